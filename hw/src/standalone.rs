@@ -350,7 +350,7 @@ impl<
             self.begun.d.next = !self.generator.m_tlast.val();
         }
         if (!self.begun.q.val() & !self.generator.m_tvalid.val()) & self.gate.empty.val() {
-            self.gated.d.next = self.core.cfg_lead.val().any();
+            self.gated.d.next = self.core.settings.val().lead.any();
         }
         if self.reset.q.val() {
             self.begun.d.next = false;
@@ -366,9 +366,9 @@ impl<
         self.core.sent_wire_bytes.next = self.generator.sent_wire_bytes.val();
         self.core.sent_segment_bytes.next = self.generator.sent_segment_bytes.val();
         self.core.sent_launch.next = self.generator.sent_launch.val();
-        self.generator.cfg_mac.next = self.core.cfg_mac.val();
-        self.generator.cfg_ipv4.next = self.core.cfg_ipv4.val();
-        self.generator.cfg_ipv6.next = self.core.cfg_ipv6.val();
+        self.generator.cfg_mac.next = self.core.settings.val().mac;
+        self.generator.cfg_ipv4.next = self.core.settings.val().ipv4;
+        self.generator.cfg_ipv6.next = self.core.settings.val().ipv6;
         self.generator.fl_valid.next = self.core.fl_valid.val();
         self.generator.fl_flow.next = self.core.fl_flow.val();
         self.generator.fl_record.next = self.core.fl_record.val();
@@ -390,7 +390,7 @@ impl<
         self.generator.grant_flow.next = self.core.grant_flow.val();
         self.generator.grant_launch.next = self.core.grant_launch.val();
         self.core.grant_ready.next = self.generator.grant_ready.val();
-        self.generator.cfg_seed.next = self.core.cfg_nonce_seed.val();
+        self.generator.cfg_seed.next = self.core.settings.val().nonce_seed;
         self.core.source_pulses.next = self.generator.pulses.val();
         self.core.source_swept.next = self.generator.swept.val();
     }

@@ -137,14 +137,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  [31:0] core__source_pulses;
     reg  core__source_swept;
     wire  [63:0] core__now;
-    wire  [15:0] core__cfg_lead;
-    wire  [15:0] core__cfg_store_bound;
+    wire  [811:0] core__settings;
     wire  core__stop;
-    wire  [15:0] core__cfg_udp_port;
-    wire  [47:0] core__cfg_mac;
-    wire  [31:0] core__cfg_ipv4;
-    wire  [127:0] core__cfg_ipv6;
-    wire  [31:0] core__cfg_nonce_seed;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
     wire  [511:0] core__fl_record;
@@ -332,14 +326,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .source_pulses(core__source_pulses),
         .source_swept(core__source_swept),
         .now(core__now),
-        .cfg_lead(core__cfg_lead),
-        .cfg_store_bound(core__cfg_store_bound),
+        .settings(core__settings),
         .stop(core__stop),
-        .cfg_udp_port(core__cfg_udp_port),
-        .cfg_mac(core__cfg_mac),
-        .cfg_ipv4(core__cfg_ipv4),
-        .cfg_ipv6(core__cfg_ipv6),
-        .cfg_nonce_seed(core__cfg_nonce_seed),
         .fl_valid(core__fl_valid),
         .fl_flow(core__fl_flow),
         .fl_record(core__fl_record),
@@ -496,7 +484,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
             begun__d = ~generator__m_tlast;
         end
         if ((~begun__q & ~generator__m_tvalid) & gate__empty) begin
-            gated__d = |core__cfg_lead;
+            gated__d = |core__settings[(64'h62)+:(16)];
         end
         if (reset__q) begin
             begun__d = 1'b0;
@@ -601,9 +589,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) core__sent_wire_bytes = generator__sent_wire_bytes;
     always @(*) core__sent_segment_bytes = generator__sent_segment_bytes;
     always @(*) core__sent_launch = generator__sent_launch;
-    always @(*) generator__cfg_mac = core__cfg_mac;
-    always @(*) generator__cfg_ipv4 = core__cfg_ipv4;
-    always @(*) generator__cfg_ipv6 = core__cfg_ipv6;
+    always @(*) generator__cfg_mac = core__settings[(64'h72)+:(48)];
+    always @(*) generator__cfg_ipv4 = core__settings[(64'ha2)+:(32)];
+    always @(*) generator__cfg_ipv6 = core__settings[(64'hd2)+:(128)];
     always @(*) generator__fl_valid = core__fl_valid;
     always @(*) generator__fl_flow = core__fl_flow;
     always @(*) generator__fl_record = core__fl_record;
@@ -624,7 +612,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) generator__grant_flow = core__grant_flow;
     always @(*) generator__grant_launch = core__grant_launch;
     always @(*) core__grant_ready = generator__grant_ready;
-    always @(*) generator__cfg_seed = core__cfg_nonce_seed;
+    always @(*) generator__cfg_seed = core__settings[(64'h1c3)+:(32)];
     always @(*) core__source_pulses = generator__pulses;
     always @(*) core__source_swept = generator__swept;
     
@@ -650,7 +638,7 @@ module tnic_standalone__begun(d,q,clock);
 endmodule // standalone__begun
 
 
-module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,source_pulses,source_swept,now,cfg_lead,cfg_store_bound,stop,cfg_udp_port,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
+module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,source_pulses,source_swept,now,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
     
     // Module arguments
     input wire  clk;
@@ -708,14 +696,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [31:0] source_pulses;
     input wire  source_swept;
     output reg  [63:0] now;
-    output reg  [15:0] cfg_lead;
-    output reg  [15:0] cfg_store_bound;
+    output reg  [811:0] settings;
     output reg  stop;
-    output reg  [15:0] cfg_udp_port;
-    output reg  [47:0] cfg_mac;
-    output reg  [31:0] cfg_ipv4;
-    output reg  [127:0] cfg_ipv6;
-    output reg  [31:0] cfg_nonce_seed;
     output reg  fl_valid;
     output reg  [9:0] fl_flow;
     output reg  [511:0] fl_record;
@@ -834,14 +816,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  control__data_swept;
     wire  [63:0] control__now;
     wire  [63:0] control__later;
-    wire  [15:0] control__cfg_lead;
-    wire  [15:0] control__cfg_store_bound;
+    wire  [811:0] control__settings;
     wire  control__stop;
-    wire  [15:0] control__cfg_udp_port;
-    wire  [47:0] control__cfg_mac;
-    wire  [31:0] control__cfg_ipv4;
-    wire  [127:0] control__cfg_ipv6;
-    wire  [31:0] control__cfg_nonce_seed;
     wire  control__pw_valid;
     wire  [3:0] control__pw_profile;
     wire  [4:0] control__pw_word;
@@ -992,14 +968,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .data_swept(control__data_swept),
         .now(control__now),
         .later(control__later),
-        .cfg_lead(control__cfg_lead),
-        .cfg_store_bound(control__cfg_store_bound),
+        .settings(control__settings),
         .stop(control__stop),
-        .cfg_udp_port(control__cfg_udp_port),
-        .cfg_mac(control__cfg_mac),
-        .cfg_ipv4(control__cfg_ipv4),
-        .cfg_ipv6(control__cfg_ipv6),
-        .cfg_nonce_seed(control__cfg_nonce_seed),
         .pw_valid(control__pw_valid),
         .pw_profile(control__pw_profile),
         .pw_word(control__pw_word),
@@ -1148,14 +1118,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     always @(*) control__data_pulses = pacer__pulses | source_pulses;
     always @(*) control__data_swept = pacer__swept & source_swept;
     always @(*) now = control__now;
-    always @(*) cfg_lead = control__cfg_lead;
-    always @(*) cfg_store_bound = control__cfg_store_bound;
     always @(*) stop = control__stop;
-    always @(*) cfg_udp_port = control__cfg_udp_port;
-    always @(*) cfg_mac = control__cfg_mac;
-    always @(*) cfg_ipv4 = control__cfg_ipv4;
-    always @(*) cfg_ipv6 = control__cfg_ipv6;
-    always @(*) cfg_nonce_seed = control__cfg_nonce_seed;
+    always @(*) settings = control__settings;
     always @(*) fl_valid = control__fl_valid;
     always @(*) fl_flow = control__fl_flow;
     always @(*) fl_record = control__fl_record;
@@ -1235,7 +1199,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,now,later,cfg_lead,cfg_store_bound,stop,cfg_udp_port,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,now,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1299,14 +1263,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  data_swept;
     output reg  [63:0] now;
     output reg  [63:0] later;
-    output reg  [15:0] cfg_lead;
-    output reg  [15:0] cfg_store_bound;
+    output reg  [811:0] settings;
     output reg  stop;
-    output reg  [15:0] cfg_udp_port;
-    output reg  [47:0] cfg_mac;
-    output reg  [31:0] cfg_ipv4;
-    output reg  [127:0] cfg_ipv6;
-    output reg  [31:0] cfg_nonce_seed;
     output reg  pw_valid;
     output reg  [3:0] pw_profile;
     output reg  [4:0] pw_word;
@@ -1613,29 +1571,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [1:0] csr__s_axil_rresp;
     wire  csr__s_axil_rvalid;
     reg  csr__s_axil_rready;
-    wire  [47:0] csr__cfg_mac;
-    wire  [31:0] csr__cfg_ipv4;
-    wire  [127:0] csr__cfg_ipv6;
-    wire  [15:0] csr__cfg_udp_port;
-    wire  [7:0] csr__cfg_ack_tos;
-    wire  [7:0] csr__cfg_ack_ttl;
-    wire  csr__cfg_ack_enable;
-    wire  [31:0] csr__cfg_ns_per_byte;
-    wire  [31:0] csr__cfg_nonce_seed;
-    wire  [31:0] csr__cfg_allow4;
-    wire  [31:0] csr__cfg_mask4;
-    wire  [127:0] csr__cfg_allow6;
-    wire  [127:0] csr__cfg_mask6;
-    wire  csr__cfg_enable;
-    wire  [31:0] csr__cfg_time_increment;
-    wire  csr__cfg_time_ptp;
-    wire  [15:0] csr__cfg_event_every;
-    wire  [24:0] csr__cfg_event_filter;
-    wire  [15:0] csr__cfg_lead;
-    wire  [15:0] csr__cfg_store_bound;
+    wire  [811:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
-    wire  [63:0] csr__time_set_value;
     wire  csr__pw_valid;
     wire  [3:0] csr__pw_profile;
     wire  [4:0] csr__pw_word;
@@ -1767,10 +1705,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [159:0] crossing__event_before;
     reg  crossing__superseded_valid;
     reg  [9:0] crossing__superseded_flow;
-    reg  [31:0] crossing__allow4;
-    reg  [31:0] crossing__mask4;
-    reg  [127:0] crossing__allow6;
-    reg  [127:0] crossing__mask6;
+    reg  [811:0] crossing__settings;
     wire  crossing__o_pw_valid;
     wire  [3:0] crossing__o_pw_profile;
     wire  [4:0] crossing__o_pw_word;
@@ -1811,10 +1746,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [159:0] crossing__o_event_before;
     wire  crossing__o_superseded_valid;
     wire  [9:0] crossing__o_superseded_flow;
-    wire  [31:0] crossing__o_allow4;
-    wire  [31:0] crossing__o_mask4;
-    wire  [127:0] crossing__o_allow6;
-    wire  [127:0] crossing__o_mask6;
+    wire  [811:0] crossing__o_settings;
     reg  asked__0__d;
     wire  asked__0__q;
     reg  asked__0__clock;
@@ -2110,29 +2042,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .s_axil_rresp(csr__s_axil_rresp),
         .s_axil_rvalid(csr__s_axil_rvalid),
         .s_axil_rready(csr__s_axil_rready),
-        .cfg_mac(csr__cfg_mac),
-        .cfg_ipv4(csr__cfg_ipv4),
-        .cfg_ipv6(csr__cfg_ipv6),
-        .cfg_udp_port(csr__cfg_udp_port),
-        .cfg_ack_tos(csr__cfg_ack_tos),
-        .cfg_ack_ttl(csr__cfg_ack_ttl),
-        .cfg_ack_enable(csr__cfg_ack_enable),
-        .cfg_ns_per_byte(csr__cfg_ns_per_byte),
-        .cfg_nonce_seed(csr__cfg_nonce_seed),
-        .cfg_allow4(csr__cfg_allow4),
-        .cfg_mask4(csr__cfg_mask4),
-        .cfg_allow6(csr__cfg_allow6),
-        .cfg_mask6(csr__cfg_mask6),
-        .cfg_enable(csr__cfg_enable),
-        .cfg_time_increment(csr__cfg_time_increment),
-        .cfg_time_ptp(csr__cfg_time_ptp),
-        .cfg_event_every(csr__cfg_event_every),
-        .cfg_event_filter(csr__cfg_event_filter),
-        .cfg_lead(csr__cfg_lead),
-        .cfg_store_bound(csr__cfg_store_bound),
+        .settings(csr__settings),
         .stop(csr__stop),
         .time_set_valid(csr__time_set_valid),
-        .time_set_value(csr__time_set_value),
         .pw_valid(csr__pw_valid),
         .pw_profile(csr__pw_profile),
         .pw_word(csr__pw_word),
@@ -2268,10 +2180,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .event_before(crossing__event_before),
         .superseded_valid(crossing__superseded_valid),
         .superseded_flow(crossing__superseded_flow),
-        .allow4(crossing__allow4),
-        .mask4(crossing__mask4),
-        .allow6(crossing__allow6),
-        .mask6(crossing__mask6),
+        .settings(crossing__settings),
         .o_pw_valid(crossing__o_pw_valid),
         .o_pw_profile(crossing__o_pw_profile),
         .o_pw_word(crossing__o_pw_word),
@@ -2312,10 +2221,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .o_event_before(crossing__o_event_before),
         .o_superseded_valid(crossing__o_superseded_valid),
         .o_superseded_flow(crossing__o_superseded_flow),
-        .o_allow4(crossing__o_allow4),
-        .o_mask4(crossing__o_mask4),
-        .o_allow6(crossing__o_allow6),
-        .o_mask6(crossing__o_mask6)
+        .o_settings(crossing__o_settings)
     );
     tnic_standalone__core__control__asked__0 asked__0(
         .d(asked__0__d),
@@ -2418,10 +2324,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) s_axil_rresp = csr__s_axil_rresp;
     always @(*) s_axil_rvalid = csr__s_axil_rvalid;
     always @(*) csr__s_axil_rready = s_axil_rready;
-    always @(*) cfg_mac = csr__cfg_mac;
-    always @(*) cfg_ipv4 = csr__cfg_ipv4;
-    always @(*) cfg_ipv6 = csr__cfg_ipv6;
-    always @(*) cfg_nonce_seed = csr__cfg_nonce_seed;
+    always @(*) settings = csr__settings;
     always @(*) stop = csr__stop;
     always @(*) pw_valid = crossing__o_pw_valid;
     always @(*) pw_profile = crossing__o_pw_profile;
@@ -2528,25 +2431,22 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) dma__m_axi_rvalid = m_axi_rvalid;
     always @(*) m_axi_rready = dma__m_axi_rready;
     always @(*) irq = dma__irq;
-    always @(*) clock__cfg_time_increment = csr__cfg_time_increment;
-    always @(*) clock__cfg_time_ptp = csr__cfg_time_ptp;
+    always @(*) clock__cfg_time_increment = csr__settings[(64'h1)+:(32)];
+    always @(*) clock__cfg_time_ptp = |csr__settings[(64'h61)+:(1)];
     always @(*) clock__time_set_valid = csr__time_set_valid;
-    always @(*) clock__time_set_value = csr__time_set_value;
+    always @(*) clock__time_set_value = csr__settings[(64'h21)+:(64)];
     always @(*) clock__ptp_valid = ptp_valid;
     always @(*) clock__ptp_time = ptp_time;
-    always @(*) clock__cfg_lead = csr__cfg_lead;
+    always @(*) clock__cfg_lead = csr__settings[(64'h62)+:(16)];
     always @(*) now = clock__now;
     always @(*) later = clock__later;
-    always @(*) cfg_lead = csr__cfg_lead;
-    always @(*) cfg_udp_port = csr__cfg_udp_port;
-    always @(*) cfg_store_bound = csr__cfg_store_bound;
     always @(*) parse__s_tdata = s_axis_rx_tdata;
     always @(*) parse__s_tkeep = s_axis_rx_tkeep;
     always @(*) parse__s_tvalid = s_axis_rx_tvalid;
     always @(*) parse__s_tlast = s_axis_rx_tlast;
     always @(*) parse__s_ts = s_axis_rx_ts;
     always @(*) parse__s_bad = s_axis_rx_bad;
-    always @(*) parse__cfg_udp_port = csr__cfg_udp_port;
+    always @(*) parse__cfg_udp_port = csr__settings[(64'hc2)+:(16)];
     always @(*) ack__i_valid = parse__o_valid;
     always @(*) ack__i_kind = parse__o_kind;
     always @(*) ack__i_class = parse__o_class;
@@ -2554,18 +2454,15 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) ack__i_hdr = parse__o_hdr;
     always @(*) ack__i_len = parse__o_len;
     always @(*) ack__i_ts = parse__o_ts;
-    always @(*) ack__cfg_ack_enable = csr__cfg_ack_enable;
-    always @(*) ack__cfg_mac = csr__cfg_mac;
-    always @(*) ack__cfg_ack_tos = csr__cfg_ack_tos;
-    always @(*) ack__cfg_ack_ttl = csr__cfg_ack_ttl;
-    always @(*) ack__cfg_allow4 = crossing__o_allow4;
-    always @(*) crossing__allow4 = csr__cfg_allow4;
-    always @(*) ack__cfg_mask4 = crossing__o_mask4;
-    always @(*) crossing__mask4 = csr__cfg_mask4;
-    always @(*) ack__cfg_allow6 = crossing__o_allow6;
-    always @(*) crossing__allow6 = csr__cfg_allow6;
-    always @(*) ack__cfg_mask6 = crossing__o_mask6;
-    always @(*) crossing__mask6 = csr__cfg_mask6;
+    always @(*) ack__cfg_ack_enable = |csr__settings[(64'h162)+:(1)];
+    always @(*) ack__cfg_mac = csr__settings[(64'h72)+:(48)];
+    always @(*) ack__cfg_ack_tos = csr__settings[(64'h152)+:(8)];
+    always @(*) ack__cfg_ack_ttl = csr__settings[(64'h15a)+:(8)];
+    always @(*) ack__cfg_allow4 = crossing__o_settings[(64'h183)+:(32)];
+    always @(*) crossing__settings = csr__settings;
+    always @(*) ack__cfg_mask4 = crossing__o_settings[(64'h1a3)+:(32)];
+    always @(*) ack__cfg_allow6 = crossing__o_settings[(64'h1f3)+:(128)];
+    always @(*) ack__cfg_mask6 = crossing__o_settings[(64'h273)+:(128)];
     always @(*) ack__now = clock__now;
     always @(*) txmux__a_tdata = ack__m_tdata;
     always @(*) txmux__a_tkeep = ack__m_tkeep;
@@ -2614,7 +2511,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) rtt__fl_valid = crossing__o_fl_valid;
     always @(*) rtt__fl_flow = crossing__o_fl_flow;
     always @(*) rtt__fl_record = crossing__o_fl_record;
-    always @(*) rtt__cfg_ns_per_byte = csr__cfg_ns_per_byte;
+    always @(*) rtt__cfg_ns_per_byte = csr__settings[(64'h163)+:(32)];
     always @(*) rtt__now = clock__now;
     always @(*) release_valid = rtt__release_valid;
     always @(*) release_flow = rtt__release_flow;
@@ -2688,8 +2585,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) recorder__pw_profile = crossing__o_pw_profile;
     always @(*) recorder__pw_word = crossing__o_pw_word;
     always @(*) recorder__pw_data = crossing__o_pw_data;
-    always @(*) recorder__cfg_every = csr__cfg_event_every;
-    always @(*) recorder__cfg_filter = csr__cfg_event_filter;
+    always @(*) recorder__cfg_every = csr__settings[(64'h303)+:(16)];
+    always @(*) recorder__cfg_filter = csr__settings[(64'h313)+:(25)];
     always @(*) tap_rec_valid = recorder__rec_valid & dma__rec_ready;
     always @(*) tap_rec_data = recorder__rec_data;
     always @(*) histograms__event_valid = crossing__o_event_valid;
@@ -7769,7 +7666,7 @@ module tnic_standalone__core__control__clock__count__wrap(d,q,clock);
 endmodule // standalone__core__control__clock__count__wrap
 
 
-module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,query_valid,query_flow,query_tag,histogram_clear,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,sent_valid,sent_flow,sent_last,sent_wire_bytes,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,superseded_valid,superseded_flow,allow4,mask4,allow6,mask6,o_pw_valid,o_pw_profile,o_pw_word,o_pw_data,o_fl_valid,o_fl_flow,o_fl_record,o_host_valid,o_host_flow,o_host_rate,o_query_valid,o_query_flow,o_query_tag,o_histogram_clear,o_sample_valid,o_sample_kind,o_sample_flow,o_sample_rtt_ns,o_acked_valid,o_acked_flow,o_acked_outcome,o_sent_valid,o_sent_flow,o_sent_last,o_sent_wire_bytes,o_event_valid,o_event_flow,o_event_profile,o_event_kind,o_event_branch,o_event_hyperactive,o_event_rtt_ns,o_event_hops,o_event_endpoint_ns,o_event_now_ns,o_event_rate_before,o_event_rate,o_event_before,o_superseded_valid,o_superseded_flow,o_allow4,o_mask4,o_allow6,o_mask6);
+module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,query_valid,query_flow,query_tag,histogram_clear,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,sent_valid,sent_flow,sent_last,sent_wire_bytes,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,superseded_valid,superseded_flow,settings,o_pw_valid,o_pw_profile,o_pw_word,o_pw_data,o_fl_valid,o_fl_flow,o_fl_record,o_host_valid,o_host_flow,o_host_rate,o_query_valid,o_query_flow,o_query_tag,o_histogram_clear,o_sample_valid,o_sample_kind,o_sample_flow,o_sample_rtt_ns,o_acked_valid,o_acked_flow,o_acked_outcome,o_sent_valid,o_sent_flow,o_sent_last,o_sent_wire_bytes,o_event_valid,o_event_flow,o_event_profile,o_event_kind,o_event_branch,o_event_hyperactive,o_event_rtt_ns,o_event_hops,o_event_endpoint_ns,o_event_now_ns,o_event_rate_before,o_event_rate,o_event_before,o_superseded_valid,o_superseded_flow,o_settings);
     
     // Module arguments
     input wire  clk;
@@ -7814,10 +7711,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     input wire  [159:0] event_before;
     input wire  superseded_valid;
     input wire  [9:0] superseded_flow;
-    input wire  [31:0] allow4;
-    input wire  [31:0] mask4;
-    input wire  [127:0] allow6;
-    input wire  [127:0] mask6;
+    input wire  [811:0] settings;
     output reg  o_pw_valid;
     output reg  [3:0] o_pw_profile;
     output reg  [4:0] o_pw_word;
@@ -7858,10 +7752,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output reg  [159:0] o_event_before;
     output reg  o_superseded_valid;
     output reg  [9:0] o_superseded_flow;
-    output reg  [31:0] o_allow4;
-    output reg  [31:0] o_mask4;
-    output reg  [127:0] o_allow6;
-    output reg  [127:0] o_mask6;
+    output reg  [811:0] o_settings;
     
     // Stub signals
     reg  q_pw_valid__d;
@@ -7984,18 +7875,9 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [9:0] q_superseded_flow__d;
     wire  [9:0] q_superseded_flow__q;
     reg  q_superseded_flow__clock;
-    reg  [31:0] q_allow4__d;
-    wire  [31:0] q_allow4__q;
-    reg  q_allow4__clock;
-    reg  [31:0] q_mask4__d;
-    wire  [31:0] q_mask4__q;
-    reg  q_mask4__clock;
-    reg  [127:0] q_allow6__d;
-    wire  [127:0] q_allow6__q;
-    reg  q_allow6__clock;
-    reg  [127:0] q_mask6__d;
-    wire  [127:0] q_mask6__q;
-    reg  q_mask6__clock;
+    reg  [811:0] q_settings__d;
+    wire  [811:0] q_settings__q;
+    reg  q_settings__clock;
     
     // Sub module instances
     tnic_standalone__core__control__crossing__q_pw_valid q_pw_valid(
@@ -8198,25 +8080,10 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
         .q(q_superseded_flow__q),
         .clock(q_superseded_flow__clock)
     );
-    tnic_standalone__core__control__crossing__q_allow4 q_allow4(
-        .d(q_allow4__d),
-        .q(q_allow4__q),
-        .clock(q_allow4__clock)
-    );
-    tnic_standalone__core__control__crossing__q_mask4 q_mask4(
-        .d(q_mask4__d),
-        .q(q_mask4__q),
-        .clock(q_mask4__clock)
-    );
-    tnic_standalone__core__control__crossing__q_allow6 q_allow6(
-        .d(q_allow6__d),
-        .q(q_allow6__q),
-        .clock(q_allow6__clock)
-    );
-    tnic_standalone__core__control__crossing__q_mask6 q_mask6(
-        .d(q_mask6__d),
-        .q(q_mask6__q),
-        .clock(q_mask6__clock)
+    tnic_standalone__core__control__crossing__q_settings q_settings(
+        .d(q_settings__d),
+        .q(q_settings__q),
+        .clock(q_settings__clock)
     );
     
     // Update code
@@ -8261,14 +8128,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
         q_event_before__d = q_event_before__q;
         q_superseded_valid__d = q_superseded_valid__q;
         q_superseded_flow__d = q_superseded_flow__q;
-        q_allow4__d = q_allow4__q;
-        q_mask4__d = q_mask4__q;
-        q_allow6__d = q_allow6__q;
-        q_mask6__d = q_mask6__q;
-        q_allow4__d = allow4;
-        q_mask4__d = mask4;
-        q_allow6__d = allow6;
-        q_mask6__d = mask6;
+        q_settings__d = q_settings__q;
+        q_settings__d = settings;
         q_pw_valid__d = pw_valid;
         q_pw_profile__d = pw_profile;
         q_pw_word__d = pw_word;
@@ -8362,14 +8223,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     always @(*) q_event_before__clock = clk;
     always @(*) q_superseded_valid__clock = clk;
     always @(*) q_superseded_flow__clock = clk;
-    always @(*) q_allow4__clock = clk;
-    always @(*) q_mask4__clock = clk;
-    always @(*) q_allow6__clock = clk;
-    always @(*) q_mask6__clock = clk;
-    always @(*) o_allow4 = q_allow4__q;
-    always @(*) o_mask4 = q_mask4__q;
-    always @(*) o_allow6 = q_allow6__q;
-    always @(*) o_mask6 = q_mask6__q;
+    always @(*) q_settings__clock = clk;
+    always @(*) o_settings = q_settings__q;
     always @(*) o_pw_valid = q_pw_valid__q;
     always @(*) o_pw_profile = q_pw_profile__q;
     always @(*) o_pw_word = q_pw_word__q;
@@ -8469,44 +8324,6 @@ module tnic_standalone__core__control__crossing__q_acked_valid(d,q,clock);
     end
           
 endmodule // standalone__core__control__crossing__q_acked_valid
-
-
-module tnic_standalone__core__control__crossing__q_allow4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__crossing__q_allow4
-
-
-module tnic_standalone__core__control__crossing__q_allow6(d,q,clock);
-    
-    // Module arguments
-    input wire  [127:0] d;
-    output reg  [127:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 128'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__crossing__q_allow6
 
 
 module tnic_standalone__core__control__crossing__q_event_before(d,q,clock);
@@ -8889,44 +8706,6 @@ module tnic_standalone__core__control__crossing__q_host_valid(d,q,clock);
 endmodule // standalone__core__control__crossing__q_host_valid
 
 
-module tnic_standalone__core__control__crossing__q_mask4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__crossing__q_mask4
-
-
-module tnic_standalone__core__control__crossing__q_mask6(d,q,clock);
-    
-    // Module arguments
-    input wire  [127:0] d;
-    output reg  [127:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 128'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__crossing__q_mask6
-
-
 module tnic_standalone__core__control__crossing__q_pw_data(d,q,clock);
     
     // Module arguments
@@ -9212,6 +8991,25 @@ module tnic_standalone__core__control__crossing__q_sent_wire_bytes(d,q,clock);
 endmodule // standalone__core__control__crossing__q_sent_wire_bytes
 
 
+module tnic_standalone__core__control__crossing__q_settings(d,q,clock);
+    
+    // Module arguments
+    input wire  [811:0] d;
+    output reg  [811:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 812'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__crossing__q_settings
+
+
 module tnic_standalone__core__control__crossing__q_superseded_flow(d,q,clock);
     
     // Module arguments
@@ -9250,7 +9048,7 @@ module tnic_standalone__core__control__crossing__q_superseded_valid(d,q,clock);
 endmodule // standalone__core__control__crossing__q_superseded_valid
 
 
-module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ack_enable,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,cfg_enable,cfg_time_increment,cfg_time_ptp,cfg_event_every,cfg_event_filter,cfg_lead,cfg_store_bound,stop,time_set_valid,time_set_value,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,hd_ready,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
+module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,settings,stop,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,hd_ready,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
     
     // Module arguments
     input wire  clk;
@@ -9272,29 +9070,9 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output reg  [1:0] s_axil_rresp;
     output reg  s_axil_rvalid;
     input wire  s_axil_rready;
-    output reg  [47:0] cfg_mac;
-    output reg  [31:0] cfg_ipv4;
-    output reg  [127:0] cfg_ipv6;
-    output reg  [15:0] cfg_udp_port;
-    output reg  [7:0] cfg_ack_tos;
-    output reg  [7:0] cfg_ack_ttl;
-    output reg  cfg_ack_enable;
-    output reg  [31:0] cfg_ns_per_byte;
-    output reg  [31:0] cfg_nonce_seed;
-    output reg  [31:0] cfg_allow4;
-    output reg  [31:0] cfg_mask4;
-    output reg  [127:0] cfg_allow6;
-    output reg  [127:0] cfg_mask6;
-    output reg  cfg_enable;
-    output reg  [31:0] cfg_time_increment;
-    output reg  cfg_time_ptp;
-    output reg  [15:0] cfg_event_every;
-    output reg  [24:0] cfg_event_filter;
-    output reg  [15:0] cfg_lead;
-    output reg  [15:0] cfg_store_bound;
+    output reg  [811:0] settings;
     output reg  stop;
     output reg  time_set_valid;
-    output reg  [63:0] time_set_value;
     output reg  pw_valid;
     output reg  [3:0] pw_profile;
     output reg  [4:0] pw_word;
@@ -9428,36 +9206,20 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  [9:0] control__hd_flow;
     wire  [15:0] control__hd_packets;
     wire  control__query_valid;
-    reg  settings__clk;
-    reg  settings__rst;
-    reg  settings__st_valid;
-    reg  [9:0] settings__st_word;
-    reg  [31:0] settings__st_data;
-    wire  [47:0] settings__cfg_mac;
-    wire  [31:0] settings__cfg_ipv4;
-    wire  [15:0] settings__cfg_udp_port;
-    wire  [7:0] settings__cfg_ack_tos;
-    wire  [7:0] settings__cfg_ack_ttl;
-    wire  [31:0] settings__cfg_ns_per_byte;
-    wire  [31:0] settings__cfg_nonce_seed;
-    wire  [31:0] settings__cfg_allow4;
-    wire  [31:0] settings__cfg_mask4;
-    wire  [31:0] settings__cfg_time_increment;
-    wire  settings__cfg_ack_enable;
-    wire  settings__cfg_enable;
-    wire  settings__cfg_time_ptp;
-    wire  [15:0] settings__cfg_lead;
-    wire  [15:0] settings__cfg_store_bound;
-    wire  [127:0] settings__cfg_ipv6;
-    wire  [127:0] settings__cfg_allow6;
-    wire  [127:0] settings__cfg_mask6;
-    wire  [15:0] settings__cfg_event_every;
-    wire  [24:0] settings__cfg_event_filter;
-    reg  settings__next_bin;
-    wire  [12:0] settings__histogram_at;
-    wire  [15:0] settings__histogram_clear;
-    wire  [15:0] settings__flow_index;
-    wire  [63:0] settings__time_set_value;
+    reg  held__clk;
+    reg  held__rst;
+    reg  held__st_valid;
+    reg  [9:0] held__st_word;
+    reg  [31:0] held__st_data;
+    wire  [811:0] held__settings;
+    reg  histogram__clk;
+    reg  histogram__rst;
+    reg  histogram__st_valid;
+    reg  [9:0] histogram__st_word;
+    reg  [31:0] histogram__st_data;
+    reg  histogram__next_bin;
+    wire  [12:0] histogram__histogram_at;
+    wire  [15:0] histogram__histogram_clear;
     reg  heartbeat__clk;
     reg  heartbeat__rst;
     reg  heartbeat__st_valid;
@@ -9581,37 +9343,23 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .hd_packets(control__hd_packets),
         .query_valid(control__query_valid)
     );
-    tnic_standalone__core__control__csr__settings settings(
-        .clk(settings__clk),
-        .rst(settings__rst),
-        .st_valid(settings__st_valid),
-        .st_word(settings__st_word),
-        .st_data(settings__st_data),
-        .cfg_mac(settings__cfg_mac),
-        .cfg_ipv4(settings__cfg_ipv4),
-        .cfg_udp_port(settings__cfg_udp_port),
-        .cfg_ack_tos(settings__cfg_ack_tos),
-        .cfg_ack_ttl(settings__cfg_ack_ttl),
-        .cfg_ns_per_byte(settings__cfg_ns_per_byte),
-        .cfg_nonce_seed(settings__cfg_nonce_seed),
-        .cfg_allow4(settings__cfg_allow4),
-        .cfg_mask4(settings__cfg_mask4),
-        .cfg_time_increment(settings__cfg_time_increment),
-        .cfg_ack_enable(settings__cfg_ack_enable),
-        .cfg_enable(settings__cfg_enable),
-        .cfg_time_ptp(settings__cfg_time_ptp),
-        .cfg_lead(settings__cfg_lead),
-        .cfg_store_bound(settings__cfg_store_bound),
-        .cfg_ipv6(settings__cfg_ipv6),
-        .cfg_allow6(settings__cfg_allow6),
-        .cfg_mask6(settings__cfg_mask6),
-        .cfg_event_every(settings__cfg_event_every),
-        .cfg_event_filter(settings__cfg_event_filter),
-        .next_bin(settings__next_bin),
-        .histogram_at(settings__histogram_at),
-        .histogram_clear(settings__histogram_clear),
-        .flow_index(settings__flow_index),
-        .time_set_value(settings__time_set_value)
+    tnic_standalone__core__control__csr__held held(
+        .clk(held__clk),
+        .rst(held__rst),
+        .st_valid(held__st_valid),
+        .st_word(held__st_word),
+        .st_data(held__st_data),
+        .settings(held__settings)
+    );
+    tnic_standalone__core__control__csr__histogram histogram(
+        .clk(histogram__clk),
+        .rst(histogram__rst),
+        .st_valid(histogram__st_valid),
+        .st_word(histogram__st_word),
+        .st_data(histogram__st_data),
+        .next_bin(histogram__next_bin),
+        .histogram_at(histogram__histogram_at),
+        .histogram_clear(histogram__histogram_clear)
     );
     tnic_standalone__core__control__csr__heartbeat heartbeat(
         .clk(heartbeat__clk),
@@ -9662,8 +9410,10 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) axil__rst = rst;
     always @(*) control__clk = clk;
     always @(*) control__rst = rst;
-    always @(*) settings__clk = clk;
-    always @(*) settings__rst = rst;
+    always @(*) held__clk = clk;
+    always @(*) held__rst = rst;
+    always @(*) histogram__clk = clk;
+    always @(*) histogram__rst = rst;
     always @(*) heartbeat__clk = clk;
     always @(*) heartbeat__rst = rst;
     always @(*) counters__clk = clk;
@@ -9696,9 +9446,13 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) axil__reply_write = control__reply_write;
     always @(*) axil__reply_error = control__reply_error;
     always @(*) axil__reply_data = control__reply_data;
-    always @(*) settings__st_valid = control__st_valid;
-    always @(*) settings__st_word = control__st_word;
-    always @(*) settings__st_data = control__st_data;
+    always @(*) held__st_valid = control__st_valid;
+    always @(*) held__st_word = control__st_word;
+    always @(*) held__st_data = control__st_data;
+    always @(*) histogram__st_valid = control__st_valid;
+    always @(*) histogram__st_word = control__st_word;
+    always @(*) histogram__st_data = control__st_data;
+    always @(*) settings = held__settings;
     always @(*) heartbeat__st_valid = control__st_valid;
     always @(*) heartbeat__st_word = control__st_word;
     always @(*) heartbeat__st_data = control__st_data;
@@ -9715,18 +9469,16 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) query__answer_tag = answer_tag;
     always @(*) query__answer_record = answer_record;
     always @(*) query_tag = query__tag;
-    always @(*) settings__next_bin = control__next_bin;
-    always @(*) histogram_at = settings__histogram_at;
-    always @(*) histogram_clear = settings__histogram_clear;
+    always @(*) histogram__next_bin = control__next_bin;
+    always @(*) histogram_at = histogram__histogram_at;
+    always @(*) histogram_clear = histogram__histogram_clear;
     always @(*) control__histogram_count = histogram_count;
     always @(*) control__histogram_clearing = histogram_clearing;
-    always @(*) cfg_event_every = settings__cfg_event_every;
-    always @(*) cfg_event_filter = settings__cfg_event_filter;
     always @(*) control__count_index = counters__index;
     always @(*) control__count_value = counters__value;
     always @(*) control__swept = swept;
     always @(*) control__now = now;
-    always @(*) control__enable = settings__cfg_enable;
+    always @(*) control__enable = |held__settings[(64'h0)+:(1)];
     always @(*) control__lost = heartbeat__lost;
     always @(*) control__hd_ready = hd_ready;
     always @(*) control__look_live = look_live;
@@ -9735,7 +9487,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__bulk_valid = bulk_valid;
     always @(*) control__bulk_flow = bulk_flow;
     always @(*) control__bulk_record = bulk_record;
-    always @(*) control__flow_index = settings__flow_index;
+    always @(*) control__flow_index = held__settings[(64'h2f3)+:(16)];
     always @(*) st_valid = control__st_valid;
     always @(*) st_word = control__st_word;
     always @(*) st_data = control__st_data;
@@ -9743,27 +9495,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) look_word = control__look_word;
     always @(*) look_data = control__look_data;
     always @(*) lost = heartbeat__lost;
-    always @(*) cfg_mac = settings__cfg_mac;
-    always @(*) cfg_ipv4 = settings__cfg_ipv4;
-    always @(*) cfg_ipv6 = settings__cfg_ipv6;
-    always @(*) cfg_udp_port = settings__cfg_udp_port;
-    always @(*) cfg_ack_tos = settings__cfg_ack_tos;
-    always @(*) cfg_ack_ttl = settings__cfg_ack_ttl;
-    always @(*) cfg_ack_enable = settings__cfg_ack_enable;
-    always @(*) cfg_ns_per_byte = settings__cfg_ns_per_byte;
-    always @(*) cfg_nonce_seed = settings__cfg_nonce_seed;
-    always @(*) cfg_allow4 = settings__cfg_allow4;
-    always @(*) cfg_mask4 = settings__cfg_mask4;
-    always @(*) cfg_allow6 = settings__cfg_allow6;
-    always @(*) cfg_mask6 = settings__cfg_mask6;
-    always @(*) cfg_enable = settings__cfg_enable;
-    always @(*) cfg_time_increment = settings__cfg_time_increment;
-    always @(*) cfg_time_ptp = settings__cfg_time_ptp;
-    always @(*) cfg_lead = settings__cfg_lead;
-    always @(*) cfg_store_bound = settings__cfg_store_bound;
     always @(*) stop = control__stop;
     always @(*) time_set_valid = control__time_set_valid;
-    always @(*) time_set_value = settings__time_set_value;
     always @(*) pw_valid = control__pw_valid;
     always @(*) pw_profile = control__pw_profile;
     always @(*) pw_word = control__pw_word;
@@ -9778,7 +9511,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) hd_flow = control__hd_flow;
     always @(*) hd_packets = control__hd_packets;
     always @(*) query_valid = control__query_valid;
-    always @(*) query_flow = settings__flow_index[(32'h0)+:(10)];
+    always @(*) query_flow = ((held__settings[(64'h2f3)+:(16)]) & 10'h3ff);
     
 endmodule // standalone__core__control__csr
 
@@ -15314,6 +15047,2000 @@ module tnic_standalone__core__control__csr__heartbeat__running(d,q,clock);
 endmodule // standalone__core__control__csr__heartbeat__running
 
 
+module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_data,settings);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [811:0] settings;
+    
+    // Stub signals
+    reg  enable__clk;
+    reg  enable__rst;
+    reg  enable__st_valid;
+    reg  [9:0] enable__st_word;
+    reg  [31:0] enable__st_data;
+    wire  enable__value;
+    reg  time_increment__clk;
+    reg  time_increment__rst;
+    reg  time_increment__st_valid;
+    reg  [9:0] time_increment__st_word;
+    reg  [31:0] time_increment__st_data;
+    wire  [31:0] time_increment__value;
+    reg  time_set__clk;
+    reg  time_set__rst;
+    reg  time_set__st_valid;
+    reg  [9:0] time_set__st_word;
+    reg  [31:0] time_set__st_data;
+    wire  [63:0] time_set__value;
+    reg  time_ptp__clk;
+    reg  time_ptp__rst;
+    reg  time_ptp__st_valid;
+    reg  [9:0] time_ptp__st_word;
+    reg  [31:0] time_ptp__st_data;
+    wire  time_ptp__value;
+    reg  lead__clk;
+    reg  lead__rst;
+    reg  lead__st_valid;
+    reg  [9:0] lead__st_word;
+    reg  [31:0] lead__st_data;
+    wire  [15:0] lead__value;
+    reg  mac__clk;
+    reg  mac__rst;
+    reg  mac__st_valid;
+    reg  [9:0] mac__st_word;
+    reg  [31:0] mac__st_data;
+    wire  [47:0] mac__value;
+    reg  ipv4__clk;
+    reg  ipv4__rst;
+    reg  ipv4__st_valid;
+    reg  [9:0] ipv4__st_word;
+    reg  [31:0] ipv4__st_data;
+    wire  [31:0] ipv4__value;
+    reg  udp_port__clk;
+    reg  udp_port__rst;
+    reg  udp_port__st_valid;
+    reg  [9:0] udp_port__st_word;
+    reg  [31:0] udp_port__st_data;
+    wire  [15:0] udp_port__value;
+    reg  ipv6__clk;
+    reg  ipv6__rst;
+    reg  ipv6__st_valid;
+    reg  [9:0] ipv6__st_word;
+    reg  [31:0] ipv6__st_data;
+    wire  [127:0] ipv6__value;
+    reg  ack_tos__clk;
+    reg  ack_tos__rst;
+    reg  ack_tos__st_valid;
+    reg  [9:0] ack_tos__st_word;
+    reg  [31:0] ack_tos__st_data;
+    wire  [7:0] ack_tos__value;
+    reg  ack_ttl__clk;
+    reg  ack_ttl__rst;
+    reg  ack_ttl__st_valid;
+    reg  [9:0] ack_ttl__st_word;
+    reg  [31:0] ack_ttl__st_data;
+    wire  [7:0] ack_ttl__value;
+    reg  ack_enable__clk;
+    reg  ack_enable__rst;
+    reg  ack_enable__st_valid;
+    reg  [9:0] ack_enable__st_word;
+    reg  [31:0] ack_enable__st_data;
+    wire  ack_enable__value;
+    reg  ns_per_byte__clk;
+    reg  ns_per_byte__rst;
+    reg  ns_per_byte__st_valid;
+    reg  [9:0] ns_per_byte__st_word;
+    reg  [31:0] ns_per_byte__st_data;
+    wire  [31:0] ns_per_byte__value;
+    reg  allow4__clk;
+    reg  allow4__rst;
+    reg  allow4__st_valid;
+    reg  [9:0] allow4__st_word;
+    reg  [31:0] allow4__st_data;
+    wire  [31:0] allow4__value;
+    reg  mask4__clk;
+    reg  mask4__rst;
+    reg  mask4__st_valid;
+    reg  [9:0] mask4__st_word;
+    reg  [31:0] mask4__st_data;
+    wire  [31:0] mask4__value;
+    reg  nonce_seed__clk;
+    reg  nonce_seed__rst;
+    reg  nonce_seed__st_valid;
+    reg  [9:0] nonce_seed__st_word;
+    reg  [31:0] nonce_seed__st_data;
+    wire  [31:0] nonce_seed__value;
+    reg  store_bound__clk;
+    reg  store_bound__rst;
+    reg  store_bound__st_valid;
+    reg  [9:0] store_bound__st_word;
+    reg  [31:0] store_bound__st_data;
+    wire  [15:0] store_bound__value;
+    reg  allow6__clk;
+    reg  allow6__rst;
+    reg  allow6__st_valid;
+    reg  [9:0] allow6__st_word;
+    reg  [31:0] allow6__st_data;
+    wire  [127:0] allow6__value;
+    reg  mask6__clk;
+    reg  mask6__rst;
+    reg  mask6__st_valid;
+    reg  [9:0] mask6__st_word;
+    reg  [31:0] mask6__st_data;
+    wire  [127:0] mask6__value;
+    reg  flow_index__clk;
+    reg  flow_index__rst;
+    reg  flow_index__st_valid;
+    reg  [9:0] flow_index__st_word;
+    reg  [31:0] flow_index__st_data;
+    wire  [15:0] flow_index__value;
+    reg  event_every__clk;
+    reg  event_every__rst;
+    reg  event_every__st_valid;
+    reg  [9:0] event_every__st_word;
+    reg  [31:0] event_every__st_data;
+    wire  [15:0] event_every__value;
+    reg  event_filter__clk;
+    reg  event_filter__rst;
+    reg  event_filter__st_valid;
+    reg  [9:0] event_filter__st_word;
+    reg  [31:0] event_filter__st_data;
+    wire  [24:0] event_filter__value;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__enable enable(
+        .clk(enable__clk),
+        .rst(enable__rst),
+        .st_valid(enable__st_valid),
+        .st_word(enable__st_word),
+        .st_data(enable__st_data),
+        .value(enable__value)
+    );
+    tnic_standalone__core__control__csr__held__time_increment time_increment(
+        .clk(time_increment__clk),
+        .rst(time_increment__rst),
+        .st_valid(time_increment__st_valid),
+        .st_word(time_increment__st_word),
+        .st_data(time_increment__st_data),
+        .value(time_increment__value)
+    );
+    tnic_standalone__core__control__csr__held__time_set time_set(
+        .clk(time_set__clk),
+        .rst(time_set__rst),
+        .st_valid(time_set__st_valid),
+        .st_word(time_set__st_word),
+        .st_data(time_set__st_data),
+        .value(time_set__value)
+    );
+    tnic_standalone__core__control__csr__held__time_ptp time_ptp(
+        .clk(time_ptp__clk),
+        .rst(time_ptp__rst),
+        .st_valid(time_ptp__st_valid),
+        .st_word(time_ptp__st_word),
+        .st_data(time_ptp__st_data),
+        .value(time_ptp__value)
+    );
+    tnic_standalone__core__control__csr__held__lead lead(
+        .clk(lead__clk),
+        .rst(lead__rst),
+        .st_valid(lead__st_valid),
+        .st_word(lead__st_word),
+        .st_data(lead__st_data),
+        .value(lead__value)
+    );
+    tnic_standalone__core__control__csr__held__mac mac(
+        .clk(mac__clk),
+        .rst(mac__rst),
+        .st_valid(mac__st_valid),
+        .st_word(mac__st_word),
+        .st_data(mac__st_data),
+        .value(mac__value)
+    );
+    tnic_standalone__core__control__csr__held__ipv4 ipv4(
+        .clk(ipv4__clk),
+        .rst(ipv4__rst),
+        .st_valid(ipv4__st_valid),
+        .st_word(ipv4__st_word),
+        .st_data(ipv4__st_data),
+        .value(ipv4__value)
+    );
+    tnic_standalone__core__control__csr__held__udp_port udp_port(
+        .clk(udp_port__clk),
+        .rst(udp_port__rst),
+        .st_valid(udp_port__st_valid),
+        .st_word(udp_port__st_word),
+        .st_data(udp_port__st_data),
+        .value(udp_port__value)
+    );
+    tnic_standalone__core__control__csr__held__ipv6 ipv6(
+        .clk(ipv6__clk),
+        .rst(ipv6__rst),
+        .st_valid(ipv6__st_valid),
+        .st_word(ipv6__st_word),
+        .st_data(ipv6__st_data),
+        .value(ipv6__value)
+    );
+    tnic_standalone__core__control__csr__held__ack_tos ack_tos(
+        .clk(ack_tos__clk),
+        .rst(ack_tos__rst),
+        .st_valid(ack_tos__st_valid),
+        .st_word(ack_tos__st_word),
+        .st_data(ack_tos__st_data),
+        .value(ack_tos__value)
+    );
+    tnic_standalone__core__control__csr__held__ack_ttl ack_ttl(
+        .clk(ack_ttl__clk),
+        .rst(ack_ttl__rst),
+        .st_valid(ack_ttl__st_valid),
+        .st_word(ack_ttl__st_word),
+        .st_data(ack_ttl__st_data),
+        .value(ack_ttl__value)
+    );
+    tnic_standalone__core__control__csr__held__ack_enable ack_enable(
+        .clk(ack_enable__clk),
+        .rst(ack_enable__rst),
+        .st_valid(ack_enable__st_valid),
+        .st_word(ack_enable__st_word),
+        .st_data(ack_enable__st_data),
+        .value(ack_enable__value)
+    );
+    tnic_standalone__core__control__csr__held__ns_per_byte ns_per_byte(
+        .clk(ns_per_byte__clk),
+        .rst(ns_per_byte__rst),
+        .st_valid(ns_per_byte__st_valid),
+        .st_word(ns_per_byte__st_word),
+        .st_data(ns_per_byte__st_data),
+        .value(ns_per_byte__value)
+    );
+    tnic_standalone__core__control__csr__held__allow4 allow4(
+        .clk(allow4__clk),
+        .rst(allow4__rst),
+        .st_valid(allow4__st_valid),
+        .st_word(allow4__st_word),
+        .st_data(allow4__st_data),
+        .value(allow4__value)
+    );
+    tnic_standalone__core__control__csr__held__mask4 mask4(
+        .clk(mask4__clk),
+        .rst(mask4__rst),
+        .st_valid(mask4__st_valid),
+        .st_word(mask4__st_word),
+        .st_data(mask4__st_data),
+        .value(mask4__value)
+    );
+    tnic_standalone__core__control__csr__held__nonce_seed nonce_seed(
+        .clk(nonce_seed__clk),
+        .rst(nonce_seed__rst),
+        .st_valid(nonce_seed__st_valid),
+        .st_word(nonce_seed__st_word),
+        .st_data(nonce_seed__st_data),
+        .value(nonce_seed__value)
+    );
+    tnic_standalone__core__control__csr__held__store_bound store_bound(
+        .clk(store_bound__clk),
+        .rst(store_bound__rst),
+        .st_valid(store_bound__st_valid),
+        .st_word(store_bound__st_word),
+        .st_data(store_bound__st_data),
+        .value(store_bound__value)
+    );
+    tnic_standalone__core__control__csr__held__allow6 allow6(
+        .clk(allow6__clk),
+        .rst(allow6__rst),
+        .st_valid(allow6__st_valid),
+        .st_word(allow6__st_word),
+        .st_data(allow6__st_data),
+        .value(allow6__value)
+    );
+    tnic_standalone__core__control__csr__held__mask6 mask6(
+        .clk(mask6__clk),
+        .rst(mask6__rst),
+        .st_valid(mask6__st_valid),
+        .st_word(mask6__st_word),
+        .st_data(mask6__st_data),
+        .value(mask6__value)
+    );
+    tnic_standalone__core__control__csr__held__flow_index flow_index(
+        .clk(flow_index__clk),
+        .rst(flow_index__rst),
+        .st_valid(flow_index__st_valid),
+        .st_word(flow_index__st_word),
+        .st_data(flow_index__st_data),
+        .value(flow_index__value)
+    );
+    tnic_standalone__core__control__csr__held__event_every event_every(
+        .clk(event_every__clk),
+        .rst(event_every__rst),
+        .st_valid(event_every__st_valid),
+        .st_word(event_every__st_word),
+        .st_data(event_every__st_data),
+        .value(event_every__value)
+    );
+    tnic_standalone__core__control__csr__held__event_filter event_filter(
+        .clk(event_filter__clk),
+        .rst(event_filter__rst),
+        .st_valid(event_filter__st_valid),
+        .st_word(event_filter__st_word),
+        .st_data(event_filter__st_data),
+        .value(event_filter__value)
+    );
+    
+    // Update code
+    always @(*) begin
+        settings[(64'h0)+:(1)] = enable__value;
+        settings[(64'h1)+:(32)] = time_increment__value;
+        settings[(64'h21)+:(64)] = time_set__value;
+        settings[(64'h61)+:(1)] = time_ptp__value;
+        settings[(64'h62)+:(16)] = lead__value;
+        settings[(64'h72)+:(48)] = mac__value;
+        settings[(64'ha2)+:(32)] = ipv4__value;
+        settings[(64'hc2)+:(16)] = udp_port__value;
+        settings[(64'hd2)+:(128)] = ipv6__value;
+        settings[(64'h152)+:(8)] = ack_tos__value;
+        settings[(64'h15a)+:(8)] = ack_ttl__value;
+        settings[(64'h162)+:(1)] = ack_enable__value;
+        settings[(64'h163)+:(32)] = ns_per_byte__value;
+        settings[(64'h183)+:(32)] = allow4__value;
+        settings[(64'h1a3)+:(32)] = mask4__value;
+        settings[(64'h1c3)+:(32)] = nonce_seed__value;
+        settings[(64'h1e3)+:(16)] = store_bound__value;
+        settings[(64'h1f3)+:(128)] = allow6__value;
+        settings[(64'h273)+:(128)] = mask6__value;
+        settings[(64'h2f3)+:(16)] = flow_index__value;
+        settings[(64'h303)+:(16)] = event_every__value;
+        settings[(64'h313)+:(25)] = event_filter__value;
+    end
+    always @(*) enable__clk = clk;
+    always @(*) enable__rst = rst;
+    always @(*) enable__st_valid = st_valid;
+    always @(*) enable__st_word = st_word;
+    always @(*) enable__st_data = st_data;
+    always @(*) time_increment__clk = clk;
+    always @(*) time_increment__rst = rst;
+    always @(*) time_increment__st_valid = st_valid;
+    always @(*) time_increment__st_word = st_word;
+    always @(*) time_increment__st_data = st_data;
+    always @(*) time_set__clk = clk;
+    always @(*) time_set__rst = rst;
+    always @(*) time_set__st_valid = st_valid;
+    always @(*) time_set__st_word = st_word;
+    always @(*) time_set__st_data = st_data;
+    always @(*) time_ptp__clk = clk;
+    always @(*) time_ptp__rst = rst;
+    always @(*) time_ptp__st_valid = st_valid;
+    always @(*) time_ptp__st_word = st_word;
+    always @(*) time_ptp__st_data = st_data;
+    always @(*) lead__clk = clk;
+    always @(*) lead__rst = rst;
+    always @(*) lead__st_valid = st_valid;
+    always @(*) lead__st_word = st_word;
+    always @(*) lead__st_data = st_data;
+    always @(*) mac__clk = clk;
+    always @(*) mac__rst = rst;
+    always @(*) mac__st_valid = st_valid;
+    always @(*) mac__st_word = st_word;
+    always @(*) mac__st_data = st_data;
+    always @(*) ipv4__clk = clk;
+    always @(*) ipv4__rst = rst;
+    always @(*) ipv4__st_valid = st_valid;
+    always @(*) ipv4__st_word = st_word;
+    always @(*) ipv4__st_data = st_data;
+    always @(*) udp_port__clk = clk;
+    always @(*) udp_port__rst = rst;
+    always @(*) udp_port__st_valid = st_valid;
+    always @(*) udp_port__st_word = st_word;
+    always @(*) udp_port__st_data = st_data;
+    always @(*) ipv6__clk = clk;
+    always @(*) ipv6__rst = rst;
+    always @(*) ipv6__st_valid = st_valid;
+    always @(*) ipv6__st_word = st_word;
+    always @(*) ipv6__st_data = st_data;
+    always @(*) ack_tos__clk = clk;
+    always @(*) ack_tos__rst = rst;
+    always @(*) ack_tos__st_valid = st_valid;
+    always @(*) ack_tos__st_word = st_word;
+    always @(*) ack_tos__st_data = st_data;
+    always @(*) ack_ttl__clk = clk;
+    always @(*) ack_ttl__rst = rst;
+    always @(*) ack_ttl__st_valid = st_valid;
+    always @(*) ack_ttl__st_word = st_word;
+    always @(*) ack_ttl__st_data = st_data;
+    always @(*) ack_enable__clk = clk;
+    always @(*) ack_enable__rst = rst;
+    always @(*) ack_enable__st_valid = st_valid;
+    always @(*) ack_enable__st_word = st_word;
+    always @(*) ack_enable__st_data = st_data;
+    always @(*) ns_per_byte__clk = clk;
+    always @(*) ns_per_byte__rst = rst;
+    always @(*) ns_per_byte__st_valid = st_valid;
+    always @(*) ns_per_byte__st_word = st_word;
+    always @(*) ns_per_byte__st_data = st_data;
+    always @(*) allow4__clk = clk;
+    always @(*) allow4__rst = rst;
+    always @(*) allow4__st_valid = st_valid;
+    always @(*) allow4__st_word = st_word;
+    always @(*) allow4__st_data = st_data;
+    always @(*) mask4__clk = clk;
+    always @(*) mask4__rst = rst;
+    always @(*) mask4__st_valid = st_valid;
+    always @(*) mask4__st_word = st_word;
+    always @(*) mask4__st_data = st_data;
+    always @(*) nonce_seed__clk = clk;
+    always @(*) nonce_seed__rst = rst;
+    always @(*) nonce_seed__st_valid = st_valid;
+    always @(*) nonce_seed__st_word = st_word;
+    always @(*) nonce_seed__st_data = st_data;
+    always @(*) store_bound__clk = clk;
+    always @(*) store_bound__rst = rst;
+    always @(*) store_bound__st_valid = st_valid;
+    always @(*) store_bound__st_word = st_word;
+    always @(*) store_bound__st_data = st_data;
+    always @(*) allow6__clk = clk;
+    always @(*) allow6__rst = rst;
+    always @(*) allow6__st_valid = st_valid;
+    always @(*) allow6__st_word = st_word;
+    always @(*) allow6__st_data = st_data;
+    always @(*) mask6__clk = clk;
+    always @(*) mask6__rst = rst;
+    always @(*) mask6__st_valid = st_valid;
+    always @(*) mask6__st_word = st_word;
+    always @(*) mask6__st_data = st_data;
+    always @(*) flow_index__clk = clk;
+    always @(*) flow_index__rst = rst;
+    always @(*) flow_index__st_valid = st_valid;
+    always @(*) flow_index__st_word = st_word;
+    always @(*) flow_index__st_data = st_data;
+    always @(*) event_every__clk = clk;
+    always @(*) event_every__rst = rst;
+    always @(*) event_every__st_valid = st_valid;
+    always @(*) event_every__st_word = st_word;
+    always @(*) event_every__st_data = st_data;
+    always @(*) event_filter__clk = clk;
+    always @(*) event_filter__rst = rst;
+    always @(*) event_filter__st_valid = st_valid;
+    always @(*) event_filter__st_word = st_word;
+    always @(*) event_filter__st_data = st_data;
+    
+endmodule // standalone__core__control__csr__held
+
+
+module tnic_standalone__core__control__csr__held__ack_enable(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10001110;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ack_enable__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ack_enable
+
+
+module tnic_standalone__core__control__csr__held__ack_enable__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ack_enable__held
+
+
+module tnic_standalone__core__control__csr__held__ack_tos(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [7:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10001100;
+    localparam  others__0 = 8'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [7:0] held__d;
+    wire  [7:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ack_tos__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 8'hff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ack_tos
+
+
+module tnic_standalone__core__control__csr__held__ack_tos__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ack_tos__held
+
+
+module tnic_standalone__core__control__csr__held__ack_ttl(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [7:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10001101;
+    localparam  others__0 = 8'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [7:0] held__d;
+    wire  [7:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ack_ttl__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 8'hff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ack_ttl
+
+
+module tnic_standalone__core__control__csr__held__ack_ttl__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ack_ttl__held
+
+
+module tnic_standalone__core__control__csr__held__allow4(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010000;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__allow4__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__allow4
+
+
+module tnic_standalone__core__control__csr__held__allow4__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__allow4__held
+
+
+module tnic_standalone__core__control__csr__held__allow6(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [127:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010100;
+    localparam  at__1 = 10'b10010101;
+    localparam  at__2 = 10'b10010110;
+    localparam  at__3 = 10'b10010111;
+    localparam  others__0 = 128'hffffffffffffffffffffffff00000000;
+    localparam  others__1 = 128'hffffffffffffffff00000000ffffffff;
+    localparam  others__2 = 128'hffffffff00000000ffffffffffffffff;
+    localparam  others__3 = 128'hffffffffffffffffffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    localparam  place__2 = 7'b1000000;
+    localparam  place__3 = 7'b1100000;
+    
+    // Stub signals
+    reg  [127:0] held__d;
+    wire  [127:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__allow6__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d = (held__q & others__1) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__1);
+        end
+        if (st_valid & (st_word == at__2)) begin
+            held__d = (held__q & others__2) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__2);
+        end
+        if (st_valid & (st_word == at__3)) begin
+            held__d = (held__q & others__3) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__3);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__allow6
+
+
+module tnic_standalone__core__control__csr__held__allow6__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [127:0] d;
+    output reg  [127:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 128'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__allow6__held
+
+
+module tnic_standalone__core__control__csr__held__enable(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b1010;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__enable__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__enable
+
+
+module tnic_standalone__core__control__csr__held__enable__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__enable__held
+
+
+module tnic_standalone__core__control__csr__held__event_every(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b110100100;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    wire  [15:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__event_every__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__event_every
+
+
+module tnic_standalone__core__control__csr__held__event_every__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__event_every__held
+
+
+module tnic_standalone__core__control__csr__held__event_filter(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [24:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b110100101;
+    localparam  others__0 = 25'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [24:0] held__d;
+    wire  [24:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__event_filter__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 25'h1ffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__event_filter
+
+
+module tnic_standalone__core__control__csr__held__event_filter__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__event_filter__held
+
+
+module tnic_standalone__core__control__csr__held__flow_index(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b101000100;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    wire  [15:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__flow_index__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__flow_index
+
+
+module tnic_standalone__core__control__csr__held__flow_index__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__flow_index__held
+
+
+module tnic_standalone__core__control__csr__held__ipv4(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10000110;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ipv4__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ipv4
+
+
+module tnic_standalone__core__control__csr__held__ipv4__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ipv4__held
+
+
+module tnic_standalone__core__control__csr__held__ipv6(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [127:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10001000;
+    localparam  at__1 = 10'b10001001;
+    localparam  at__2 = 10'b10001010;
+    localparam  at__3 = 10'b10001011;
+    localparam  others__0 = 128'hffffffffffffffffffffffff00000000;
+    localparam  others__1 = 128'hffffffffffffffff00000000ffffffff;
+    localparam  others__2 = 128'hffffffff00000000ffffffffffffffff;
+    localparam  others__3 = 128'hffffffffffffffffffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    localparam  place__2 = 7'b1000000;
+    localparam  place__3 = 7'b1100000;
+    
+    // Stub signals
+    reg  [127:0] held__d;
+    wire  [127:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ipv6__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d = (held__q & others__1) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__1);
+        end
+        if (st_valid & (st_word == at__2)) begin
+            held__d = (held__q & others__2) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__2);
+        end
+        if (st_valid & (st_word == at__3)) begin
+            held__d = (held__q & others__3) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__3);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ipv6
+
+
+module tnic_standalone__core__control__csr__held__ipv6__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [127:0] d;
+    output reg  [127:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 128'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ipv6__held
+
+
+module tnic_standalone__core__control__csr__held__lead(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b1001010;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    wire  [15:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__lead__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__lead
+
+
+module tnic_standalone__core__control__csr__held__lead__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__lead__held
+
+
+module tnic_standalone__core__control__csr__held__mac(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [47:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10000100;
+    localparam  at__1 = 10'b10000101;
+    localparam  others__0 = 48'hffff00000000;
+    localparam  others__1 = 48'hffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    
+    // Stub signals
+    reg  [47:0] held__d;
+    wire  [47:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__mac__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 48'hffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d = (held__q & others__1) | (((st_data) & 48'hffffffffffff) << place__1);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__mac
+
+
+module tnic_standalone__core__control__csr__held__mac__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [47:0] d;
+    output reg  [47:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 48'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__mac__held
+
+
+module tnic_standalone__core__control__csr__held__mask4(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010001;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__mask4__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__mask4
+
+
+module tnic_standalone__core__control__csr__held__mask4__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__mask4__held
+
+
+module tnic_standalone__core__control__csr__held__mask6(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [127:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10011000;
+    localparam  at__1 = 10'b10011001;
+    localparam  at__2 = 10'b10011010;
+    localparam  at__3 = 10'b10011011;
+    localparam  others__0 = 128'hffffffffffffffffffffffff00000000;
+    localparam  others__1 = 128'hffffffffffffffff00000000ffffffff;
+    localparam  others__2 = 128'hffffffff00000000ffffffffffffffff;
+    localparam  others__3 = 128'hffffffffffffffffffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    localparam  place__2 = 7'b1000000;
+    localparam  place__3 = 7'b1100000;
+    
+    // Stub signals
+    reg  [127:0] held__d;
+    wire  [127:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__mask6__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d = (held__q & others__1) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__1);
+        end
+        if (st_valid & (st_word == at__2)) begin
+            held__d = (held__q & others__2) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__2);
+        end
+        if (st_valid & (st_word == at__3)) begin
+            held__d = (held__q & others__3) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__3);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__mask6
+
+
+module tnic_standalone__core__control__csr__held__mask6__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [127:0] d;
+    output reg  [127:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 128'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__mask6__held
+
+
+module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010010;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__nonce_seed__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__nonce_seed
+
+
+module tnic_standalone__core__control__csr__held__nonce_seed__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__nonce_seed__held
+
+
+module tnic_standalone__core__control__csr__held__ns_per_byte(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10001111;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ns_per_byte__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ns_per_byte
+
+
+module tnic_standalone__core__control__csr__held__ns_per_byte__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ns_per_byte__held
+
+
+module tnic_standalone__core__control__csr__held__store_bound(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010011;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    wire  [15:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__store_bound__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__store_bound
+
+
+module tnic_standalone__core__control__csr__held__store_bound__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__store_bound__held
+
+
+module tnic_standalone__core__control__csr__held__time_increment(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b1000110;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__time_increment__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__time_increment
+
+
+module tnic_standalone__core__control__csr__held__time_increment__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__time_increment__held
+
+
+module tnic_standalone__core__control__csr__held__time_ptp(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b1001001;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__time_ptp__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__time_ptp
+
+
+module tnic_standalone__core__control__csr__held__time_ptp__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__time_ptp__held
+
+
+module tnic_standalone__core__control__csr__held__time_set(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [63:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b1000111;
+    localparam  at__1 = 10'b1001000;
+    localparam  others__0 = 64'hffffffff00000000;
+    localparam  others__1 = 64'hffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    
+    // Stub signals
+    reg  [63:0] held__d;
+    wire  [63:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__time_set__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 64'hffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d = (held__q & others__1) | (((st_data) & 64'hffffffffffffffff) << place__1);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__time_set
+
+
+module tnic_standalone__core__control__csr__held__time_set__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__time_set__held
+
+
+module tnic_standalone__core__control__csr__held__udp_port(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10000111;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    wire  [15:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__udp_port__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__udp_port
+
+
+module tnic_standalone__core__control__csr__held__udp_port__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__udp_port__held
+
+
+module tnic_standalone__core__control__csr__histogram(clk,rst,st_valid,st_word,st_data,next_bin,histogram_at,histogram_clear);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    input wire  next_bin;
+    output reg  [12:0] histogram_at;
+    output reg  [15:0] histogram_clear;
+    
+    // Constant declarations
+    localparam  at_index = 10'b110100111;
+    localparam  at_clear = 10'b110101001;
+    
+    // Stub signals
+    reg  [12:0] bin__d;
+    wire  [12:0] bin__q;
+    reg  bin__clock;
+    reg  [15:0] cleared__d;
+    wire  [15:0] cleared__q;
+    reg  cleared__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__histogram__bin bin(
+        .d(bin__d),
+        .q(bin__q),
+        .clock(bin__clock)
+    );
+    tnic_standalone__core__control__csr__histogram__cleared cleared(
+        .d(cleared__d),
+        .q(cleared__q),
+        .clock(cleared__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        bin__d = bin__q;
+        cleared__d = cleared__q;
+        cleared__d = ((32'h0) & 16'hffff);
+        if (next_bin) begin
+            bin__d = bin__q + ((32'h1) & 13'h1fff);
+        end
+        if (st_valid) begin
+            if (st_word == at_index) begin
+                bin__d = st_data[(32'h0)+:(13)];
+            end
+            if (st_word == at_clear) begin
+                cleared__d = st_data[(32'h0)+:(16)];
+            end
+        end
+        if (rst) begin
+            bin__d = ((32'h0) & 13'h1fff);
+            cleared__d = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) bin__clock = clk;
+    always @(*) cleared__clock = clk;
+    always @(*) histogram_at = bin__q;
+    always @(*) histogram_clear = cleared__q;
+    
+endmodule // standalone__core__control__csr__histogram
+
+
+module tnic_standalone__core__control__csr__histogram__bin(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__histogram__bin
+
+
+module tnic_standalone__core__control__csr__histogram__cleared(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__histogram__cleared
+
+
 module tnic_standalone__core__control__csr__query(clk,rst,start,loaded,answer_valid,answer_tag,answer_record,tag,copy_valid,copy_index,copy_data,copy_ready,busy,done,failed);
     
     // Module arguments
@@ -15721,1282 +17448,6 @@ module tnic_standalone__core__control__csr__query__word(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__query__word
-
-
-module tnic_standalone__core__control__csr__settings(clk,rst,st_valid,st_word,st_data,cfg_mac,cfg_ipv4,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_time_increment,cfg_ack_enable,cfg_enable,cfg_time_ptp,cfg_lead,cfg_store_bound,cfg_ipv6,cfg_allow6,cfg_mask6,cfg_event_every,cfg_event_filter,next_bin,histogram_at,histogram_clear,flow_index,time_set_value);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  st_valid;
-    input wire  [9:0] st_word;
-    input wire  [31:0] st_data;
-    output reg  [47:0] cfg_mac;
-    output reg  [31:0] cfg_ipv4;
-    output reg  [15:0] cfg_udp_port;
-    output reg  [7:0] cfg_ack_tos;
-    output reg  [7:0] cfg_ack_ttl;
-    output reg  [31:0] cfg_ns_per_byte;
-    output reg  [31:0] cfg_nonce_seed;
-    output reg  [31:0] cfg_allow4;
-    output reg  [31:0] cfg_mask4;
-    output reg  [31:0] cfg_time_increment;
-    output reg  cfg_ack_enable;
-    output reg  cfg_enable;
-    output reg  cfg_time_ptp;
-    output reg  [15:0] cfg_lead;
-    output reg  [15:0] cfg_store_bound;
-    output reg  [127:0] cfg_ipv6;
-    output reg  [127:0] cfg_allow6;
-    output reg  [127:0] cfg_mask6;
-    output reg  [15:0] cfg_event_every;
-    output reg  [24:0] cfg_event_filter;
-    input wire  next_bin;
-    output reg  [12:0] histogram_at;
-    output reg  [15:0] histogram_clear;
-    output reg  [15:0] flow_index;
-    output reg  [63:0] time_set_value;
-    
-    // Constant declarations
-    localparam  at_mac_low = 10'b10000100;
-    localparam  at_mac_high = 10'b10000101;
-    localparam  at_ipv4 = 10'b10000110;
-    localparam  at_udp_port = 10'b10000111;
-    localparam  at_ack_tos = 10'b10001100;
-    localparam  at_ack_ttl = 10'b10001101;
-    localparam  at_ns_per_byte = 10'b10001111;
-    localparam  at_nonce_seed = 10'b10010010;
-    localparam  at_allow4 = 10'b10010000;
-    localparam  at_mask4 = 10'b10010001;
-    localparam  at_time_increment = 10'b1000110;
-    localparam  at_ack_enable = 10'b10001110;
-    localparam  at_enable = 10'b1010;
-    localparam  at_time_ptp = 10'b1001001;
-    localparam  at_event_every = 10'b110100100;
-    localparam  at_event_filter = 10'b110100101;
-    localparam  at_histogram_index = 10'b110100111;
-    localparam  at_histogram_clear = 10'b110101001;
-    localparam  at_lead = 10'b1001010;
-    localparam  at_store_bound = 10'b10010011;
-    localparam  at_ipv6 = 8'h22;
-    localparam  at_allow6 = 8'h25;
-    localparam  at_mask6 = 8'h26;
-    localparam  at_index = 10'b101000100;
-    localparam  at_set_low = 10'b1000111;
-    localparam  at_set_high = 10'b1001000;
-    
-    // Stub signals
-    reg  [31:0] mac_low__d;
-    wire  [31:0] mac_low__q;
-    reg  mac_low__clock;
-    reg  [15:0] mac_high__d;
-    wire  [15:0] mac_high__q;
-    reg  mac_high__clock;
-    reg  [31:0] ipv4__d;
-    wire  [31:0] ipv4__q;
-    reg  ipv4__clock;
-    reg  [15:0] udp_port__d;
-    wire  [15:0] udp_port__q;
-    reg  udp_port__clock;
-    reg  [7:0] ack_tos__d;
-    wire  [7:0] ack_tos__q;
-    reg  ack_tos__clock;
-    reg  [7:0] ack_ttl__d;
-    wire  [7:0] ack_ttl__q;
-    reg  ack_ttl__clock;
-    reg  [31:0] ns_per_byte__d;
-    wire  [31:0] ns_per_byte__q;
-    reg  ns_per_byte__clock;
-    reg  [31:0] nonce_seed__d;
-    wire  [31:0] nonce_seed__q;
-    reg  nonce_seed__clock;
-    reg  [31:0] allow4__d;
-    wire  [31:0] allow4__q;
-    reg  allow4__clock;
-    reg  [31:0] mask4__d;
-    wire  [31:0] mask4__q;
-    reg  mask4__clock;
-    reg  [31:0] time_increment__d;
-    wire  [31:0] time_increment__q;
-    reg  time_increment__clock;
-    reg  [15:0] index__d;
-    wire  [15:0] index__q;
-    reg  index__clock;
-    reg  [31:0] set_low__d;
-    wire  [31:0] set_low__q;
-    reg  set_low__clock;
-    reg  [31:0] set_high__d;
-    wire  [31:0] set_high__q;
-    reg  set_high__clock;
-    reg  ack_enable__d;
-    wire  ack_enable__q;
-    reg  ack_enable__clock;
-    reg  enable__d;
-    wire  enable__q;
-    reg  enable__clock;
-    reg  time_ptp__d;
-    wire  time_ptp__q;
-    reg  time_ptp__clock;
-    reg  [15:0] event_every__d;
-    wire  [15:0] event_every__q;
-    reg  event_every__clock;
-    reg  [24:0] event_filter__d;
-    wire  [24:0] event_filter__q;
-    reg  event_filter__clock;
-    reg  [12:0] bin__d;
-    wire  [12:0] bin__q;
-    reg  bin__clock;
-    reg  [15:0] cleared__d;
-    wire  [15:0] cleared__q;
-    reg  cleared__clock;
-    reg  [15:0] lead__d;
-    wire  [15:0] lead__q;
-    reg  lead__clock;
-    reg  [15:0] store_bound__d;
-    wire  [15:0] store_bound__q;
-    reg  store_bound__clock;
-    reg  [31:0] ipv6__0__d;
-    wire  [31:0] ipv6__0__q;
-    reg  ipv6__0__clock;
-    reg  [31:0] ipv6__1__d;
-    wire  [31:0] ipv6__1__q;
-    reg  ipv6__1__clock;
-    reg  [31:0] ipv6__2__d;
-    wire  [31:0] ipv6__2__q;
-    reg  ipv6__2__clock;
-    reg  [31:0] ipv6__3__d;
-    wire  [31:0] ipv6__3__q;
-    reg  ipv6__3__clock;
-    reg  [31:0] allow6__0__d;
-    wire  [31:0] allow6__0__q;
-    reg  allow6__0__clock;
-    reg  [31:0] allow6__1__d;
-    wire  [31:0] allow6__1__q;
-    reg  allow6__1__clock;
-    reg  [31:0] allow6__2__d;
-    wire  [31:0] allow6__2__q;
-    reg  allow6__2__clock;
-    reg  [31:0] allow6__3__d;
-    wire  [31:0] allow6__3__q;
-    reg  allow6__3__clock;
-    reg  [31:0] mask6__0__d;
-    wire  [31:0] mask6__0__q;
-    reg  mask6__0__clock;
-    reg  [31:0] mask6__1__d;
-    wire  [31:0] mask6__1__q;
-    reg  mask6__1__clock;
-    reg  [31:0] mask6__2__d;
-    wire  [31:0] mask6__2__q;
-    reg  mask6__2__clock;
-    reg  [31:0] mask6__3__d;
-    wire  [31:0] mask6__3__q;
-    reg  mask6__3__clock;
-    
-    // Sub module instances
-    tnic_standalone__core__control__csr__settings__mac_low mac_low(
-        .d(mac_low__d),
-        .q(mac_low__q),
-        .clock(mac_low__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mac_high mac_high(
-        .d(mac_high__d),
-        .q(mac_high__q),
-        .clock(mac_high__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ipv4 ipv4(
-        .d(ipv4__d),
-        .q(ipv4__q),
-        .clock(ipv4__clock)
-    );
-    tnic_standalone__core__control__csr__settings__udp_port udp_port(
-        .d(udp_port__d),
-        .q(udp_port__q),
-        .clock(udp_port__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ack_tos ack_tos(
-        .d(ack_tos__d),
-        .q(ack_tos__q),
-        .clock(ack_tos__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ack_ttl ack_ttl(
-        .d(ack_ttl__d),
-        .q(ack_ttl__q),
-        .clock(ack_ttl__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ns_per_byte ns_per_byte(
-        .d(ns_per_byte__d),
-        .q(ns_per_byte__q),
-        .clock(ns_per_byte__clock)
-    );
-    tnic_standalone__core__control__csr__settings__nonce_seed nonce_seed(
-        .d(nonce_seed__d),
-        .q(nonce_seed__q),
-        .clock(nonce_seed__clock)
-    );
-    tnic_standalone__core__control__csr__settings__allow4 allow4(
-        .d(allow4__d),
-        .q(allow4__q),
-        .clock(allow4__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mask4 mask4(
-        .d(mask4__d),
-        .q(mask4__q),
-        .clock(mask4__clock)
-    );
-    tnic_standalone__core__control__csr__settings__time_increment time_increment(
-        .d(time_increment__d),
-        .q(time_increment__q),
-        .clock(time_increment__clock)
-    );
-    tnic_standalone__core__control__csr__settings__index index(
-        .d(index__d),
-        .q(index__q),
-        .clock(index__clock)
-    );
-    tnic_standalone__core__control__csr__settings__set_low set_low(
-        .d(set_low__d),
-        .q(set_low__q),
-        .clock(set_low__clock)
-    );
-    tnic_standalone__core__control__csr__settings__set_high set_high(
-        .d(set_high__d),
-        .q(set_high__q),
-        .clock(set_high__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ack_enable ack_enable(
-        .d(ack_enable__d),
-        .q(ack_enable__q),
-        .clock(ack_enable__clock)
-    );
-    tnic_standalone__core__control__csr__settings__enable enable(
-        .d(enable__d),
-        .q(enable__q),
-        .clock(enable__clock)
-    );
-    tnic_standalone__core__control__csr__settings__time_ptp time_ptp(
-        .d(time_ptp__d),
-        .q(time_ptp__q),
-        .clock(time_ptp__clock)
-    );
-    tnic_standalone__core__control__csr__settings__event_every event_every(
-        .d(event_every__d),
-        .q(event_every__q),
-        .clock(event_every__clock)
-    );
-    tnic_standalone__core__control__csr__settings__event_filter event_filter(
-        .d(event_filter__d),
-        .q(event_filter__q),
-        .clock(event_filter__clock)
-    );
-    tnic_standalone__core__control__csr__settings__bin bin(
-        .d(bin__d),
-        .q(bin__q),
-        .clock(bin__clock)
-    );
-    tnic_standalone__core__control__csr__settings__cleared cleared(
-        .d(cleared__d),
-        .q(cleared__q),
-        .clock(cleared__clock)
-    );
-    tnic_standalone__core__control__csr__settings__lead lead(
-        .d(lead__d),
-        .q(lead__q),
-        .clock(lead__clock)
-    );
-    tnic_standalone__core__control__csr__settings__store_bound store_bound(
-        .d(store_bound__d),
-        .q(store_bound__q),
-        .clock(store_bound__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ipv6__0 ipv6__0(
-        .d(ipv6__0__d),
-        .q(ipv6__0__q),
-        .clock(ipv6__0__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ipv6__1 ipv6__1(
-        .d(ipv6__1__d),
-        .q(ipv6__1__q),
-        .clock(ipv6__1__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ipv6__2 ipv6__2(
-        .d(ipv6__2__d),
-        .q(ipv6__2__q),
-        .clock(ipv6__2__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ipv6__3 ipv6__3(
-        .d(ipv6__3__d),
-        .q(ipv6__3__q),
-        .clock(ipv6__3__clock)
-    );
-    tnic_standalone__core__control__csr__settings__allow6__0 allow6__0(
-        .d(allow6__0__d),
-        .q(allow6__0__q),
-        .clock(allow6__0__clock)
-    );
-    tnic_standalone__core__control__csr__settings__allow6__1 allow6__1(
-        .d(allow6__1__d),
-        .q(allow6__1__q),
-        .clock(allow6__1__clock)
-    );
-    tnic_standalone__core__control__csr__settings__allow6__2 allow6__2(
-        .d(allow6__2__d),
-        .q(allow6__2__q),
-        .clock(allow6__2__clock)
-    );
-    tnic_standalone__core__control__csr__settings__allow6__3 allow6__3(
-        .d(allow6__3__d),
-        .q(allow6__3__q),
-        .clock(allow6__3__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mask6__0 mask6__0(
-        .d(mask6__0__d),
-        .q(mask6__0__q),
-        .clock(mask6__0__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mask6__1 mask6__1(
-        .d(mask6__1__d),
-        .q(mask6__1__q),
-        .clock(mask6__1__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mask6__2 mask6__2(
-        .d(mask6__2__d),
-        .q(mask6__2__q),
-        .clock(mask6__2__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mask6__3 mask6__3(
-        .d(mask6__3__d),
-        .q(mask6__3__q),
-        .clock(mask6__3__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        mac_low__d = mac_low__q;
-        mac_high__d = mac_high__q;
-        ipv4__d = ipv4__q;
-        udp_port__d = udp_port__q;
-        ack_tos__d = ack_tos__q;
-        ack_ttl__d = ack_ttl__q;
-        ns_per_byte__d = ns_per_byte__q;
-        nonce_seed__d = nonce_seed__q;
-        allow4__d = allow4__q;
-        mask4__d = mask4__q;
-        time_increment__d = time_increment__q;
-        event_every__d = event_every__q;
-        event_filter__d = event_filter__q;
-        bin__d = bin__q;
-        cleared__d = cleared__q;
-        index__d = index__q;
-        set_low__d = set_low__q;
-        set_high__d = set_high__q;
-        ack_enable__d = ack_enable__q;
-        enable__d = enable__q;
-        time_ptp__d = time_ptp__q;
-        lead__d = lead__q;
-        store_bound__d = store_bound__q;
-        cleared__d = ((32'h0) & 16'hffff);
-        if (next_bin) begin
-            bin__d = bin__q + ((32'h1) & 13'h1fff);
-        end
-        if (st_valid) begin
-            if (st_word == at_event_every) begin
-                event_every__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_event_filter) begin
-                event_filter__d = st_data[(32'h0)+:(25)];
-            end
-            if (st_word == at_histogram_index) begin
-                bin__d = st_data[(32'h0)+:(13)];
-            end
-            if (st_word == at_histogram_clear) begin
-                cleared__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_mac_low) begin
-                mac_low__d = st_data;
-            end
-            if (st_word == at_mac_high) begin
-                mac_high__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_ipv4) begin
-                ipv4__d = st_data;
-            end
-            if (st_word == at_udp_port) begin
-                udp_port__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_ack_tos) begin
-                ack_tos__d = st_data[(32'h0)+:(8)];
-            end
-            if (st_word == at_ack_ttl) begin
-                ack_ttl__d = st_data[(32'h0)+:(8)];
-            end
-            if (st_word == at_ns_per_byte) begin
-                ns_per_byte__d = st_data;
-            end
-            if (st_word == at_nonce_seed) begin
-                nonce_seed__d = st_data;
-            end
-            if (st_word == at_allow4) begin
-                allow4__d = st_data;
-            end
-            if (st_word == at_mask4) begin
-                mask4__d = st_data;
-            end
-            if (st_word == at_time_increment) begin
-                time_increment__d = st_data;
-            end
-            if (st_word == at_index) begin
-                index__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_set_low) begin
-                set_low__d = st_data;
-            end
-            if (st_word == at_set_high) begin
-                set_high__d = st_data;
-            end
-            if (st_word == at_ack_enable) begin
-                ack_enable__d = st_data[32'h0];
-            end
-            if (st_word == at_enable) begin
-                enable__d = st_data[32'h0];
-            end
-            if (st_word == at_time_ptp) begin
-                time_ptp__d = st_data[32'h0];
-            end
-            if (st_word == at_lead) begin
-                lead__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_store_bound) begin
-                store_bound__d = st_data[(32'h0)+:(16)];
-            end
-        end
-        ipv6__0__d = ipv6__0__q;
-        allow6__0__d = allow6__0__q;
-        mask6__0__d = mask6__0__q;
-        if (st_valid & (st_word[(32'h0)+:(2)] == 0)) begin
-            if (st_word[(32'h2)+:(8)] == at_ipv6) begin
-                ipv6__0__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_allow6) begin
-                allow6__0__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_mask6) begin
-                mask6__0__d = st_data;
-            end
-        end
-        if (rst) begin
-            ipv6__0__d = ((32'h0) & 32'hffffffff);
-            allow6__0__d = ((32'h0) & 32'hffffffff);
-            mask6__0__d = ((32'h0) & 32'hffffffff);
-        end
-        ipv6__1__d = ipv6__1__q;
-        allow6__1__d = allow6__1__q;
-        mask6__1__d = mask6__1__q;
-        if (st_valid & (st_word[(32'h0)+:(2)] == 1)) begin
-            if (st_word[(32'h2)+:(8)] == at_ipv6) begin
-                ipv6__1__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_allow6) begin
-                allow6__1__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_mask6) begin
-                mask6__1__d = st_data;
-            end
-        end
-        if (rst) begin
-            ipv6__1__d = ((32'h0) & 32'hffffffff);
-            allow6__1__d = ((32'h0) & 32'hffffffff);
-            mask6__1__d = ((32'h0) & 32'hffffffff);
-        end
-        ipv6__2__d = ipv6__2__q;
-        allow6__2__d = allow6__2__q;
-        mask6__2__d = mask6__2__q;
-        if (st_valid & (st_word[(32'h0)+:(2)] == 2)) begin
-            if (st_word[(32'h2)+:(8)] == at_ipv6) begin
-                ipv6__2__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_allow6) begin
-                allow6__2__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_mask6) begin
-                mask6__2__d = st_data;
-            end
-        end
-        if (rst) begin
-            ipv6__2__d = ((32'h0) & 32'hffffffff);
-            allow6__2__d = ((32'h0) & 32'hffffffff);
-            mask6__2__d = ((32'h0) & 32'hffffffff);
-        end
-        ipv6__3__d = ipv6__3__q;
-        allow6__3__d = allow6__3__q;
-        mask6__3__d = mask6__3__q;
-        if (st_valid & (st_word[(32'h0)+:(2)] == 3)) begin
-            if (st_word[(32'h2)+:(8)] == at_ipv6) begin
-                ipv6__3__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_allow6) begin
-                allow6__3__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_mask6) begin
-                mask6__3__d = st_data;
-            end
-        end
-        if (rst) begin
-            ipv6__3__d = ((32'h0) & 32'hffffffff);
-            allow6__3__d = ((32'h0) & 32'hffffffff);
-            mask6__3__d = ((32'h0) & 32'hffffffff);
-        end
-        if (rst) begin
-            event_every__d = ((32'h0) & 16'hffff);
-            event_filter__d = ((32'h0) & 25'h1ffffff);
-            bin__d = ((32'h0) & 13'h1fff);
-            cleared__d = ((32'h0) & 16'hffff);
-            mac_low__d = ((32'h0) & 32'hffffffff);
-            mac_high__d = ((32'h0) & 16'hffff);
-            ipv4__d = ((32'h0) & 32'hffffffff);
-            udp_port__d = ((32'h0) & 16'hffff);
-            ack_tos__d = ((32'h0) & 8'hff);
-            ack_ttl__d = ((32'h0) & 8'hff);
-            ns_per_byte__d = ((32'h0) & 32'hffffffff);
-            nonce_seed__d = ((32'h0) & 32'hffffffff);
-            allow4__d = ((32'h0) & 32'hffffffff);
-            mask4__d = ((32'h0) & 32'hffffffff);
-            time_increment__d = ((32'h0) & 32'hffffffff);
-            index__d = ((32'h0) & 16'hffff);
-            set_low__d = ((32'h0) & 32'hffffffff);
-            set_high__d = ((32'h0) & 32'hffffffff);
-            ack_enable__d = 1'b0;
-            enable__d = 1'b0;
-            time_ptp__d = 1'b0;
-            lead__d = ((32'h0) & 16'hffff);
-            store_bound__d = ((32'h0) & 16'hffff);
-        end
-    end
-    always @(*) mac_low__clock = clk;
-    always @(*) mac_high__clock = clk;
-    always @(*) ipv4__clock = clk;
-    always @(*) udp_port__clock = clk;
-    always @(*) ack_tos__clock = clk;
-    always @(*) ack_ttl__clock = clk;
-    always @(*) ns_per_byte__clock = clk;
-    always @(*) nonce_seed__clock = clk;
-    always @(*) allow4__clock = clk;
-    always @(*) mask4__clock = clk;
-    always @(*) time_increment__clock = clk;
-    always @(*) event_every__clock = clk;
-    always @(*) event_filter__clock = clk;
-    always @(*) bin__clock = clk;
-    always @(*) cleared__clock = clk;
-    always @(*) index__clock = clk;
-    always @(*) set_low__clock = clk;
-    always @(*) set_high__clock = clk;
-    always @(*) ack_enable__clock = clk;
-    always @(*) enable__clock = clk;
-    always @(*) time_ptp__clock = clk;
-    always @(*) lead__clock = clk;
-    always @(*) store_bound__clock = clk;
-    always @(*) ipv6__0__clock = clk;
-    always @(*) allow6__0__clock = clk;
-    always @(*) mask6__0__clock = clk;
-    always @(*) ipv6__1__clock = clk;
-    always @(*) allow6__1__clock = clk;
-    always @(*) mask6__1__clock = clk;
-    always @(*) ipv6__2__clock = clk;
-    always @(*) allow6__2__clock = clk;
-    always @(*) mask6__2__clock = clk;
-    always @(*) ipv6__3__clock = clk;
-    always @(*) allow6__3__clock = clk;
-    always @(*) mask6__3__clock = clk;
-    always @(*) cfg_mac = (((mac_high__q) & 48'hffffffffffff) << 32'h20) | ((mac_low__q) & 48'hffffffffffff);
-    always @(*) cfg_ipv4 = ipv4__q;
-    always @(*) cfg_udp_port = udp_port__q;
-    always @(*) cfg_ack_tos = ack_tos__q;
-    always @(*) cfg_ack_ttl = ack_ttl__q;
-    always @(*) cfg_ns_per_byte = ns_per_byte__q;
-    always @(*) cfg_nonce_seed = nonce_seed__q;
-    always @(*) cfg_allow4 = allow4__q;
-    always @(*) cfg_mask4 = mask4__q;
-    always @(*) cfg_time_increment = time_increment__q;
-    always @(*) cfg_ack_enable = ack_enable__q;
-    always @(*) cfg_enable = enable__q;
-    always @(*) cfg_time_ptp = time_ptp__q;
-    always @(*) cfg_lead = lead__q;
-    always @(*) cfg_store_bound = store_bound__q;
-    always @(*) cfg_ipv6 = {ipv6__3__q, ipv6__2__q, ipv6__1__q, ipv6__0__q};
-    always @(*) cfg_allow6 = {allow6__3__q, allow6__2__q, allow6__1__q, allow6__0__q};
-    always @(*) cfg_mask6 = {mask6__3__q, mask6__2__q, mask6__1__q, mask6__0__q};
-    always @(*) cfg_event_every = event_every__q;
-    always @(*) cfg_event_filter = event_filter__q;
-    always @(*) histogram_at = bin__q;
-    always @(*) histogram_clear = cleared__q;
-    always @(*) flow_index = index__q;
-    always @(*) time_set_value = (((set_high__q) & 64'hffffffffffffffff) << 32'h20) | ((set_low__q) & 64'hffffffffffffffff);
-    
-endmodule // standalone__core__control__csr__settings
-
-
-module tnic_standalone__core__control__csr__settings__ack_enable(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ack_enable
-
-
-module tnic_standalone__core__control__csr__settings__ack_tos(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ack_tos
-
-
-module tnic_standalone__core__control__csr__settings__ack_ttl(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ack_ttl
-
-
-module tnic_standalone__core__control__csr__settings__allow4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__allow4
-
-
-module tnic_standalone__core__control__csr__settings__allow6__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__allow6__0
-
-
-module tnic_standalone__core__control__csr__settings__allow6__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__allow6__1
-
-
-module tnic_standalone__core__control__csr__settings__allow6__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__allow6__2
-
-
-module tnic_standalone__core__control__csr__settings__allow6__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__allow6__3
-
-
-module tnic_standalone__core__control__csr__settings__bin(d,q,clock);
-    
-    // Module arguments
-    input wire  [12:0] d;
-    output reg  [12:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 13'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__bin
-
-
-module tnic_standalone__core__control__csr__settings__cleared(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__cleared
-
-
-module tnic_standalone__core__control__csr__settings__enable(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__enable
-
-
-module tnic_standalone__core__control__csr__settings__event_every(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__event_every
-
-
-module tnic_standalone__core__control__csr__settings__event_filter(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__event_filter
-
-
-module tnic_standalone__core__control__csr__settings__index(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__index
-
-
-module tnic_standalone__core__control__csr__settings__ipv4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ipv4
-
-
-module tnic_standalone__core__control__csr__settings__ipv6__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ipv6__0
-
-
-module tnic_standalone__core__control__csr__settings__ipv6__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ipv6__1
-
-
-module tnic_standalone__core__control__csr__settings__ipv6__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ipv6__2
-
-
-module tnic_standalone__core__control__csr__settings__ipv6__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ipv6__3
-
-
-module tnic_standalone__core__control__csr__settings__lead(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__lead
-
-
-module tnic_standalone__core__control__csr__settings__mac_high(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mac_high
-
-
-module tnic_standalone__core__control__csr__settings__mac_low(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mac_low
-
-
-module tnic_standalone__core__control__csr__settings__mask4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mask4
-
-
-module tnic_standalone__core__control__csr__settings__mask6__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mask6__0
-
-
-module tnic_standalone__core__control__csr__settings__mask6__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mask6__1
-
-
-module tnic_standalone__core__control__csr__settings__mask6__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mask6__2
-
-
-module tnic_standalone__core__control__csr__settings__mask6__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mask6__3
-
-
-module tnic_standalone__core__control__csr__settings__nonce_seed(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__nonce_seed
-
-
-module tnic_standalone__core__control__csr__settings__ns_per_byte(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ns_per_byte
-
-
-module tnic_standalone__core__control__csr__settings__set_high(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__set_high
-
-
-module tnic_standalone__core__control__csr__settings__set_low(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__set_low
-
-
-module tnic_standalone__core__control__csr__settings__store_bound(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__store_bound
-
-
-module tnic_standalone__core__control__csr__settings__time_increment(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__time_increment
-
-
-module tnic_standalone__core__control__csr__settings__time_ptp(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__time_ptp
-
-
-module tnic_standalone__core__control__csr__settings__udp_port(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__udp_port
 
 
 module tnic_standalone__core__control__dma(clk,rst,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,rec_valid,rec_ready,rec_data,query_valid,query_ready,query_flow,answer_valid,answer_record,load_valid,load_flow,load_record,loading,irq,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready);

@@ -146,8 +146,8 @@ pub struct Nic {
     pulses: u32,
     swept: bool,
     crossing: Crossing,
-    /// A clock late too.
-    peers: Peers,
+    /// Settings of the clock before: ACKs' peers are taken from these.
+    late: csr::Settings,
     /// DMA's queries of the last three clocks, the newest first.
     asked: [bool; 3],
     /// Reset, as the blocks see it: a clock late.
@@ -156,22 +156,18 @@ pub struct Nic {
     adjusting: bool,
 }
 
-/// To whom ACKs may answer: address and mask of IPv4, and of IPv6.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Peers {
-    v4: [u32; 2],
-    v6: [u128; 2],
-}
-
-impl Peers {
-    fn of(c: &csr::Settings) -> Self {
-        Peers { v4: [c.allow4, c.mask4], v6: [c.allow6, c.mask6] }
+// `late`: the settings of the clock before.
+fn ack_config(c: &csr::Settings, late: &csr::Settings) -> ack::Config {
+    ack::Config {
+        enable: c.ack_enable,
+        mac: mac(c.mac),
+        tos: c.ack_tos,
+        ttl: c.ack_ttl,
+        allow4: late.allow4.to_le_bytes(),
+        mask4: late.mask4.to_le_bytes(),
+        allow6: late.allow6.to_le_bytes(),
+        mask6: late.mask6.to_le_bytes(),
     }
-}
-
-fn ack_config(c: &csr::Settings, peers: &Peers) -> ack::Config {
-    let ([allow4, mask4], [allow6, mask6]) = (peers.v4.map(u32::to_le_bytes), peers.v6.map(u128::to_le_bytes));
-    ack::Config { enable: c.ack_enable, mac: mac(c.mac), tos: c.ack_tos, ttl: c.ack_ttl, allow4, mask4, allow6, mask6 }
 }
 
 fn generator_config(c: &csr::Settings) -> generator::Config {
@@ -207,7 +203,7 @@ impl Nic {
             pulses: 0,
             swept: false,
             crossing: Crossing::default(),
-            peers: Peers::default(),
+            late: csr::Settings::default(),
             asked: [false; 3],
             reset: true,
             adjusting: true,
@@ -379,10 +375,10 @@ impl Block for Nic {
             lead: c.lead,
         });
         self.parse.step(clk, rst || i.rx.is_some(), || parse::In { rst, beat: i.rx, stamp: i.rx_ts, bad: i.rx_bad, port: c.udp_port });
-        let peers = std::mem::replace(&mut self.peers, Peers::of(c));
+        let late = std::mem::replace(&mut self.late, *c);
         self.ack.step(clk, rst || parse.report.is_some() || ack.beat.is_some(), || ack::In {
             rst,
-            config: ack_config(c, &peers),
+            config: ack_config(c, &late),
             now,
             report: parse.report,
             ready: txmux.ack_ready,
@@ -521,7 +517,7 @@ impl Block for Nic {
         {
             return clk;
         }
-        if self.peers != Peers::of(self.csr.block.settings()) {
+        if self.late != *self.csr.block.settings() {
             return clk;
         }
         // A record that waits is offered to DMA at every clock.

@@ -360,7 +360,7 @@ impl<
         self.s_host_tready.next = self.entry.s_tready.val();
         self.entry.s_tlast.next = self.s_host_tlast.val();
         self.entry.s_meta.next = self.s_host_meta.val();
-        self.entry.cfg_udp_port.next = self.core.cfg_udp_port.val();
+        self.entry.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.store.s_tdata.next = self.entry.m_tdata.val();
         self.store.s_tkeep.next = self.entry.m_tkeep.val();
         self.store.s_tvalid.next = self.entry.paced_valid.val();
@@ -374,7 +374,7 @@ impl<
         self.store.fl_flow.next = self.core.fl_flow.val();
         self.store.fl_enable.next = self.record.val().get_bit(0);
         self.store.fl_keep.next = self.record.val().get_bit(1);
-        self.store.cfg_bound.next = self.core.cfg_store_bound.val();
+        self.store.cfg_bound.next = self.core.settings.val().store_bound;
         // Store and pacer.
         self.core.doorbell_valid.next = self.store.doorbell_valid.val();
         self.core.doorbell_flow.next = self.store.doorbell_flow.val();
@@ -493,7 +493,7 @@ impl<
         self.exit.s_queue.next = bits::<16>(0);
         self.exit.s_tag.next = bits::<16>(0);
         self.exit.now.next = self.core.now.val();
-        self.exit.cfg_udp_port.next = self.core.cfg_udp_port.val();
+        self.exit.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.exit.fl_valid.next = self.core.fl_valid.val();
         self.exit.fl_flow.next = self.core.fl_flow.val();
         self.exit.fl_enable.next = self.record.val().get_bit(0);

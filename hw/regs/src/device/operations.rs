@@ -4,7 +4,8 @@ use crate::counters::PLACES;
 use crate::field::OutOfRange;
 use crate::flow::FlowRecord;
 use crate::histogram::{BINS, Histogram};
-use crate::map::{flow, heartbeat, id, port, profiles, telemetry as events, time, window};
+use crate::map::settings::TABLE;
+use crate::map::{flow, heartbeat, id, profiles, telemetry as events, time, window};
 use crate::{profile, telemetry};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -34,13 +35,6 @@ impl<B: Bus> Device<B> {
             }
         }
         Err(Error::Timeout(what))
-    }
-
-    fn write_bytes(&self, r: &crate::map::Register, bytes: &[u8]) -> Result<(), Error<B::Error>> {
-        for (i, b) in bytes.chunks_exact(4).enumerate() {
-            self.write_at(r, i as u32, u32::from_le_bytes([b[0], b[1], b[2], b[3]]))?;
-        }
-        Ok(())
     }
 
     /// Waits until every RAM has been cleared after reset: on a simulated bus a read may take few of the clocks that this takes.
@@ -74,8 +68,7 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn step_time(&self, to: u64) -> Result<(), Error<B::Error>> {
-        self.write(&time::SET_LOW, to as u32)?;
-        self.write(&time::SET_HIGH, (to >> 32) as u32)
+        self.set(&TABLE.time_set, to.into())
     }
 
     /// Sets the port's MAC.
@@ -83,8 +76,7 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn set_mac(&self, m: [u8; 6]) -> Result<(), Error<B::Error>> {
-        self.write_bytes(&port::MAC_LOW, &m[..4])?;
-        self.write(&port::MAC_HIGH, u16::from_le_bytes([m[4], m[5]]).into())
+        self.set(&TABLE.mac, u64::from_le_bytes([m[0], m[1], m[2], m[3], m[4], m[5], 0, 0]).into())
     }
 
     /// Sets the port's IPv4 address.
@@ -92,7 +84,7 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn set_ipv4(&self, address: Ipv4Addr) -> Result<(), Error<B::Error>> {
-        self.write_bytes(&port::IPV4, &address.octets())
+        self.set(&TABLE.ipv4, u32::from_le_bytes(address.octets()).into())
     }
 
     /// Sets the port's IPv6 address.
@@ -100,7 +92,7 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn set_ipv6(&self, address: Ipv6Addr) -> Result<(), Error<B::Error>> {
-        self.write_bytes(&port::IPV6, &address.octets())
+        self.set(&TABLE.ipv6, u128::from_le_bytes(address.octets()))
     }
 
     /// Answers the IPv4 peers that equal `address` in the bits of `mask`.
@@ -108,8 +100,8 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn allow_ipv4(&self, address: Ipv4Addr, mask: Ipv4Addr) -> Result<(), Error<B::Error>> {
-        self.write_bytes(&port::ALLOW4, &address.octets())?;
-        self.write_bytes(&port::MASK4, &mask.octets())
+        self.set(&TABLE.allow4, u32::from_le_bytes(address.octets()).into())?;
+        self.set(&TABLE.mask4, u32::from_le_bytes(mask.octets()).into())
     }
 
     /// Answers the IPv6 peers that equal `address` in the bits of `mask`.
@@ -117,8 +109,8 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn allow_ipv6(&self, address: Ipv6Addr, mask: Ipv6Addr) -> Result<(), Error<B::Error>> {
-        self.write_bytes(&port::ALLOW6, &address.octets())?;
-        self.write_bytes(&port::MASK6, &mask.octets())
+        self.set(&TABLE.allow6, u128::from_le_bytes(address.octets()))?;
+        self.set(&TABLE.mask6, u128::from_le_bytes(mask.octets()))
     }
 
     /// Asks for a beat at least every `clocks` clocks from now on; 0 asks for none.

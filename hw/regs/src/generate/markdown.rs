@@ -71,7 +71,9 @@ fn write(o: &mut String) -> std::fmt::Result {
          A read that no register answers gives {BAD_READ:#010x} with an error response. A write is refused with an error response, and \
          changes nothing, when it has less than four bytes, is not aligned, sets a bit that no field covers, or leaves a field's range. Every \
          refused access is counted (`csr_errors`) and shown in `ERROR` of the first block.\n\n\
-         RO: read only. RW: reads back what was written. WO: write only. W1C: writing a 1 clears the bit.\n",
+         RO: read only. RW: reads back what was written. WO: write only. W1C: writing a 1 clears the bit.\n\n\
+         A register whose value other blocks of the hardware read is a setting: one row of the table in `hw/regs/src/map/settings.rs`, from \
+         which RTL, model, this page, the C header and the driver's accessors come. The head of that file says how to add one.\n",
         super::COMMAND,
         map::ADDRESS_BITS,
         map::VENDOR,

@@ -1,6 +1,9 @@
 //! What the design is, whether it is ready, and what went wrong on the register bus.
+use super::settings::{id as rows, merged};
 use super::{Access::*, Block, CORE_VERSION, Kind, MAGIC, Parameter, Register, Reset, bit, low, whole};
 use crate::field::Field;
+
+pub use rows::*;
 
 /// Always [`MAGIC`]; all ones when the device is gone.
 pub const MAGIC_WORD: Register =
@@ -48,8 +51,6 @@ pub const STATUS: Register = Register::new(Kind::Id, 0x24, "STATUS", ReadOnly, "
 
 /// Lets flows send.
 pub const ENABLE: Field = bit(0, "enable", "flows may send");
-/// The global enable.
-pub const CONTROL: Register = Register::new(Kind::Id, 0x28, "CONTROL", ReadWrite, "global enable; 0 stops every flow", &[ENABLE]);
 
 /// Address of the last bad access.
 pub const ERROR_ADDRESS: Field = low(24, "address", "address of the last access that was refused");
@@ -85,6 +86,9 @@ pub enum Refusal {
     NotNow = 5,
 }
 
+/// Registers of the block that are not settings.
+const OWN: &[Register] = &[MAGIC_WORD, CORE, FLOW_BITS, BUS_BITS, SEGMENT_BITS, CLOCK_PS, STATUS, ERROR];
+
 /// The block.
 pub const BLOCK: Block = Block {
     kind: Kind::Id,
@@ -92,5 +96,5 @@ pub const BLOCK: Block = Block {
     version: 1,
     base: 0x000,
     meaning: "What the design is, whether it is ready, what went wrong on the register bus.",
-    registers: &[MAGIC_WORD, CORE, FLOW_BITS, BUS_BITS, SEGMENT_BITS, CLOCK_PS, STATUS, CONTROL, ERROR],
+    registers: &merged::<{ OWN.len() + rows::REGISTERS.len() }>(OWN, rows::REGISTERS),
 };

@@ -11,13 +11,14 @@ pub mod heartbeat;
 pub mod id;
 pub mod port;
 pub mod profiles;
+pub mod settings;
 pub mod telemetry;
 pub mod time;
 pub mod window;
 
 pub use decode::{Build, Entry, decode, increment, record_bounds, segment_bits};
 
-use crate::field::Field;
+use crate::field::{Field, OutOfRange};
 
 /// Upper half of every block type: "Ti".
 pub const VENDOR: u32 = 0x5469;
@@ -144,6 +145,20 @@ impl Register {
     /// Bits that a write may set.
     pub fn mask(&self) -> u32 {
         self.fields.iter().fold(0, |m, f| m | f.mask())
+    }
+
+    /// Software's check of a value before it is written.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] when a field is out of its range, or a bit is set that no field covers.
+    pub fn checked(&self, value: u32) -> Result<(), OutOfRange> {
+        for f in self.fields {
+            f.checked(&[value])?;
+        }
+        if value & !self.mask() != 0 {
+            return Err(OutOfRange { name: self.name, value, least: 0, most: self.mask() });
+        }
+        Ok(())
     }
 }
 

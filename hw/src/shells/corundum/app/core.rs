@@ -624,7 +624,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.exit.s_queue.next = self.if_queue.val();
         self.exit.s_tag.next = self.if_tag.val() & bits::<16>(0x7fff);
         self.exit.now.next = self.control.now.val();
-        self.exit.cfg_udp_port.next = self.control.cfg_udp_port.val();
+        self.exit.cfg_udp_port.next = self.control.settings.val().udp_port;
         self.exit.fl_valid.next = self.control.fl_valid.val();
         self.exit.fl_flow.next = self.control.fl_flow.val();
         self.exit.fl_enable.next = self.host_record.val().get_bit(0);
@@ -840,10 +840,10 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.g_now.next = self.control.now.val();
         self.g_later.next = self.control.later.val();
         self.g_stop.next = self.control.stop.val();
-        self.g_cfg_mac.next = self.control.cfg_mac.val();
-        self.g_cfg_ipv4.next = self.control.cfg_ipv4.val();
-        self.g_cfg_ipv6.next = self.control.cfg_ipv6.val();
-        self.g_cfg_seed.next = self.control.cfg_nonce_seed.val();
+        self.g_cfg_mac.next = self.control.settings.val().mac;
+        self.g_cfg_ipv4.next = self.control.settings.val().ipv4;
+        self.g_cfg_ipv6.next = self.control.settings.val().ipv6;
+        self.g_cfg_seed.next = self.control.settings.val().nonce_seed;
         self.g_fl_valid.next = self.control.fl_valid.val();
         self.g_fl_flow.next = self.control.fl_flow.val();
         self.g_fl_record.next = self.record.val();
