@@ -1,6 +1,6 @@
 -- A Wireshark dissector for timely-nic's packets (docs/wire-format.md).
 --   wireshark -X lua_script:docs/wireshark/timely.lua capture.pcapng
--- The UDP port is a preference of the protocol; 4791 in simulated networks.
+-- The UDP port is a preference of the protocol; 21609 in simulated networks.
 local timely = Proto("timely", "timely-nic")
 
 local flag = { FIRST = 0x01, LAST = 0x02, ACK = 0x04, READ = 0x08 }
@@ -26,7 +26,7 @@ f.residence = ProtoField.double("timely.residence_ns", "Residence at the respond
 local short = ProtoExpert.new("timely.short", "Shorter than the header", expert.group.MALFORMED, expert.severity.ERROR)
 local unknown = ProtoExpert.new("timely.unknown", "A version that is not 1, or unknown flags", expert.group.MALFORMED, expert.severity.ERROR)
 timely.experts = { short, unknown }
-timely.prefs.port = Pref.uint("UDP port", 4791, "The port that data packets go to")
+timely.prefs.port = Pref.uint("UDP port", 21609, "The port that data packets go to")
 
 local HEADER = 48
 

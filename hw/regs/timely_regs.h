@@ -65,7 +65,7 @@
 
 /* Block port: Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. A value of several registers is torn while it is written: set it while the design is not enabled. */
 #define TIMELY_PORT_TYPE 0x54690003u
-#define TIMELY_PORT_VERSION 2
+#define TIMELY_PORT_VERSION 3
 #define TIMELY_PORT_BASE 0x200u /* of this version of the map; walk the list instead */
 #define TIMELY_PORT_MAC_LOW 0x10u /* RW: own MAC */
 #define TIMELY_PORT_MAC_HIGH 0x14u /* RW: own MAC */
@@ -92,16 +92,29 @@
 #define TIMELY_PORT_NS_PER_BYTE_NS_PER_BYTE_SHIFT 0 /* ns, Q16.16 */
 #define TIMELY_PORT_NS_PER_BYTE_NS_PER_BYTE_MASK 0xffffffffu
 #define TIMELY_PORT_NS_PER_BYTE_NS_PER_BYTE_LEAST 1u
-#define TIMELY_PORT_ALLOW4 0x40u /* RW: an IPv4 peer is allowed when it equals ALLOW4 in the bits of MASK4 */
-#define TIMELY_PORT_MASK4 0x44u /* RW: bits of ALLOW4 that count */
+#define TIMELY_PORT_VLAN 0x40u /* RW: VLAN in which segments are answered */
+#define TIMELY_PORT_VLAN_VLAN_SHIFT 0 /* VLAN identifier; 0 frames without a tag, or with one that gives a priority alone */
+#define TIMELY_PORT_VLAN_VLAN_MASK 0xfffu
+#define TIMELY_PORT_VLAN_VLAN_MOST 4094u
+#define TIMELY_PORT_PREFIX4 0x44u /* RW: the own IPv4 network, whose broadcast address is answered neither as destination nor as source */
+#define TIMELY_PORT_PREFIX4_PREFIX4_SHIFT 0 /* bits of its prefix; 31 and 32 have no broadcast address */
+#define TIMELY_PORT_PREFIX4_PREFIX4_MASK 0x3fu
+#define TIMELY_PORT_PREFIX4_PREFIX4_MOST 32u
 #define TIMELY_PORT_NONCE_SEED 0x48u /* WO: where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs */
 #define TIMELY_PORT_STORE_BOUND 0x4cu /* RW: cells of 256 bytes that a flow may hold in the packet store, where there is one: a flow that holds as many stores no packet more */
 #define TIMELY_PORT_STORE_BOUND_STORE_BOUND_SHIFT 0 /* cells */
 #define TIMELY_PORT_STORE_BOUND_STORE_BOUND_MASK 0xffffu
-#define TIMELY_PORT_ALLOW6 0x50u /* RW: an IPv6 peer is allowed when it equals ALLOW6 in the bits of MASK6 */
-#define TIMELY_PORT_ALLOW6_COUNT 4
-#define TIMELY_PORT_MASK6 0x60u /* RW: bits of ALLOW6 that count */
-#define TIMELY_PORT_MASK6_COUNT 4
+#define TIMELY_PORT_ACK_RATE 0x50u /* RW: what ACKs take of the line on average, after a burst of 8192 wire bytes; a quarter of 10 Gb/s after reset. An ACK beyond it is dropped and counted */
+#define TIMELY_PORT_ALLOW_PREFIX 0x60u /* RW: allow list: what entry i holds; with neither family, as after reset, it holds nobody. Segments are answered of hosts that an entry holds */
+#define TIMELY_PORT_ALLOW_PREFIX_COUNT 8
+#define TIMELY_PORT_ALLOW_PREFIX_LENGTH_SHIFT 0 /* bits of the prefix; of IPv4 32 at most, of IPv6 128 */
+#define TIMELY_PORT_ALLOW_PREFIX_LENGTH_MASK 0xffu
+#define TIMELY_PORT_ALLOW_PREFIX_IPV4_SHIFT 8 /* the entry holds IPv4 addresses */
+#define TIMELY_PORT_ALLOW_PREFIX_IPV4_MASK 0x100u
+#define TIMELY_PORT_ALLOW_PREFIX_IPV6_SHIFT 9 /* the entry holds IPv6 addresses */
+#define TIMELY_PORT_ALLOW_PREFIX_IPV6_MASK 0x200u
+#define TIMELY_PORT_ALLOW 0x80u /* RW: allow list: word w of entry i's address is number 4 i + w; of IPv4 word 0 alone, the others 0 */
+#define TIMELY_PORT_ALLOW_COUNT 32
 
 /* Block heartbeat: Stops every flow when the driver dies. A beat alone does not start them again: STATE must be cleared. */
 #define TIMELY_HEARTBEAT_TYPE 0x54690004u
@@ -693,8 +706,8 @@
 #define TIMELY_COUNTER_RX_ACKS 7 /* An ACK. */
 #define TIMELY_COUNTER_ACKS_SENT 8 /* An ACK was sent. */
 #define TIMELY_COUNTER_ACK_REFUSED_PEER 9 /* A segment of a peer that is not allowed was not answered. */
-#define TIMELY_COUNTER_ACK_REFUSED_ADDRESS 10 /* A segment to a broadcast or multicast address, or to another MAC address than ours, was not answered. Its IP address is not compared. */
-#define TIMELY_COUNTER_ACK_DROPPED_FULL 11 /* A segment was not answered because the ACK queue was full. */
+#define TIMELY_COUNTER_ACK_REFUSED_ADDRESS 10 /* A segment was not answered that was not to our MAC, IP address, UDP port and VLAN, or not from another host's unicast address. */
+#define TIMELY_COUNTER_ACKS_DROPPED 11 /* A segment was not answered because the ACK queue was full, or because ACKs had used up their share of the line. */
 #define TIMELY_COUNTER_ACK_STALE 12 /* An ACK of a segment that is not outstanding any more, or not yet. */
 #define TIMELY_COUNTER_ACK_FORGED 13 /* An ACK with a wrong nonce. */
 #define TIMELY_COUNTER_ACK_REPEATED 14 /* An ACK of a segment that was acknowledged before. */

@@ -21,8 +21,8 @@ use timely_regs::map::Build;
 // A kernel takes literals alone; these hold the ones below to their homes.
 const _: () = assert!(kind::ACK == 2 && Counter::TimeStepsRefused as u32 == 22 && Counter::RecordsDropped as u32 == 29);
 
-/// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, to the buses of profiles and flows, to host rates, to whom
-/// ACKs may answer, and to what telemetry, recorder and histograms are told and asked; none elsewhere.
+/// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, to the buses of profiles and flows, to host rates, what ACKs
+/// answer, and to what telemetry, recorder and histograms are told and asked; none elsewhere.
 ///
 /// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`. Model: `timely_model::nic`.
 #[derive(LogicBlock)]
@@ -485,11 +485,16 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.ack.cfg_mac.next = self.csr.settings.val().mac;
         self.ack.cfg_ack_tos.next = self.csr.settings.val().ack_tos;
         self.ack.cfg_ack_ttl.next = self.csr.settings.val().ack_ttl;
-        self.ack.cfg_allow4.next = self.crossing.o_settings.val().allow4;
         self.crossing.settings.next = self.csr.settings.val();
-        self.ack.cfg_mask4.next = self.crossing.o_settings.val().mask4;
-        self.ack.cfg_allow6.next = self.crossing.o_settings.val().allow6;
-        self.ack.cfg_mask6.next = self.crossing.o_settings.val().mask6;
+        self.ack.cfg_ipv4.next = self.crossing.o_settings.val().ipv4;
+        self.ack.cfg_ipv6.next = self.crossing.o_settings.val().ipv6;
+        self.ack.cfg_prefix4.next = self.crossing.o_settings.val().prefix4;
+        self.ack.cfg_udp_port.next = self.crossing.o_settings.val().udp_port;
+        self.ack.cfg_vlan.next = self.crossing.o_settings.val().vlan;
+        self.ack.cfg_ack_rate.next = self.crossing.o_settings.val().ack_rate;
+        self.ack.st_valid.next = self.csr.st_valid.val();
+        self.ack.st_word.next = self.csr.st_word.val();
+        self.ack.st_data.next = self.csr.st_data.val();
         self.ack.now.next = self.clock.now.val();
         // ACKs first, then data.
         self.txmux.a_tdata.next = self.ack.m_tdata.val();

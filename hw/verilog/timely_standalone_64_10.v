@@ -137,7 +137,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  [31:0] core__source_pulses;
     reg  core__source_swept;
     wire  [63:0] core__now;
-    wire  [811:0] core__settings;
+    wire  [541:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -612,7 +612,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) generator__grant_flow = core__grant_flow;
     always @(*) generator__grant_launch = core__grant_launch;
     always @(*) core__grant_ready = generator__grant_ready;
-    always @(*) generator__cfg_seed = core__settings[(64'h1c3)+:(32)];
+    always @(*) generator__cfg_seed = core__settings[(64'h195)+:(32)];
     always @(*) core__source_pulses = generator__pulses;
     always @(*) core__source_swept = generator__swept;
     
@@ -696,7 +696,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [31:0] source_pulses;
     input wire  source_swept;
     output reg  [63:0] now;
-    output reg  [811:0] settings;
+    output reg  [541:0] settings;
     output reg  stop;
     output reg  fl_valid;
     output reg  [9:0] fl_flow;
@@ -816,7 +816,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  control__data_swept;
     wire  [63:0] control__now;
     wire  [63:0] control__later;
-    wire  [811:0] control__settings;
+    wire  [541:0] control__settings;
     wire  control__stop;
     wire  control__pw_valid;
     wire  [3:0] control__pw_profile;
@@ -1263,7 +1263,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  data_swept;
     output reg  [63:0] now;
     output reg  [63:0] later;
-    output reg  [811:0] settings;
+    output reg  [541:0] settings;
     output reg  stop;
     output reg  pw_valid;
     output reg  [3:0] pw_profile;
@@ -1354,10 +1354,15 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [47:0] ack__cfg_mac;
     reg  [7:0] ack__cfg_ack_tos;
     reg  [7:0] ack__cfg_ack_ttl;
-    reg  [31:0] ack__cfg_allow4;
-    reg  [31:0] ack__cfg_mask4;
-    reg  [127:0] ack__cfg_allow6;
-    reg  [127:0] ack__cfg_mask6;
+    reg  [31:0] ack__cfg_ipv4;
+    reg  [127:0] ack__cfg_ipv6;
+    reg  [5:0] ack__cfg_prefix4;
+    reg  [15:0] ack__cfg_udp_port;
+    reg  [11:0] ack__cfg_vlan;
+    reg  [31:0] ack__cfg_ack_rate;
+    reg  ack__st_valid;
+    reg  [9:0] ack__st_word;
+    reg  [31:0] ack__st_data;
     reg  [63:0] ack__now;
     reg  ack__i_valid;
     reg  [1:0] ack__i_kind;
@@ -1571,7 +1576,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [1:0] csr__s_axil_rresp;
     wire  csr__s_axil_rvalid;
     reg  csr__s_axil_rready;
-    wire  [811:0] csr__settings;
+    wire  [541:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1705,7 +1710,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [159:0] crossing__event_before;
     reg  crossing__superseded_valid;
     reg  [9:0] crossing__superseded_flow;
-    reg  [811:0] crossing__settings;
+    reg  [541:0] crossing__settings;
     wire  crossing__o_pw_valid;
     wire  [3:0] crossing__o_pw_profile;
     wire  [4:0] crossing__o_pw_word;
@@ -1746,7 +1751,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [159:0] crossing__o_event_before;
     wire  crossing__o_superseded_valid;
     wire  [9:0] crossing__o_superseded_flow;
-    wire  [811:0] crossing__o_settings;
+    wire  [541:0] crossing__o_settings;
     reg  asked__0__d;
     wire  asked__0__q;
     reg  asked__0__clock;
@@ -1811,10 +1816,15 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .cfg_mac(ack__cfg_mac),
         .cfg_ack_tos(ack__cfg_ack_tos),
         .cfg_ack_ttl(ack__cfg_ack_ttl),
-        .cfg_allow4(ack__cfg_allow4),
-        .cfg_mask4(ack__cfg_mask4),
-        .cfg_allow6(ack__cfg_allow6),
-        .cfg_mask6(ack__cfg_mask6),
+        .cfg_ipv4(ack__cfg_ipv4),
+        .cfg_ipv6(ack__cfg_ipv6),
+        .cfg_prefix4(ack__cfg_prefix4),
+        .cfg_udp_port(ack__cfg_udp_port),
+        .cfg_vlan(ack__cfg_vlan),
+        .cfg_ack_rate(ack__cfg_ack_rate),
+        .st_valid(ack__st_valid),
+        .st_word(ack__st_word),
+        .st_data(ack__st_data),
         .now(ack__now),
         .i_valid(ack__i_valid),
         .i_kind(ack__i_kind),
@@ -2458,11 +2468,16 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) ack__cfg_mac = csr__settings[(64'h72)+:(48)];
     always @(*) ack__cfg_ack_tos = csr__settings[(64'h152)+:(8)];
     always @(*) ack__cfg_ack_ttl = csr__settings[(64'h15a)+:(8)];
-    always @(*) ack__cfg_allow4 = crossing__o_settings[(64'h183)+:(32)];
     always @(*) crossing__settings = csr__settings;
-    always @(*) ack__cfg_mask4 = crossing__o_settings[(64'h1a3)+:(32)];
-    always @(*) ack__cfg_allow6 = crossing__o_settings[(64'h1f3)+:(128)];
-    always @(*) ack__cfg_mask6 = crossing__o_settings[(64'h273)+:(128)];
+    always @(*) ack__cfg_ipv4 = crossing__o_settings[(64'ha2)+:(32)];
+    always @(*) ack__cfg_ipv6 = crossing__o_settings[(64'hd2)+:(128)];
+    always @(*) ack__cfg_prefix4 = crossing__o_settings[(64'h18f)+:(6)];
+    always @(*) ack__cfg_udp_port = crossing__o_settings[(64'hc2)+:(16)];
+    always @(*) ack__cfg_vlan = crossing__o_settings[(64'h183)+:(12)];
+    always @(*) ack__cfg_ack_rate = crossing__o_settings[(64'h1c5)+:(32)];
+    always @(*) ack__st_valid = csr__st_valid;
+    always @(*) ack__st_word = csr__st_word;
+    always @(*) ack__st_data = csr__st_data;
     always @(*) ack__now = clock__now;
     always @(*) txmux__a_tdata = ack__m_tdata;
     always @(*) txmux__a_tkeep = ack__m_tkeep;
@@ -2585,8 +2600,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) recorder__pw_profile = crossing__o_pw_profile;
     always @(*) recorder__pw_word = crossing__o_pw_word;
     always @(*) recorder__pw_data = crossing__o_pw_data;
-    always @(*) recorder__cfg_every = csr__settings[(64'h303)+:(16)];
-    always @(*) recorder__cfg_filter = csr__settings[(64'h313)+:(25)];
+    always @(*) recorder__cfg_every = csr__settings[(64'h1f5)+:(16)];
+    always @(*) recorder__cfg_filter = csr__settings[(64'h205)+:(25)];
     always @(*) tap_rec_valid = recorder__rec_valid & dma__rec_ready;
     always @(*) tap_rec_data = recorder__rec_data;
     always @(*) histograms__event_valid = crossing__o_event_valid;
@@ -2601,7 +2616,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
 endmodule // standalone__core__control
 
 
-module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,cfg_ack_ttl,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,now,i_valid,i_kind,i_class,i_head,i_hdr,i_len,i_ts,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,pulses);
+module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,cfg_ack_ttl,cfg_ipv4,cfg_ipv6,cfg_prefix4,cfg_udp_port,cfg_vlan,cfg_ack_rate,st_valid,st_word,st_data,now,i_valid,i_kind,i_class,i_head,i_hdr,i_len,i_ts,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,pulses);
     
     // Module arguments
     input wire  clk;
@@ -2610,10 +2625,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     input wire  [47:0] cfg_mac;
     input wire  [7:0] cfg_ack_tos;
     input wire  [7:0] cfg_ack_ttl;
-    input wire  [31:0] cfg_allow4;
-    input wire  [31:0] cfg_mask4;
-    input wire  [127:0] cfg_allow6;
-    input wire  [127:0] cfg_mask6;
+    input wire  [31:0] cfg_ipv4;
+    input wire  [127:0] cfg_ipv6;
+    input wire  [5:0] cfg_prefix4;
+    input wire  [15:0] cfg_udp_port;
+    input wire  [11:0] cfg_vlan;
+    input wire  [31:0] cfg_ack_rate;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
     input wire  [63:0] now;
     input wire  i_valid;
     input wire  [1:0] i_kind;
@@ -2633,7 +2653,11 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     localparam  sent_bit = 32'h100;
     localparam  peer_bit = 32'h200;
     localparam  address_bit = 32'h400;
-    localparam  full_bit = 32'h800;
+    localparam  dropped_bit = 32'h800;
+    localparam  nth__0 = 3'b0;
+    localparam  nth__1 = 3'b1;
+    localparam  nth__2 = 3'b10;
+    localparam  nth__3 = 3'b11;
     localparam  version = 8'h1;
     
     // Stub signals
@@ -2682,27 +2706,65 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  [619:0] r1__d;
     wire  [619:0] r1__q;
     reg  r1__clock;
+    reg  allow__clk;
+    reg  allow__rst;
+    reg  allow__st_valid;
+    reg  [9:0] allow__st_word;
+    reg  [31:0] allow__st_data;
+    reg  allow__valid;
+    reg  [127:0] allow__source;
+    reg  allow__ipv6;
+    wire  allow__allowed;
+    reg  share__clk;
+    reg  share__rst;
+    reg  [31:0] share__rate;
+    reg  [7:0] share__bytes;
+    wire  share__enough;
+    reg  share__take;
+    reg  [31:0] broadcast__d;
+    wire  [31:0] broadcast__q;
+    reg  broadcast__clock;
     reg  v2__d;
     wire  v2__q;
     reg  v2__clock;
     reg  [619:0] r2__d;
     wire  [619:0] r2__q;
     reg  r2__clock;
-    reg  address2__d;
-    wire  address2__q;
-    reg  address2__clock;
-    reg  peer2__d;
-    wire  peer2__q;
-    reg  peer2__clock;
-    reg  full3__d;
-    wire  full3__q;
-    reg  full3__clock;
+    reg  [13:0] checks__d;
+    wire  [13:0] checks__q;
+    reg  checks__clock;
+    reg  v3__d;
+    wire  v3__q;
+    reg  v3__clock;
+    reg  [619:0] r3__d;
+    wire  [619:0] r3__q;
+    reg  r3__clock;
+    reg  address3__d;
+    wire  address3__q;
+    reg  address3__clock;
+    reg  peer3__d;
+    wire  peer3__q;
+    reg  peer3__clock;
+    reg  dropped4__d;
+    wire  dropped4__q;
+    reg  dropped4__clock;
     
     // Local signals
     reg  [63:0] stamp;
-    reg  [31:0] peer4;
-    reg  [127:0] peer6;
-    reg  allowed;
+    reg  [7:0] partial;
+    reg  [7:0] hosts__0;
+    reg  [7:0] hosts__1;
+    reg  [7:0] hosts__2;
+    reg  [7:0] hosts__3;
+    reg  [127:0] source;
+    reg  [127:0] destination;
+    reg  [11:0] vlan;
+    reg  [13:0] c;
+    reg  to_us;
+    reg  strange;
+    reg  addressed;
+    reg  [7:0] bytes;
+    reg  taken;
     reg  [619:0] a;
     reg  [63:0] departure;
     reg  [7:0] flags;
@@ -2765,6 +2827,30 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(r1__q),
         .clock(r1__clock)
     );
+    tnic_standalone__core__control__ack__allow allow(
+        .clk(allow__clk),
+        .rst(allow__rst),
+        .st_valid(allow__st_valid),
+        .st_word(allow__st_word),
+        .st_data(allow__st_data),
+        .valid(allow__valid),
+        .source(allow__source),
+        .ipv6(allow__ipv6),
+        .allowed(allow__allowed)
+    );
+    tnic_standalone__core__control__ack__share share(
+        .clk(share__clk),
+        .rst(share__rst),
+        .rate(share__rate),
+        .bytes(share__bytes),
+        .enough(share__enough),
+        .take(share__take)
+    );
+    tnic_standalone__core__control__ack__broadcast broadcast(
+        .d(broadcast__d),
+        .q(broadcast__q),
+        .clock(broadcast__clock)
+    );
     tnic_standalone__core__control__ack__v2 v2(
         .d(v2__d),
         .q(v2__q),
@@ -2775,20 +2861,35 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(r2__q),
         .clock(r2__clock)
     );
-    tnic_standalone__core__control__ack__address2 address2(
-        .d(address2__d),
-        .q(address2__q),
-        .clock(address2__clock)
+    tnic_standalone__core__control__ack__checks checks(
+        .d(checks__d),
+        .q(checks__q),
+        .clock(checks__clock)
     );
-    tnic_standalone__core__control__ack__peer2 peer2(
-        .d(peer2__d),
-        .q(peer2__q),
-        .clock(peer2__clock)
+    tnic_standalone__core__control__ack__v3 v3(
+        .d(v3__d),
+        .q(v3__q),
+        .clock(v3__clock)
     );
-    tnic_standalone__core__control__ack__full3 full3(
-        .d(full3__d),
-        .q(full3__q),
-        .clock(full3__clock)
+    tnic_standalone__core__control__ack__r3 r3(
+        .d(r3__d),
+        .q(r3__q),
+        .clock(r3__clock)
+    );
+    tnic_standalone__core__control__ack__address3 address3(
+        .d(address3__d),
+        .q(address3__q),
+        .clock(address3__clock)
+    );
+    tnic_standalone__core__control__ack__peer3 peer3(
+        .d(peer3__d),
+        .q(peer3__q),
+        .clock(peer3__clock)
+    );
+    tnic_standalone__core__control__ack__dropped4 dropped4(
+        .d(dropped4__d),
+        .q(dropped4__q),
+        .clock(dropped4__clock)
     );
     
     // Update code
@@ -2797,11 +2898,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         mine1__d = mine1__q;
         group1__d = group1__q;
         r1__d = r1__q;
+        broadcast__d = broadcast__q;
         v2__d = v2__q;
         r2__d = r2__q;
-        address2__d = address2__q;
-        peer2__d = peer2__q;
-        full3__d = full3__q;
+        checks__d = checks__q;
+        v3__d = v3__q;
+        r3__d = r3__q;
+        address3__d = address3__q;
+        peer3__d = peer3__q;
+        dropped4__d = dropped4__q;
         v1__d = i_valid & cfg_ack_enable & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
         mine1__d = i_head[(32'h0)+:(48)] == cfg_mac;
         if (i_valid) begin
@@ -2828,56 +2933,186 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
                     end
             endcase
         end
-        if (r1__q[32'h26b]) begin
-            allowed = peer6 == cfg_allow6;
+        case (cfg_prefix4[(32'h0)+:(3)])
+            0:
+                begin
+                    partial = ((32'hff) & 8'hff);
+                end
+            1:
+                begin
+                    partial = ((32'h7f) & 8'hff);
+                end
+            2:
+                begin
+                    partial = ((32'h3f) & 8'hff);
+                end
+            3:
+                begin
+                    partial = ((32'h1f) & 8'hff);
+                end
+            4:
+                begin
+                    partial = ((32'hf) & 8'hff);
+                end
+            5:
+                begin
+                    partial = ((32'h7) & 8'hff);
+                end
+            6:
+                begin
+                    partial = ((32'h3) & 8'hff);
+                end
+            default:
+                begin
+                    partial = ((32'h1) & 8'hff);
+                end
+        endcase
+        hosts__0 = ((32'h0) & 8'hff);
+        if (cfg_prefix4[(32'h3)+:(3)] < nth__0) begin
+            hosts__0 = ((32'hff) & 8'hff);
+        end
+        if (cfg_prefix4[(32'h3)+:(3)] == nth__0) begin
+            hosts__0 = partial;
+        end
+        if (cfg_prefix4 >= ((32'h1f) & 6'h3f)) begin
+            hosts__0 = ((32'h0) & 8'hff);
+        end
+        hosts__1 = ((32'h0) & 8'hff);
+        if (cfg_prefix4[(32'h3)+:(3)] < nth__1) begin
+            hosts__1 = ((32'hff) & 8'hff);
+        end
+        if (cfg_prefix4[(32'h3)+:(3)] == nth__1) begin
+            hosts__1 = partial;
+        end
+        if (cfg_prefix4 >= ((32'h1f) & 6'h3f)) begin
+            hosts__1 = ((32'h0) & 8'hff);
+        end
+        hosts__2 = ((32'h0) & 8'hff);
+        if (cfg_prefix4[(32'h3)+:(3)] < nth__2) begin
+            hosts__2 = ((32'hff) & 8'hff);
+        end
+        if (cfg_prefix4[(32'h3)+:(3)] == nth__2) begin
+            hosts__2 = partial;
+        end
+        if (cfg_prefix4 >= ((32'h1f) & 6'h3f)) begin
+            hosts__2 = ((32'h0) & 8'hff);
+        end
+        hosts__3 = ((32'h0) & 8'hff);
+        if (cfg_prefix4[(32'h3)+:(3)] < nth__3) begin
+            hosts__3 = ((32'hff) & 8'hff);
+        end
+        if (cfg_prefix4[(32'h3)+:(3)] == nth__3) begin
+            hosts__3 = partial;
+        end
+        if (cfg_prefix4 >= ((32'h1f) & 6'h3f)) begin
+            hosts__3 = ((32'h0) & 8'hff);
+        end
+        broadcast__d = cfg_ipv4 | ((((hosts__3) & 32'hffffffff) << 32'h18) | (((hosts__2) & 32'hffffffff) << 32'h10) | (((hosts__1) & 32'hffffffff) << 32'h8) | ((hosts__0) & 32'hffffffff));
+        vlan = ((32'h0) & 12'hfff);
+        if (r1__q[32'h26a]) begin
+            vlan = (((r1__q[(32'h250)+:(4)]) & 12'hfff) << 32'h8) | ((r1__q[(32'h258)+:(8)]) & 12'hfff);
+        end
+        v2__d = v1__q;
+        r2__d = r1__q;
+        if (v1__q) begin
+            checks__d[(64'h0)+:(1)] = (mine1__q & ~group1__q) & (r1__q[(32'h1c0)+:(48)] != cfg_mac);
+            checks__d[(64'h1)+:(1)] = destination[(32'h0)+:(32)] == cfg_ipv4;
+            checks__d[(64'h4)+:(1)] = |destination;
+            checks__d[(64'h5)+:(1)] = source[(32'h0)+:(32)] == cfg_ipv4;
+            checks__d[(64'h2)+:(1)] = destination[(32'h0)+:(64)] == cfg_ipv6[(32'h0)+:(64)];
+            checks__d[(64'h3)+:(1)] = destination[(32'h40)+:(64)] == cfg_ipv6[(32'h40)+:(64)];
+            checks__d[(64'h6)+:(1)] = source[(32'h0)+:(64)] == cfg_ipv6[(32'h0)+:(64)];
+            checks__d[(64'h7)+:(1)] = source[(32'h40)+:(64)] == cfg_ipv6[(32'h40)+:(64)];
+            checks__d[(64'ha)+:(1)] = ~|source[(32'h0)+:(64)];
+            checks__d[(64'hb)+:(1)] = ~|source[(32'h40)+:(56)] & ~|source[(32'h79)+:(7)];
+            checks__d[(64'h8)+:(1)] = source[(32'h0)+:(32)] == broadcast__q;
+            checks__d[(64'h9)+:(1)] = (source[(32'h0)+:(8)] == ((32'h0) & 8'hff)) | (source[(32'h0)+:(8)] == ((32'h7f) & 8'hff));
+            checks__d[(64'hc)+:(1)] = (r1__q[(32'h240)+:(8)] == cfg_udp_port[(32'h8)+:(8)]) & (r1__q[(32'h248)+:(8)] == cfg_udp_port[(32'h0)+:(8)]);
+            checks__d[(64'hd)+:(1)] = vlan == cfg_vlan;
+        end
+        if (r2__q[32'h26b]) begin
+            to_us = c[(64'h2)+:(1)] & c[(64'h3)+:(1)];
+            strange = (c[(64'h6)+:(1)] & c[(64'h7)+:(1)]) | (c[(64'ha)+:(1)] & c[(64'hb)+:(1)]);
         end
         else begin
-            allowed = peer4 == cfg_allow4;
+            to_us = c[(64'h1)+:(1)];
+            strange = (c[(64'h5)+:(1)] | c[(64'h8)+:(1)]) | c[(64'h9)+:(1)];
         end
-        r2__d = r1__q;
-        v2__d = v1__q & mine1__q & ~group1__q & allowed;
-        address2__d = v1__q & (~mine1__q | group1__q);
-        peer2__d = v1__q & mine1__q & ~group1__q & ~allowed;
-        full3__d = v2__q & ~queue__i_ready;
+        addressed = ((to_us & c[(64'h4)+:(1)]) & (c[(64'hc)+:(1)] & c[(64'hd)+:(1)])) & (c[(64'h0)+:(1)] & ~strange);
+        r3__d = r2__q;
+        v3__d = (v2__q & addressed) & allow__allowed;
+        address3__d = v2__q & ~addressed;
+        peer3__d = (v2__q & addressed) & ~allow__allowed;
+        bytes = ((32'h72) & 8'hff);
+        if (r3__q[(32'h26a)+:(2)] == ((32'h1) & 2'h3)) begin
+            bytes = ((32'h76) & 8'hff);
+        end
+        if (r3__q[(32'h26a)+:(2)] == ((32'h2) & 2'h3)) begin
+            bytes = ((32'h86) & 8'hff);
+        end
+        if (r3__q[(32'h26a)+:(2)] == ((32'h3) & 2'h3)) begin
+            bytes = ((32'h8a) & 8'hff);
+        end
+        share__bytes = bytes;
+        dropped4__d = v3__q & ~taken;
         pulses = ((32'h0) & 32'hffffffff);
         if (frame__m_start) begin
             pulses = sent_bit;
         end
-        if (peer2__q) begin
+        if (peer3__q) begin
             pulses = pulses | peer_bit;
         end
-        if (address2__q) begin
+        if (address3__q) begin
             pulses = pulses | address_bit;
         end
-        if (full3__q) begin
-            pulses = pulses | full_bit;
+        if (dropped4__q) begin
+            pulses = pulses | dropped_bit;
         end
         if (rst) begin
             v1__d = 1'b0;
             v2__d = 1'b0;
-            address2__d = 1'b0;
-            peer2__d = 1'b0;
-            full3__d = 1'b0;
+            v3__d = 1'b0;
+            address3__d = 1'b0;
+            peer3__d = 1'b0;
+            dropped4__d = 1'b0;
         end
     end
     always @(*) v1__clock = clk;
     always @(*) mine1__clock = clk;
     always @(*) group1__clock = clk;
     always @(*) r1__clock = clk;
+    always @(*) broadcast__clock = clk;
     always @(*) v2__clock = clk;
     always @(*) r2__clock = clk;
-    always @(*) address2__clock = clk;
-    always @(*) peer2__clock = clk;
-    always @(*) full3__clock = clk;
+    always @(*) checks__clock = clk;
+    always @(*) v3__clock = clk;
+    always @(*) r3__clock = clk;
+    always @(*) address3__clock = clk;
+    always @(*) peer3__clock = clk;
+    always @(*) dropped4__clock = clk;
     always @(*) queue__clk = clk;
     always @(*) queue__rst = rst;
     always @(*) frame__clk = clk;
     always @(*) frame__rst = rst;
+    always @(*) allow__clk = clk;
+    always @(*) allow__rst = rst;
+    always @(*) share__clk = clk;
+    always @(*) share__rst = rst;
     always @(*) stamp = ((i_ts[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((i_ts[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((i_ts[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((i_ts[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((i_ts[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((i_ts[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((i_ts[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((i_ts[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
-    always @(*) peer4 = r1__q[(32'h0)+:(32)] & cfg_mask4;
-    always @(*) peer6 = r1__q[(32'h0)+:(128)] & cfg_mask6;
-    always @(*) queue__i_valid = v2__q;
-    always @(*) queue__i_data = r2__q;
+    always @(*) source = r1__q[(32'h0)+:(128)];
+    always @(*) destination = r1__q[(32'h80)+:(128)];
+    always @(*) allow__st_valid = st_valid;
+    always @(*) allow__st_word = st_word;
+    always @(*) allow__st_data = st_data;
+    always @(*) allow__valid = v1__q;
+    always @(*) allow__source = source;
+    always @(*) allow__ipv6 = r1__q[32'h26b];
+    always @(*) c = checks__q;
+    always @(*) share__rate = cfg_ack_rate;
+    always @(*) taken = (v3__q & queue__i_ready) & share__enough;
+    always @(*) share__take = taken;
+    always @(*) queue__i_valid = taken;
+    always @(*) queue__i_data = r3__q;
     always @(*) queue__o_ready = frame__i_ready;
     always @(*) frame__i_valid = queue__o_valid;
     always @(*) a = queue__o_data;
@@ -2905,7 +3140,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
 endmodule // standalone__core__control__ack
 
 
-module tnic_standalone__core__control__ack__address2(d,q,clock);
+module tnic_standalone__core__control__ack__address3(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -2921,7 +3156,4457 @@ module tnic_standalone__core__control__ack__address2(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__address2
+endmodule // standalone__core__control__ack__address3
+
+
+module tnic_standalone__core__control__ack__allow(clk,rst,st_valid,st_word,st_data,valid,source,ipv6,allowed);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    input wire  valid;
+    input wire  [127:0] source;
+    input wire  ipv6;
+    output reg  allowed;
+    
+    // Constant declarations
+    localparam  at_address = 5'b101;
+    localparam  at_prefix = 7'b10011;
+    localparam  nth__0 = 5'b0;
+    localparam  nth__1 = 5'b1;
+    localparam  nth__2 = 5'b10;
+    localparam  nth__3 = 5'b11;
+    localparam  nth__4 = 5'b100;
+    localparam  nth__5 = 5'b101;
+    localparam  nth__6 = 5'b110;
+    localparam  nth__7 = 5'b111;
+    localparam  nth__8 = 5'b1000;
+    localparam  nth__9 = 5'b1001;
+    localparam  nth__10 = 5'b1010;
+    localparam  nth__11 = 5'b1011;
+    localparam  nth__12 = 5'b1100;
+    localparam  nth__13 = 5'b1101;
+    localparam  nth__14 = 5'b1110;
+    localparam  nth__15 = 5'b1111;
+    
+    // Stub signals
+    reg  write_valid__d;
+    wire  write_valid__q;
+    reg  write_valid__clock;
+    reg  [9:0] write_word__d;
+    wire  [9:0] write_word__q;
+    reg  write_word__clock;
+    reg  [31:0] write_data__d;
+    wire  [31:0] write_data__q;
+    reg  write_data__clock;
+    reg  [5:0] prefix__d;
+    wire  [5:0] prefix__q;
+    reg  prefix__clock;
+    reg  [7:0] bytes__0__d;
+    wire  [7:0] bytes__0__q;
+    reg  bytes__0__clock;
+    reg  [7:0] bytes__1__d;
+    wire  [7:0] bytes__1__q;
+    reg  bytes__1__clock;
+    reg  [7:0] bytes__2__d;
+    wire  [7:0] bytes__2__q;
+    reg  bytes__2__clock;
+    reg  [7:0] bytes__3__d;
+    wire  [7:0] bytes__3__q;
+    reg  bytes__3__clock;
+    reg  [7:0] bytes__4__d;
+    wire  [7:0] bytes__4__q;
+    reg  bytes__4__clock;
+    reg  [7:0] bytes__5__d;
+    wire  [7:0] bytes__5__q;
+    reg  bytes__5__clock;
+    reg  [7:0] bytes__6__d;
+    wire  [7:0] bytes__6__q;
+    reg  bytes__6__clock;
+    reg  [7:0] bytes__7__d;
+    wire  [7:0] bytes__7__q;
+    reg  bytes__7__clock;
+    reg  [7:0] bytes__8__d;
+    wire  [7:0] bytes__8__q;
+    reg  bytes__8__clock;
+    reg  [7:0] bytes__9__d;
+    wire  [7:0] bytes__9__q;
+    reg  bytes__9__clock;
+    reg  [7:0] bytes__10__d;
+    wire  [7:0] bytes__10__q;
+    reg  bytes__10__clock;
+    reg  [7:0] bytes__11__d;
+    wire  [7:0] bytes__11__q;
+    reg  bytes__11__clock;
+    reg  [7:0] bytes__12__d;
+    wire  [7:0] bytes__12__q;
+    reg  bytes__12__clock;
+    reg  [7:0] bytes__13__d;
+    wire  [7:0] bytes__13__q;
+    reg  bytes__13__clock;
+    reg  [7:0] bytes__14__d;
+    wire  [7:0] bytes__14__q;
+    reg  bytes__14__clock;
+    reg  [7:0] bytes__15__d;
+    wire  [7:0] bytes__15__q;
+    reg  bytes__15__clock;
+    reg  [31:0] address__0__d;
+    wire  [31:0] address__0__q;
+    reg  address__0__clock;
+    reg  [31:0] address__1__d;
+    wire  [31:0] address__1__q;
+    reg  address__1__clock;
+    reg  [31:0] address__2__d;
+    wire  [31:0] address__2__q;
+    reg  address__2__clock;
+    reg  [31:0] address__3__d;
+    wire  [31:0] address__3__q;
+    reg  address__3__clock;
+    reg  [31:0] address__4__d;
+    wire  [31:0] address__4__q;
+    reg  address__4__clock;
+    reg  [31:0] address__5__d;
+    wire  [31:0] address__5__q;
+    reg  address__5__clock;
+    reg  [31:0] address__6__d;
+    wire  [31:0] address__6__q;
+    reg  address__6__clock;
+    reg  [31:0] address__7__d;
+    wire  [31:0] address__7__q;
+    reg  address__7__clock;
+    reg  [31:0] address__8__d;
+    wire  [31:0] address__8__q;
+    reg  address__8__clock;
+    reg  [31:0] address__9__d;
+    wire  [31:0] address__9__q;
+    reg  address__9__clock;
+    reg  [31:0] address__10__d;
+    wire  [31:0] address__10__q;
+    reg  address__10__clock;
+    reg  [31:0] address__11__d;
+    wire  [31:0] address__11__q;
+    reg  address__11__clock;
+    reg  [31:0] address__12__d;
+    wire  [31:0] address__12__q;
+    reg  address__12__clock;
+    reg  [31:0] address__13__d;
+    wire  [31:0] address__13__q;
+    reg  address__13__clock;
+    reg  [31:0] address__14__d;
+    wire  [31:0] address__14__q;
+    reg  address__14__clock;
+    reg  [31:0] address__15__d;
+    wire  [31:0] address__15__q;
+    reg  address__15__clock;
+    reg  [31:0] address__16__d;
+    wire  [31:0] address__16__q;
+    reg  address__16__clock;
+    reg  [31:0] address__17__d;
+    wire  [31:0] address__17__q;
+    reg  address__17__clock;
+    reg  [31:0] address__18__d;
+    wire  [31:0] address__18__q;
+    reg  address__18__clock;
+    reg  [31:0] address__19__d;
+    wire  [31:0] address__19__q;
+    reg  address__19__clock;
+    reg  [31:0] address__20__d;
+    wire  [31:0] address__20__q;
+    reg  address__20__clock;
+    reg  [31:0] address__21__d;
+    wire  [31:0] address__21__q;
+    reg  address__21__clock;
+    reg  [31:0] address__22__d;
+    wire  [31:0] address__22__q;
+    reg  address__22__clock;
+    reg  [31:0] address__23__d;
+    wire  [31:0] address__23__q;
+    reg  address__23__clock;
+    reg  [31:0] address__24__d;
+    wire  [31:0] address__24__q;
+    reg  address__24__clock;
+    reg  [31:0] address__25__d;
+    wire  [31:0] address__25__q;
+    reg  address__25__clock;
+    reg  [31:0] address__26__d;
+    wire  [31:0] address__26__q;
+    reg  address__26__clock;
+    reg  [31:0] address__27__d;
+    wire  [31:0] address__27__q;
+    reg  address__27__clock;
+    reg  [31:0] address__28__d;
+    wire  [31:0] address__28__q;
+    reg  address__28__clock;
+    reg  [31:0] address__29__d;
+    wire  [31:0] address__29__q;
+    reg  address__29__clock;
+    reg  [31:0] address__30__d;
+    wire  [31:0] address__30__q;
+    reg  address__30__clock;
+    reg  [31:0] address__31__d;
+    wire  [31:0] address__31__q;
+    reg  address__31__clock;
+    reg  [31:0] mask__0__d;
+    wire  [31:0] mask__0__q;
+    reg  mask__0__clock;
+    reg  [31:0] mask__1__d;
+    wire  [31:0] mask__1__q;
+    reg  mask__1__clock;
+    reg  [31:0] mask__2__d;
+    wire  [31:0] mask__2__q;
+    reg  mask__2__clock;
+    reg  [31:0] mask__3__d;
+    wire  [31:0] mask__3__q;
+    reg  mask__3__clock;
+    reg  [31:0] mask__4__d;
+    wire  [31:0] mask__4__q;
+    reg  mask__4__clock;
+    reg  [31:0] mask__5__d;
+    wire  [31:0] mask__5__q;
+    reg  mask__5__clock;
+    reg  [31:0] mask__6__d;
+    wire  [31:0] mask__6__q;
+    reg  mask__6__clock;
+    reg  [31:0] mask__7__d;
+    wire  [31:0] mask__7__q;
+    reg  mask__7__clock;
+    reg  [31:0] mask__8__d;
+    wire  [31:0] mask__8__q;
+    reg  mask__8__clock;
+    reg  [31:0] mask__9__d;
+    wire  [31:0] mask__9__q;
+    reg  mask__9__clock;
+    reg  [31:0] mask__10__d;
+    wire  [31:0] mask__10__q;
+    reg  mask__10__clock;
+    reg  [31:0] mask__11__d;
+    wire  [31:0] mask__11__q;
+    reg  mask__11__clock;
+    reg  [31:0] mask__12__d;
+    wire  [31:0] mask__12__q;
+    reg  mask__12__clock;
+    reg  [31:0] mask__13__d;
+    wire  [31:0] mask__13__q;
+    reg  mask__13__clock;
+    reg  [31:0] mask__14__d;
+    wire  [31:0] mask__14__q;
+    reg  mask__14__clock;
+    reg  [31:0] mask__15__d;
+    wire  [31:0] mask__15__q;
+    reg  mask__15__clock;
+    reg  [31:0] mask__16__d;
+    wire  [31:0] mask__16__q;
+    reg  mask__16__clock;
+    reg  [31:0] mask__17__d;
+    wire  [31:0] mask__17__q;
+    reg  mask__17__clock;
+    reg  [31:0] mask__18__d;
+    wire  [31:0] mask__18__q;
+    reg  mask__18__clock;
+    reg  [31:0] mask__19__d;
+    wire  [31:0] mask__19__q;
+    reg  mask__19__clock;
+    reg  [31:0] mask__20__d;
+    wire  [31:0] mask__20__q;
+    reg  mask__20__clock;
+    reg  [31:0] mask__21__d;
+    wire  [31:0] mask__21__q;
+    reg  mask__21__clock;
+    reg  [31:0] mask__22__d;
+    wire  [31:0] mask__22__q;
+    reg  mask__22__clock;
+    reg  [31:0] mask__23__d;
+    wire  [31:0] mask__23__q;
+    reg  mask__23__clock;
+    reg  [31:0] mask__24__d;
+    wire  [31:0] mask__24__q;
+    reg  mask__24__clock;
+    reg  [31:0] mask__25__d;
+    wire  [31:0] mask__25__q;
+    reg  mask__25__clock;
+    reg  [31:0] mask__26__d;
+    wire  [31:0] mask__26__q;
+    reg  mask__26__clock;
+    reg  [31:0] mask__27__d;
+    wire  [31:0] mask__27__q;
+    reg  mask__27__clock;
+    reg  [31:0] mask__28__d;
+    wire  [31:0] mask__28__q;
+    reg  mask__28__clock;
+    reg  [31:0] mask__29__d;
+    wire  [31:0] mask__29__q;
+    reg  mask__29__clock;
+    reg  [31:0] mask__30__d;
+    wire  [31:0] mask__30__q;
+    reg  mask__30__clock;
+    reg  [31:0] mask__31__d;
+    wire  [31:0] mask__31__q;
+    reg  mask__31__clock;
+    reg  [1:0] family__0__d;
+    wire  [1:0] family__0__q;
+    reg  family__0__clock;
+    reg  [1:0] family__1__d;
+    wire  [1:0] family__1__q;
+    reg  family__1__clock;
+    reg  [1:0] family__2__d;
+    wire  [1:0] family__2__q;
+    reg  family__2__clock;
+    reg  [1:0] family__3__d;
+    wire  [1:0] family__3__q;
+    reg  family__3__clock;
+    reg  [1:0] family__4__d;
+    wire  [1:0] family__4__q;
+    reg  family__4__clock;
+    reg  [1:0] family__5__d;
+    wire  [1:0] family__5__q;
+    reg  family__5__clock;
+    reg  [1:0] family__6__d;
+    wire  [1:0] family__6__q;
+    reg  family__6__clock;
+    reg  [1:0] family__7__d;
+    wire  [1:0] family__7__q;
+    reg  family__7__clock;
+    reg  hit__0__d;
+    wire  hit__0__q;
+    reg  hit__0__clock;
+    reg  hit__1__d;
+    wire  hit__1__q;
+    reg  hit__1__clock;
+    reg  hit__2__d;
+    wire  hit__2__q;
+    reg  hit__2__clock;
+    reg  hit__3__d;
+    wire  hit__3__q;
+    reg  hit__3__clock;
+    reg  hit__4__d;
+    wire  hit__4__q;
+    reg  hit__4__clock;
+    reg  hit__5__d;
+    wire  hit__5__q;
+    reg  hit__5__clock;
+    reg  hit__6__d;
+    wire  hit__6__q;
+    reg  hit__6__clock;
+    reg  hit__7__d;
+    wire  hit__7__q;
+    reg  hit__7__clock;
+    reg  hit__8__d;
+    wire  hit__8__q;
+    reg  hit__8__clock;
+    reg  hit__9__d;
+    wire  hit__9__q;
+    reg  hit__9__clock;
+    reg  hit__10__d;
+    wire  hit__10__q;
+    reg  hit__10__clock;
+    reg  hit__11__d;
+    wire  hit__11__q;
+    reg  hit__11__clock;
+    reg  hit__12__d;
+    wire  hit__12__q;
+    reg  hit__12__clock;
+    reg  hit__13__d;
+    wire  hit__13__q;
+    reg  hit__13__clock;
+    reg  hit__14__d;
+    wire  hit__14__q;
+    reg  hit__14__clock;
+    reg  hit__15__d;
+    wire  hit__15__q;
+    reg  hit__15__clock;
+    reg  hit__16__d;
+    wire  hit__16__q;
+    reg  hit__16__clock;
+    reg  hit__17__d;
+    wire  hit__17__q;
+    reg  hit__17__clock;
+    reg  hit__18__d;
+    wire  hit__18__q;
+    reg  hit__18__clock;
+    reg  hit__19__d;
+    wire  hit__19__q;
+    reg  hit__19__clock;
+    reg  hit__20__d;
+    wire  hit__20__q;
+    reg  hit__20__clock;
+    reg  hit__21__d;
+    wire  hit__21__q;
+    reg  hit__21__clock;
+    reg  hit__22__d;
+    wire  hit__22__q;
+    reg  hit__22__clock;
+    reg  hit__23__d;
+    wire  hit__23__q;
+    reg  hit__23__clock;
+    reg  hit__24__d;
+    wire  hit__24__q;
+    reg  hit__24__clock;
+    reg  hit__25__d;
+    wire  hit__25__q;
+    reg  hit__25__clock;
+    reg  hit__26__d;
+    wire  hit__26__q;
+    reg  hit__26__clock;
+    reg  hit__27__d;
+    wire  hit__27__q;
+    reg  hit__27__clock;
+    reg  hit__28__d;
+    wire  hit__28__q;
+    reg  hit__28__clock;
+    reg  hit__29__d;
+    wire  hit__29__q;
+    reg  hit__29__clock;
+    reg  hit__30__d;
+    wire  hit__30__q;
+    reg  hit__30__clock;
+    reg  hit__31__d;
+    wire  hit__31__q;
+    reg  hit__31__clock;
+    
+    // Local signals
+    reg  to_address;
+    reg  to_prefix;
+    reg  [4:0] length;
+    reg  [7:0] partial;
+    reg  [31:0] ends__0;
+    reg  [31:0] ends__1;
+    reg  [31:0] ends__2;
+    reg  [31:0] ends__3;
+    reg  [31:0] word__0;
+    reg  [31:0] word__1;
+    reg  [31:0] word__2;
+    reg  [31:0] word__3;
+    reg  [31:0] difference__0;
+    reg  [31:0] difference__1;
+    reg  [31:0] difference__2;
+    reg  [31:0] difference__3;
+    reg  [31:0] difference__4;
+    reg  [31:0] difference__5;
+    reg  [31:0] difference__6;
+    reg  [31:0] difference__7;
+    reg  [31:0] difference__8;
+    reg  [31:0] difference__9;
+    reg  [31:0] difference__10;
+    reg  [31:0] difference__11;
+    reg  [31:0] difference__12;
+    reg  [31:0] difference__13;
+    reg  [31:0] difference__14;
+    reg  [31:0] difference__15;
+    reg  [31:0] difference__16;
+    reg  [31:0] difference__17;
+    reg  [31:0] difference__18;
+    reg  [31:0] difference__19;
+    reg  [31:0] difference__20;
+    reg  [31:0] difference__21;
+    reg  [31:0] difference__22;
+    reg  [31:0] difference__23;
+    reg  [31:0] difference__24;
+    reg  [31:0] difference__25;
+    reg  [31:0] difference__26;
+    reg  [31:0] difference__27;
+    reg  [31:0] difference__28;
+    reg  [31:0] difference__29;
+    reg  [31:0] difference__30;
+    reg  [31:0] difference__31;
+    
+    // Sub module instances
+    tnic_standalone__core__control__ack__allow__write_valid write_valid(
+        .d(write_valid__d),
+        .q(write_valid__q),
+        .clock(write_valid__clock)
+    );
+    tnic_standalone__core__control__ack__allow__write_word write_word(
+        .d(write_word__d),
+        .q(write_word__q),
+        .clock(write_word__clock)
+    );
+    tnic_standalone__core__control__ack__allow__write_data write_data(
+        .d(write_data__d),
+        .q(write_data__q),
+        .clock(write_data__clock)
+    );
+    tnic_standalone__core__control__ack__allow__prefix prefix(
+        .d(prefix__d),
+        .q(prefix__q),
+        .clock(prefix__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__0 bytes__0(
+        .d(bytes__0__d),
+        .q(bytes__0__q),
+        .clock(bytes__0__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__1 bytes__1(
+        .d(bytes__1__d),
+        .q(bytes__1__q),
+        .clock(bytes__1__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__2 bytes__2(
+        .d(bytes__2__d),
+        .q(bytes__2__q),
+        .clock(bytes__2__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__3 bytes__3(
+        .d(bytes__3__d),
+        .q(bytes__3__q),
+        .clock(bytes__3__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__4 bytes__4(
+        .d(bytes__4__d),
+        .q(bytes__4__q),
+        .clock(bytes__4__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__5 bytes__5(
+        .d(bytes__5__d),
+        .q(bytes__5__q),
+        .clock(bytes__5__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__6 bytes__6(
+        .d(bytes__6__d),
+        .q(bytes__6__q),
+        .clock(bytes__6__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__7 bytes__7(
+        .d(bytes__7__d),
+        .q(bytes__7__q),
+        .clock(bytes__7__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__8 bytes__8(
+        .d(bytes__8__d),
+        .q(bytes__8__q),
+        .clock(bytes__8__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__9 bytes__9(
+        .d(bytes__9__d),
+        .q(bytes__9__q),
+        .clock(bytes__9__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__10 bytes__10(
+        .d(bytes__10__d),
+        .q(bytes__10__q),
+        .clock(bytes__10__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__11 bytes__11(
+        .d(bytes__11__d),
+        .q(bytes__11__q),
+        .clock(bytes__11__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__12 bytes__12(
+        .d(bytes__12__d),
+        .q(bytes__12__q),
+        .clock(bytes__12__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__13 bytes__13(
+        .d(bytes__13__d),
+        .q(bytes__13__q),
+        .clock(bytes__13__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__14 bytes__14(
+        .d(bytes__14__d),
+        .q(bytes__14__q),
+        .clock(bytes__14__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__15 bytes__15(
+        .d(bytes__15__d),
+        .q(bytes__15__q),
+        .clock(bytes__15__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__0 address__0(
+        .d(address__0__d),
+        .q(address__0__q),
+        .clock(address__0__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__1 address__1(
+        .d(address__1__d),
+        .q(address__1__q),
+        .clock(address__1__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__2 address__2(
+        .d(address__2__d),
+        .q(address__2__q),
+        .clock(address__2__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__3 address__3(
+        .d(address__3__d),
+        .q(address__3__q),
+        .clock(address__3__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__4 address__4(
+        .d(address__4__d),
+        .q(address__4__q),
+        .clock(address__4__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__5 address__5(
+        .d(address__5__d),
+        .q(address__5__q),
+        .clock(address__5__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__6 address__6(
+        .d(address__6__d),
+        .q(address__6__q),
+        .clock(address__6__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__7 address__7(
+        .d(address__7__d),
+        .q(address__7__q),
+        .clock(address__7__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__8 address__8(
+        .d(address__8__d),
+        .q(address__8__q),
+        .clock(address__8__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__9 address__9(
+        .d(address__9__d),
+        .q(address__9__q),
+        .clock(address__9__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__10 address__10(
+        .d(address__10__d),
+        .q(address__10__q),
+        .clock(address__10__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__11 address__11(
+        .d(address__11__d),
+        .q(address__11__q),
+        .clock(address__11__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__12 address__12(
+        .d(address__12__d),
+        .q(address__12__q),
+        .clock(address__12__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__13 address__13(
+        .d(address__13__d),
+        .q(address__13__q),
+        .clock(address__13__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__14 address__14(
+        .d(address__14__d),
+        .q(address__14__q),
+        .clock(address__14__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__15 address__15(
+        .d(address__15__d),
+        .q(address__15__q),
+        .clock(address__15__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__16 address__16(
+        .d(address__16__d),
+        .q(address__16__q),
+        .clock(address__16__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__17 address__17(
+        .d(address__17__d),
+        .q(address__17__q),
+        .clock(address__17__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__18 address__18(
+        .d(address__18__d),
+        .q(address__18__q),
+        .clock(address__18__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__19 address__19(
+        .d(address__19__d),
+        .q(address__19__q),
+        .clock(address__19__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__20 address__20(
+        .d(address__20__d),
+        .q(address__20__q),
+        .clock(address__20__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__21 address__21(
+        .d(address__21__d),
+        .q(address__21__q),
+        .clock(address__21__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__22 address__22(
+        .d(address__22__d),
+        .q(address__22__q),
+        .clock(address__22__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__23 address__23(
+        .d(address__23__d),
+        .q(address__23__q),
+        .clock(address__23__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__24 address__24(
+        .d(address__24__d),
+        .q(address__24__q),
+        .clock(address__24__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__25 address__25(
+        .d(address__25__d),
+        .q(address__25__q),
+        .clock(address__25__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__26 address__26(
+        .d(address__26__d),
+        .q(address__26__q),
+        .clock(address__26__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__27 address__27(
+        .d(address__27__d),
+        .q(address__27__q),
+        .clock(address__27__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__28 address__28(
+        .d(address__28__d),
+        .q(address__28__q),
+        .clock(address__28__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__29 address__29(
+        .d(address__29__d),
+        .q(address__29__q),
+        .clock(address__29__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__30 address__30(
+        .d(address__30__d),
+        .q(address__30__q),
+        .clock(address__30__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__31 address__31(
+        .d(address__31__d),
+        .q(address__31__q),
+        .clock(address__31__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__0 mask__0(
+        .d(mask__0__d),
+        .q(mask__0__q),
+        .clock(mask__0__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__1 mask__1(
+        .d(mask__1__d),
+        .q(mask__1__q),
+        .clock(mask__1__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__2 mask__2(
+        .d(mask__2__d),
+        .q(mask__2__q),
+        .clock(mask__2__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__3 mask__3(
+        .d(mask__3__d),
+        .q(mask__3__q),
+        .clock(mask__3__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__4 mask__4(
+        .d(mask__4__d),
+        .q(mask__4__q),
+        .clock(mask__4__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__5 mask__5(
+        .d(mask__5__d),
+        .q(mask__5__q),
+        .clock(mask__5__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__6 mask__6(
+        .d(mask__6__d),
+        .q(mask__6__q),
+        .clock(mask__6__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__7 mask__7(
+        .d(mask__7__d),
+        .q(mask__7__q),
+        .clock(mask__7__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__8 mask__8(
+        .d(mask__8__d),
+        .q(mask__8__q),
+        .clock(mask__8__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__9 mask__9(
+        .d(mask__9__d),
+        .q(mask__9__q),
+        .clock(mask__9__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__10 mask__10(
+        .d(mask__10__d),
+        .q(mask__10__q),
+        .clock(mask__10__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__11 mask__11(
+        .d(mask__11__d),
+        .q(mask__11__q),
+        .clock(mask__11__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__12 mask__12(
+        .d(mask__12__d),
+        .q(mask__12__q),
+        .clock(mask__12__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__13 mask__13(
+        .d(mask__13__d),
+        .q(mask__13__q),
+        .clock(mask__13__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__14 mask__14(
+        .d(mask__14__d),
+        .q(mask__14__q),
+        .clock(mask__14__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__15 mask__15(
+        .d(mask__15__d),
+        .q(mask__15__q),
+        .clock(mask__15__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__16 mask__16(
+        .d(mask__16__d),
+        .q(mask__16__q),
+        .clock(mask__16__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__17 mask__17(
+        .d(mask__17__d),
+        .q(mask__17__q),
+        .clock(mask__17__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__18 mask__18(
+        .d(mask__18__d),
+        .q(mask__18__q),
+        .clock(mask__18__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__19 mask__19(
+        .d(mask__19__d),
+        .q(mask__19__q),
+        .clock(mask__19__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__20 mask__20(
+        .d(mask__20__d),
+        .q(mask__20__q),
+        .clock(mask__20__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__21 mask__21(
+        .d(mask__21__d),
+        .q(mask__21__q),
+        .clock(mask__21__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__22 mask__22(
+        .d(mask__22__d),
+        .q(mask__22__q),
+        .clock(mask__22__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__23 mask__23(
+        .d(mask__23__d),
+        .q(mask__23__q),
+        .clock(mask__23__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__24 mask__24(
+        .d(mask__24__d),
+        .q(mask__24__q),
+        .clock(mask__24__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__25 mask__25(
+        .d(mask__25__d),
+        .q(mask__25__q),
+        .clock(mask__25__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__26 mask__26(
+        .d(mask__26__d),
+        .q(mask__26__q),
+        .clock(mask__26__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__27 mask__27(
+        .d(mask__27__d),
+        .q(mask__27__q),
+        .clock(mask__27__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__28 mask__28(
+        .d(mask__28__d),
+        .q(mask__28__q),
+        .clock(mask__28__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__29 mask__29(
+        .d(mask__29__d),
+        .q(mask__29__q),
+        .clock(mask__29__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__30 mask__30(
+        .d(mask__30__d),
+        .q(mask__30__q),
+        .clock(mask__30__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__31 mask__31(
+        .d(mask__31__d),
+        .q(mask__31__q),
+        .clock(mask__31__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__0 family__0(
+        .d(family__0__d),
+        .q(family__0__q),
+        .clock(family__0__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__1 family__1(
+        .d(family__1__d),
+        .q(family__1__q),
+        .clock(family__1__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__2 family__2(
+        .d(family__2__d),
+        .q(family__2__q),
+        .clock(family__2__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__3 family__3(
+        .d(family__3__d),
+        .q(family__3__q),
+        .clock(family__3__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__4 family__4(
+        .d(family__4__d),
+        .q(family__4__q),
+        .clock(family__4__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__5 family__5(
+        .d(family__5__d),
+        .q(family__5__q),
+        .clock(family__5__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__6 family__6(
+        .d(family__6__d),
+        .q(family__6__q),
+        .clock(family__6__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__7 family__7(
+        .d(family__7__d),
+        .q(family__7__q),
+        .clock(family__7__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__0 hit__0(
+        .d(hit__0__d),
+        .q(hit__0__q),
+        .clock(hit__0__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__1 hit__1(
+        .d(hit__1__d),
+        .q(hit__1__q),
+        .clock(hit__1__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__2 hit__2(
+        .d(hit__2__d),
+        .q(hit__2__q),
+        .clock(hit__2__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__3 hit__3(
+        .d(hit__3__d),
+        .q(hit__3__q),
+        .clock(hit__3__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__4 hit__4(
+        .d(hit__4__d),
+        .q(hit__4__q),
+        .clock(hit__4__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__5 hit__5(
+        .d(hit__5__d),
+        .q(hit__5__q),
+        .clock(hit__5__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__6 hit__6(
+        .d(hit__6__d),
+        .q(hit__6__q),
+        .clock(hit__6__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__7 hit__7(
+        .d(hit__7__d),
+        .q(hit__7__q),
+        .clock(hit__7__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__8 hit__8(
+        .d(hit__8__d),
+        .q(hit__8__q),
+        .clock(hit__8__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__9 hit__9(
+        .d(hit__9__d),
+        .q(hit__9__q),
+        .clock(hit__9__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__10 hit__10(
+        .d(hit__10__d),
+        .q(hit__10__q),
+        .clock(hit__10__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__11 hit__11(
+        .d(hit__11__d),
+        .q(hit__11__q),
+        .clock(hit__11__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__12 hit__12(
+        .d(hit__12__d),
+        .q(hit__12__q),
+        .clock(hit__12__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__13 hit__13(
+        .d(hit__13__d),
+        .q(hit__13__q),
+        .clock(hit__13__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__14 hit__14(
+        .d(hit__14__d),
+        .q(hit__14__q),
+        .clock(hit__14__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__15 hit__15(
+        .d(hit__15__d),
+        .q(hit__15__q),
+        .clock(hit__15__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__16 hit__16(
+        .d(hit__16__d),
+        .q(hit__16__q),
+        .clock(hit__16__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__17 hit__17(
+        .d(hit__17__d),
+        .q(hit__17__q),
+        .clock(hit__17__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__18 hit__18(
+        .d(hit__18__d),
+        .q(hit__18__q),
+        .clock(hit__18__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__19 hit__19(
+        .d(hit__19__d),
+        .q(hit__19__q),
+        .clock(hit__19__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__20 hit__20(
+        .d(hit__20__d),
+        .q(hit__20__q),
+        .clock(hit__20__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__21 hit__21(
+        .d(hit__21__d),
+        .q(hit__21__q),
+        .clock(hit__21__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__22 hit__22(
+        .d(hit__22__d),
+        .q(hit__22__q),
+        .clock(hit__22__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__23 hit__23(
+        .d(hit__23__d),
+        .q(hit__23__q),
+        .clock(hit__23__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__24 hit__24(
+        .d(hit__24__d),
+        .q(hit__24__q),
+        .clock(hit__24__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__25 hit__25(
+        .d(hit__25__d),
+        .q(hit__25__q),
+        .clock(hit__25__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__26 hit__26(
+        .d(hit__26__d),
+        .q(hit__26__q),
+        .clock(hit__26__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__27 hit__27(
+        .d(hit__27__d),
+        .q(hit__27__q),
+        .clock(hit__27__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__28 hit__28(
+        .d(hit__28__d),
+        .q(hit__28__q),
+        .clock(hit__28__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__29 hit__29(
+        .d(hit__29__d),
+        .q(hit__29__q),
+        .clock(hit__29__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__30 hit__30(
+        .d(hit__30__d),
+        .q(hit__30__q),
+        .clock(hit__30__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__31 hit__31(
+        .d(hit__31__d),
+        .q(hit__31__q),
+        .clock(hit__31__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        write_valid__d = write_valid__q;
+        write_word__d = write_word__q;
+        write_data__d = write_data__q;
+        prefix__d = prefix__q;
+        write_valid__d = st_valid;
+        write_word__d = st_word;
+        write_data__d = st_data;
+        case (write_data__q[(32'h0)+:(3)])
+            0:
+                begin
+                    partial = ((32'h0) & 8'hff);
+                end
+            1:
+                begin
+                    partial = ((32'h80) & 8'hff);
+                end
+            2:
+                begin
+                    partial = ((32'hc0) & 8'hff);
+                end
+            3:
+                begin
+                    partial = ((32'he0) & 8'hff);
+                end
+            4:
+                begin
+                    partial = ((32'hf0) & 8'hff);
+                end
+            5:
+                begin
+                    partial = ((32'hf8) & 8'hff);
+                end
+            6:
+                begin
+                    partial = ((32'hfc) & 8'hff);
+                end
+            default:
+                begin
+                    partial = ((32'hfe) & 8'hff);
+                end
+        endcase
+        prefix__d[(64'h0)+:(1)] = ((32'h0) & 1'h1);
+        if (to_prefix) begin
+            prefix__d[(64'h0)+:(1)] = ((32'h1) & 1'h1);
+            prefix__d[(64'h1)+:(3)] = write_word__q[(32'h0)+:(3)];
+            prefix__d[(64'h4)+:(2)] = write_data__q[(32'h8)+:(2)];
+        end
+        bytes__0__d = bytes__0__q;
+        if (to_prefix) begin
+            bytes__0__d = ((32'h0) & 8'hff);
+            if (length > nth__0) begin
+                bytes__0__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__0) begin
+                bytes__0__d = partial;
+            end
+        end
+        bytes__1__d = bytes__1__q;
+        if (to_prefix) begin
+            bytes__1__d = ((32'h0) & 8'hff);
+            if (length > nth__1) begin
+                bytes__1__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__1) begin
+                bytes__1__d = partial;
+            end
+        end
+        bytes__2__d = bytes__2__q;
+        if (to_prefix) begin
+            bytes__2__d = ((32'h0) & 8'hff);
+            if (length > nth__2) begin
+                bytes__2__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__2) begin
+                bytes__2__d = partial;
+            end
+        end
+        bytes__3__d = bytes__3__q;
+        if (to_prefix) begin
+            bytes__3__d = ((32'h0) & 8'hff);
+            if (length > nth__3) begin
+                bytes__3__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__3) begin
+                bytes__3__d = partial;
+            end
+        end
+        bytes__4__d = bytes__4__q;
+        if (to_prefix) begin
+            bytes__4__d = ((32'h0) & 8'hff);
+            if (length > nth__4) begin
+                bytes__4__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__4) begin
+                bytes__4__d = partial;
+            end
+        end
+        bytes__5__d = bytes__5__q;
+        if (to_prefix) begin
+            bytes__5__d = ((32'h0) & 8'hff);
+            if (length > nth__5) begin
+                bytes__5__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__5) begin
+                bytes__5__d = partial;
+            end
+        end
+        bytes__6__d = bytes__6__q;
+        if (to_prefix) begin
+            bytes__6__d = ((32'h0) & 8'hff);
+            if (length > nth__6) begin
+                bytes__6__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__6) begin
+                bytes__6__d = partial;
+            end
+        end
+        bytes__7__d = bytes__7__q;
+        if (to_prefix) begin
+            bytes__7__d = ((32'h0) & 8'hff);
+            if (length > nth__7) begin
+                bytes__7__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__7) begin
+                bytes__7__d = partial;
+            end
+        end
+        bytes__8__d = bytes__8__q;
+        if (to_prefix) begin
+            bytes__8__d = ((32'h0) & 8'hff);
+            if (length > nth__8) begin
+                bytes__8__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__8) begin
+                bytes__8__d = partial;
+            end
+        end
+        bytes__9__d = bytes__9__q;
+        if (to_prefix) begin
+            bytes__9__d = ((32'h0) & 8'hff);
+            if (length > nth__9) begin
+                bytes__9__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__9) begin
+                bytes__9__d = partial;
+            end
+        end
+        bytes__10__d = bytes__10__q;
+        if (to_prefix) begin
+            bytes__10__d = ((32'h0) & 8'hff);
+            if (length > nth__10) begin
+                bytes__10__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__10) begin
+                bytes__10__d = partial;
+            end
+        end
+        bytes__11__d = bytes__11__q;
+        if (to_prefix) begin
+            bytes__11__d = ((32'h0) & 8'hff);
+            if (length > nth__11) begin
+                bytes__11__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__11) begin
+                bytes__11__d = partial;
+            end
+        end
+        bytes__12__d = bytes__12__q;
+        if (to_prefix) begin
+            bytes__12__d = ((32'h0) & 8'hff);
+            if (length > nth__12) begin
+                bytes__12__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__12) begin
+                bytes__12__d = partial;
+            end
+        end
+        bytes__13__d = bytes__13__q;
+        if (to_prefix) begin
+            bytes__13__d = ((32'h0) & 8'hff);
+            if (length > nth__13) begin
+                bytes__13__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__13) begin
+                bytes__13__d = partial;
+            end
+        end
+        bytes__14__d = bytes__14__q;
+        if (to_prefix) begin
+            bytes__14__d = ((32'h0) & 8'hff);
+            if (length > nth__14) begin
+                bytes__14__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__14) begin
+                bytes__14__d = partial;
+            end
+        end
+        bytes__15__d = bytes__15__q;
+        if (to_prefix) begin
+            bytes__15__d = ((32'h0) & 8'hff);
+            if (length > nth__15) begin
+                bytes__15__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__15) begin
+                bytes__15__d = partial;
+            end
+        end
+        allowed = 1'b0;
+        family__0__d = family__0__q;
+        address__0__d = address__0__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 0 + 0))) begin
+            address__0__d = write_data__q;
+        end
+        mask__0__d = mask__0__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 0)) begin
+            mask__0__d = ends__0;
+        end
+        hit__0__d = hit__0__q;
+        difference__0 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__0 = (word__0 ^ address__0__q) & mask__0__q;
+            hit__0__d = ~|difference__0;
+        end
+        address__1__d = address__1__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 0 + 1))) begin
+            address__1__d = write_data__q;
+        end
+        mask__1__d = mask__1__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 0)) begin
+            mask__1__d = ends__1;
+        end
+        hit__1__d = hit__1__q;
+        difference__1 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__1 = (word__1 ^ address__1__q) & mask__1__q;
+            hit__1__d = ~|difference__1;
+        end
+        address__2__d = address__2__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 0 + 2))) begin
+            address__2__d = write_data__q;
+        end
+        mask__2__d = mask__2__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 0)) begin
+            mask__2__d = ends__2;
+        end
+        hit__2__d = hit__2__q;
+        difference__2 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__2 = (word__2 ^ address__2__q) & mask__2__q;
+            hit__2__d = ~|difference__2;
+        end
+        address__3__d = address__3__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 0 + 3))) begin
+            address__3__d = write_data__q;
+        end
+        mask__3__d = mask__3__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 0)) begin
+            mask__3__d = ends__3;
+        end
+        hit__3__d = hit__3__q;
+        difference__3 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__3 = (word__3 ^ address__3__q) & mask__3__q;
+            hit__3__d = ~|difference__3;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 0)) begin
+            family__0__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__0__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__0__q[32'h1]) begin
+                hit__0__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__0__q[32'h0]) begin
+                hit__0__d = 1'b0;
+            end
+        end
+        if ((hit__0__q & hit__1__q) & (hit__2__q & hit__3__q)) begin
+            allowed = 1'b1;
+        end
+        family__1__d = family__1__q;
+        address__4__d = address__4__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 1 + 0))) begin
+            address__4__d = write_data__q;
+        end
+        mask__4__d = mask__4__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 1)) begin
+            mask__4__d = ends__0;
+        end
+        hit__4__d = hit__4__q;
+        difference__4 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__4 = (word__0 ^ address__4__q) & mask__4__q;
+            hit__4__d = ~|difference__4;
+        end
+        address__5__d = address__5__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 1 + 1))) begin
+            address__5__d = write_data__q;
+        end
+        mask__5__d = mask__5__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 1)) begin
+            mask__5__d = ends__1;
+        end
+        hit__5__d = hit__5__q;
+        difference__5 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__5 = (word__1 ^ address__5__q) & mask__5__q;
+            hit__5__d = ~|difference__5;
+        end
+        address__6__d = address__6__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 1 + 2))) begin
+            address__6__d = write_data__q;
+        end
+        mask__6__d = mask__6__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 1)) begin
+            mask__6__d = ends__2;
+        end
+        hit__6__d = hit__6__q;
+        difference__6 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__6 = (word__2 ^ address__6__q) & mask__6__q;
+            hit__6__d = ~|difference__6;
+        end
+        address__7__d = address__7__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 1 + 3))) begin
+            address__7__d = write_data__q;
+        end
+        mask__7__d = mask__7__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 1)) begin
+            mask__7__d = ends__3;
+        end
+        hit__7__d = hit__7__q;
+        difference__7 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__7 = (word__3 ^ address__7__q) & mask__7__q;
+            hit__7__d = ~|difference__7;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 1)) begin
+            family__1__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__1__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__1__q[32'h1]) begin
+                hit__4__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__1__q[32'h0]) begin
+                hit__4__d = 1'b0;
+            end
+        end
+        if ((hit__4__q & hit__5__q) & (hit__6__q & hit__7__q)) begin
+            allowed = 1'b1;
+        end
+        family__2__d = family__2__q;
+        address__8__d = address__8__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 2 + 0))) begin
+            address__8__d = write_data__q;
+        end
+        mask__8__d = mask__8__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 2)) begin
+            mask__8__d = ends__0;
+        end
+        hit__8__d = hit__8__q;
+        difference__8 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__8 = (word__0 ^ address__8__q) & mask__8__q;
+            hit__8__d = ~|difference__8;
+        end
+        address__9__d = address__9__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 2 + 1))) begin
+            address__9__d = write_data__q;
+        end
+        mask__9__d = mask__9__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 2)) begin
+            mask__9__d = ends__1;
+        end
+        hit__9__d = hit__9__q;
+        difference__9 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__9 = (word__1 ^ address__9__q) & mask__9__q;
+            hit__9__d = ~|difference__9;
+        end
+        address__10__d = address__10__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 2 + 2))) begin
+            address__10__d = write_data__q;
+        end
+        mask__10__d = mask__10__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 2)) begin
+            mask__10__d = ends__2;
+        end
+        hit__10__d = hit__10__q;
+        difference__10 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__10 = (word__2 ^ address__10__q) & mask__10__q;
+            hit__10__d = ~|difference__10;
+        end
+        address__11__d = address__11__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 2 + 3))) begin
+            address__11__d = write_data__q;
+        end
+        mask__11__d = mask__11__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 2)) begin
+            mask__11__d = ends__3;
+        end
+        hit__11__d = hit__11__q;
+        difference__11 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__11 = (word__3 ^ address__11__q) & mask__11__q;
+            hit__11__d = ~|difference__11;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 2)) begin
+            family__2__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__2__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__2__q[32'h1]) begin
+                hit__8__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__2__q[32'h0]) begin
+                hit__8__d = 1'b0;
+            end
+        end
+        if ((hit__8__q & hit__9__q) & (hit__10__q & hit__11__q)) begin
+            allowed = 1'b1;
+        end
+        family__3__d = family__3__q;
+        address__12__d = address__12__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 3 + 0))) begin
+            address__12__d = write_data__q;
+        end
+        mask__12__d = mask__12__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 3)) begin
+            mask__12__d = ends__0;
+        end
+        hit__12__d = hit__12__q;
+        difference__12 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__12 = (word__0 ^ address__12__q) & mask__12__q;
+            hit__12__d = ~|difference__12;
+        end
+        address__13__d = address__13__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 3 + 1))) begin
+            address__13__d = write_data__q;
+        end
+        mask__13__d = mask__13__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 3)) begin
+            mask__13__d = ends__1;
+        end
+        hit__13__d = hit__13__q;
+        difference__13 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__13 = (word__1 ^ address__13__q) & mask__13__q;
+            hit__13__d = ~|difference__13;
+        end
+        address__14__d = address__14__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 3 + 2))) begin
+            address__14__d = write_data__q;
+        end
+        mask__14__d = mask__14__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 3)) begin
+            mask__14__d = ends__2;
+        end
+        hit__14__d = hit__14__q;
+        difference__14 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__14 = (word__2 ^ address__14__q) & mask__14__q;
+            hit__14__d = ~|difference__14;
+        end
+        address__15__d = address__15__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 3 + 3))) begin
+            address__15__d = write_data__q;
+        end
+        mask__15__d = mask__15__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 3)) begin
+            mask__15__d = ends__3;
+        end
+        hit__15__d = hit__15__q;
+        difference__15 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__15 = (word__3 ^ address__15__q) & mask__15__q;
+            hit__15__d = ~|difference__15;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 3)) begin
+            family__3__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__3__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__3__q[32'h1]) begin
+                hit__12__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__3__q[32'h0]) begin
+                hit__12__d = 1'b0;
+            end
+        end
+        if ((hit__12__q & hit__13__q) & (hit__14__q & hit__15__q)) begin
+            allowed = 1'b1;
+        end
+        family__4__d = family__4__q;
+        address__16__d = address__16__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 4 + 0))) begin
+            address__16__d = write_data__q;
+        end
+        mask__16__d = mask__16__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 4)) begin
+            mask__16__d = ends__0;
+        end
+        hit__16__d = hit__16__q;
+        difference__16 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__16 = (word__0 ^ address__16__q) & mask__16__q;
+            hit__16__d = ~|difference__16;
+        end
+        address__17__d = address__17__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 4 + 1))) begin
+            address__17__d = write_data__q;
+        end
+        mask__17__d = mask__17__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 4)) begin
+            mask__17__d = ends__1;
+        end
+        hit__17__d = hit__17__q;
+        difference__17 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__17 = (word__1 ^ address__17__q) & mask__17__q;
+            hit__17__d = ~|difference__17;
+        end
+        address__18__d = address__18__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 4 + 2))) begin
+            address__18__d = write_data__q;
+        end
+        mask__18__d = mask__18__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 4)) begin
+            mask__18__d = ends__2;
+        end
+        hit__18__d = hit__18__q;
+        difference__18 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__18 = (word__2 ^ address__18__q) & mask__18__q;
+            hit__18__d = ~|difference__18;
+        end
+        address__19__d = address__19__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 4 + 3))) begin
+            address__19__d = write_data__q;
+        end
+        mask__19__d = mask__19__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 4)) begin
+            mask__19__d = ends__3;
+        end
+        hit__19__d = hit__19__q;
+        difference__19 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__19 = (word__3 ^ address__19__q) & mask__19__q;
+            hit__19__d = ~|difference__19;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 4)) begin
+            family__4__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__4__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__4__q[32'h1]) begin
+                hit__16__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__4__q[32'h0]) begin
+                hit__16__d = 1'b0;
+            end
+        end
+        if ((hit__16__q & hit__17__q) & (hit__18__q & hit__19__q)) begin
+            allowed = 1'b1;
+        end
+        family__5__d = family__5__q;
+        address__20__d = address__20__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 5 + 0))) begin
+            address__20__d = write_data__q;
+        end
+        mask__20__d = mask__20__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 5)) begin
+            mask__20__d = ends__0;
+        end
+        hit__20__d = hit__20__q;
+        difference__20 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__20 = (word__0 ^ address__20__q) & mask__20__q;
+            hit__20__d = ~|difference__20;
+        end
+        address__21__d = address__21__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 5 + 1))) begin
+            address__21__d = write_data__q;
+        end
+        mask__21__d = mask__21__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 5)) begin
+            mask__21__d = ends__1;
+        end
+        hit__21__d = hit__21__q;
+        difference__21 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__21 = (word__1 ^ address__21__q) & mask__21__q;
+            hit__21__d = ~|difference__21;
+        end
+        address__22__d = address__22__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 5 + 2))) begin
+            address__22__d = write_data__q;
+        end
+        mask__22__d = mask__22__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 5)) begin
+            mask__22__d = ends__2;
+        end
+        hit__22__d = hit__22__q;
+        difference__22 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__22 = (word__2 ^ address__22__q) & mask__22__q;
+            hit__22__d = ~|difference__22;
+        end
+        address__23__d = address__23__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 5 + 3))) begin
+            address__23__d = write_data__q;
+        end
+        mask__23__d = mask__23__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 5)) begin
+            mask__23__d = ends__3;
+        end
+        hit__23__d = hit__23__q;
+        difference__23 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__23 = (word__3 ^ address__23__q) & mask__23__q;
+            hit__23__d = ~|difference__23;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 5)) begin
+            family__5__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__5__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__5__q[32'h1]) begin
+                hit__20__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__5__q[32'h0]) begin
+                hit__20__d = 1'b0;
+            end
+        end
+        if ((hit__20__q & hit__21__q) & (hit__22__q & hit__23__q)) begin
+            allowed = 1'b1;
+        end
+        family__6__d = family__6__q;
+        address__24__d = address__24__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 6 + 0))) begin
+            address__24__d = write_data__q;
+        end
+        mask__24__d = mask__24__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 6)) begin
+            mask__24__d = ends__0;
+        end
+        hit__24__d = hit__24__q;
+        difference__24 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__24 = (word__0 ^ address__24__q) & mask__24__q;
+            hit__24__d = ~|difference__24;
+        end
+        address__25__d = address__25__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 6 + 1))) begin
+            address__25__d = write_data__q;
+        end
+        mask__25__d = mask__25__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 6)) begin
+            mask__25__d = ends__1;
+        end
+        hit__25__d = hit__25__q;
+        difference__25 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__25 = (word__1 ^ address__25__q) & mask__25__q;
+            hit__25__d = ~|difference__25;
+        end
+        address__26__d = address__26__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 6 + 2))) begin
+            address__26__d = write_data__q;
+        end
+        mask__26__d = mask__26__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 6)) begin
+            mask__26__d = ends__2;
+        end
+        hit__26__d = hit__26__q;
+        difference__26 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__26 = (word__2 ^ address__26__q) & mask__26__q;
+            hit__26__d = ~|difference__26;
+        end
+        address__27__d = address__27__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 6 + 3))) begin
+            address__27__d = write_data__q;
+        end
+        mask__27__d = mask__27__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 6)) begin
+            mask__27__d = ends__3;
+        end
+        hit__27__d = hit__27__q;
+        difference__27 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__27 = (word__3 ^ address__27__q) & mask__27__q;
+            hit__27__d = ~|difference__27;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 6)) begin
+            family__6__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__6__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__6__q[32'h1]) begin
+                hit__24__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__6__q[32'h0]) begin
+                hit__24__d = 1'b0;
+            end
+        end
+        if ((hit__24__q & hit__25__q) & (hit__26__q & hit__27__q)) begin
+            allowed = 1'b1;
+        end
+        family__7__d = family__7__q;
+        address__28__d = address__28__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 7 + 0))) begin
+            address__28__d = write_data__q;
+        end
+        mask__28__d = mask__28__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 7)) begin
+            mask__28__d = ends__0;
+        end
+        hit__28__d = hit__28__q;
+        difference__28 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__28 = (word__0 ^ address__28__q) & mask__28__q;
+            hit__28__d = ~|difference__28;
+        end
+        address__29__d = address__29__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 7 + 1))) begin
+            address__29__d = write_data__q;
+        end
+        mask__29__d = mask__29__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 7)) begin
+            mask__29__d = ends__1;
+        end
+        hit__29__d = hit__29__q;
+        difference__29 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__29 = (word__1 ^ address__29__q) & mask__29__q;
+            hit__29__d = ~|difference__29;
+        end
+        address__30__d = address__30__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 7 + 2))) begin
+            address__30__d = write_data__q;
+        end
+        mask__30__d = mask__30__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 7)) begin
+            mask__30__d = ends__2;
+        end
+        hit__30__d = hit__30__q;
+        difference__30 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__30 = (word__2 ^ address__30__q) & mask__30__q;
+            hit__30__d = ~|difference__30;
+        end
+        address__31__d = address__31__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 7 + 3))) begin
+            address__31__d = write_data__q;
+        end
+        mask__31__d = mask__31__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 7)) begin
+            mask__31__d = ends__3;
+        end
+        hit__31__d = hit__31__q;
+        difference__31 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__31 = (word__3 ^ address__31__q) & mask__31__q;
+            hit__31__d = ~|difference__31;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 7)) begin
+            family__7__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__7__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__7__q[32'h1]) begin
+                hit__28__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__7__q[32'h0]) begin
+                hit__28__d = 1'b0;
+            end
+        end
+        if ((hit__28__q & hit__29__q) & (hit__30__q & hit__31__q)) begin
+            allowed = 1'b1;
+        end
+        if (rst) begin
+            write_valid__d = 1'b0;
+            prefix__d[(64'h0)+:(1)] = ((32'h0) & 1'h1);
+        end
+    end
+    always @(*) write_valid__clock = clk;
+    always @(*) write_word__clock = clk;
+    always @(*) write_data__clock = clk;
+    always @(*) prefix__clock = clk;
+    always @(*) to_address = (write_valid__q & ~rst) & (write_word__q[(32'h5)+:(5)] == at_address);
+    always @(*) to_prefix = (write_valid__q & ~rst) & (write_word__q[(32'h3)+:(7)] == at_prefix);
+    always @(*) length = write_data__q[(32'h3)+:(5)];
+    always @(*) bytes__0__clock = clk;
+    always @(*) bytes__1__clock = clk;
+    always @(*) bytes__2__clock = clk;
+    always @(*) bytes__3__clock = clk;
+    always @(*) bytes__4__clock = clk;
+    always @(*) bytes__5__clock = clk;
+    always @(*) bytes__6__clock = clk;
+    always @(*) bytes__7__clock = clk;
+    always @(*) bytes__8__clock = clk;
+    always @(*) bytes__9__clock = clk;
+    always @(*) bytes__10__clock = clk;
+    always @(*) bytes__11__clock = clk;
+    always @(*) bytes__12__clock = clk;
+    always @(*) bytes__13__clock = clk;
+    always @(*) bytes__14__clock = clk;
+    always @(*) bytes__15__clock = clk;
+    always @(*) ends__0 = (((bytes__3__q) & 32'hffffffff) << 32'h18) | (((bytes__2__q) & 32'hffffffff) << 32'h10) | (((bytes__1__q) & 32'hffffffff) << 32'h8) | ((bytes__0__q) & 32'hffffffff);
+    always @(*) ends__1 = (((bytes__7__q) & 32'hffffffff) << 32'h18) | (((bytes__6__q) & 32'hffffffff) << 32'h10) | (((bytes__5__q) & 32'hffffffff) << 32'h8) | ((bytes__4__q) & 32'hffffffff);
+    always @(*) ends__2 = (((bytes__11__q) & 32'hffffffff) << 32'h18) | (((bytes__10__q) & 32'hffffffff) << 32'h10) | (((bytes__9__q) & 32'hffffffff) << 32'h8) | ((bytes__8__q) & 32'hffffffff);
+    always @(*) ends__3 = (((bytes__15__q) & 32'hffffffff) << 32'h18) | (((bytes__14__q) & 32'hffffffff) << 32'h10) | (((bytes__13__q) & 32'hffffffff) << 32'h8) | ((bytes__12__q) & 32'hffffffff);
+    always @(*) word__0 = source[(32'h0)+:(32)];
+    always @(*) word__1 = source[(32'h20)+:(32)];
+    always @(*) word__2 = source[(32'h40)+:(32)];
+    always @(*) word__3 = source[(32'h60)+:(32)];
+    always @(*) family__0__clock = clk;
+    always @(*) address__0__clock = clk;
+    always @(*) mask__0__clock = clk;
+    always @(*) hit__0__clock = clk;
+    always @(*) address__1__clock = clk;
+    always @(*) mask__1__clock = clk;
+    always @(*) hit__1__clock = clk;
+    always @(*) address__2__clock = clk;
+    always @(*) mask__2__clock = clk;
+    always @(*) hit__2__clock = clk;
+    always @(*) address__3__clock = clk;
+    always @(*) mask__3__clock = clk;
+    always @(*) hit__3__clock = clk;
+    always @(*) family__1__clock = clk;
+    always @(*) address__4__clock = clk;
+    always @(*) mask__4__clock = clk;
+    always @(*) hit__4__clock = clk;
+    always @(*) address__5__clock = clk;
+    always @(*) mask__5__clock = clk;
+    always @(*) hit__5__clock = clk;
+    always @(*) address__6__clock = clk;
+    always @(*) mask__6__clock = clk;
+    always @(*) hit__6__clock = clk;
+    always @(*) address__7__clock = clk;
+    always @(*) mask__7__clock = clk;
+    always @(*) hit__7__clock = clk;
+    always @(*) family__2__clock = clk;
+    always @(*) address__8__clock = clk;
+    always @(*) mask__8__clock = clk;
+    always @(*) hit__8__clock = clk;
+    always @(*) address__9__clock = clk;
+    always @(*) mask__9__clock = clk;
+    always @(*) hit__9__clock = clk;
+    always @(*) address__10__clock = clk;
+    always @(*) mask__10__clock = clk;
+    always @(*) hit__10__clock = clk;
+    always @(*) address__11__clock = clk;
+    always @(*) mask__11__clock = clk;
+    always @(*) hit__11__clock = clk;
+    always @(*) family__3__clock = clk;
+    always @(*) address__12__clock = clk;
+    always @(*) mask__12__clock = clk;
+    always @(*) hit__12__clock = clk;
+    always @(*) address__13__clock = clk;
+    always @(*) mask__13__clock = clk;
+    always @(*) hit__13__clock = clk;
+    always @(*) address__14__clock = clk;
+    always @(*) mask__14__clock = clk;
+    always @(*) hit__14__clock = clk;
+    always @(*) address__15__clock = clk;
+    always @(*) mask__15__clock = clk;
+    always @(*) hit__15__clock = clk;
+    always @(*) family__4__clock = clk;
+    always @(*) address__16__clock = clk;
+    always @(*) mask__16__clock = clk;
+    always @(*) hit__16__clock = clk;
+    always @(*) address__17__clock = clk;
+    always @(*) mask__17__clock = clk;
+    always @(*) hit__17__clock = clk;
+    always @(*) address__18__clock = clk;
+    always @(*) mask__18__clock = clk;
+    always @(*) hit__18__clock = clk;
+    always @(*) address__19__clock = clk;
+    always @(*) mask__19__clock = clk;
+    always @(*) hit__19__clock = clk;
+    always @(*) family__5__clock = clk;
+    always @(*) address__20__clock = clk;
+    always @(*) mask__20__clock = clk;
+    always @(*) hit__20__clock = clk;
+    always @(*) address__21__clock = clk;
+    always @(*) mask__21__clock = clk;
+    always @(*) hit__21__clock = clk;
+    always @(*) address__22__clock = clk;
+    always @(*) mask__22__clock = clk;
+    always @(*) hit__22__clock = clk;
+    always @(*) address__23__clock = clk;
+    always @(*) mask__23__clock = clk;
+    always @(*) hit__23__clock = clk;
+    always @(*) family__6__clock = clk;
+    always @(*) address__24__clock = clk;
+    always @(*) mask__24__clock = clk;
+    always @(*) hit__24__clock = clk;
+    always @(*) address__25__clock = clk;
+    always @(*) mask__25__clock = clk;
+    always @(*) hit__25__clock = clk;
+    always @(*) address__26__clock = clk;
+    always @(*) mask__26__clock = clk;
+    always @(*) hit__26__clock = clk;
+    always @(*) address__27__clock = clk;
+    always @(*) mask__27__clock = clk;
+    always @(*) hit__27__clock = clk;
+    always @(*) family__7__clock = clk;
+    always @(*) address__28__clock = clk;
+    always @(*) mask__28__clock = clk;
+    always @(*) hit__28__clock = clk;
+    always @(*) address__29__clock = clk;
+    always @(*) mask__29__clock = clk;
+    always @(*) hit__29__clock = clk;
+    always @(*) address__30__clock = clk;
+    always @(*) mask__30__clock = clk;
+    always @(*) hit__30__clock = clk;
+    always @(*) address__31__clock = clk;
+    always @(*) mask__31__clock = clk;
+    always @(*) hit__31__clock = clk;
+    
+endmodule // standalone__core__control__ack__allow
+
+
+module tnic_standalone__core__control__ack__allow__address__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__0
+
+
+module tnic_standalone__core__control__ack__allow__address__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__1
+
+
+module tnic_standalone__core__control__ack__allow__address__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__10
+
+
+module tnic_standalone__core__control__ack__allow__address__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__11
+
+
+module tnic_standalone__core__control__ack__allow__address__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__12
+
+
+module tnic_standalone__core__control__ack__allow__address__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__13
+
+
+module tnic_standalone__core__control__ack__allow__address__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__14
+
+
+module tnic_standalone__core__control__ack__allow__address__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__15
+
+
+module tnic_standalone__core__control__ack__allow__address__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__16
+
+
+module tnic_standalone__core__control__ack__allow__address__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__17
+
+
+module tnic_standalone__core__control__ack__allow__address__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__18
+
+
+module tnic_standalone__core__control__ack__allow__address__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__19
+
+
+module tnic_standalone__core__control__ack__allow__address__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__2
+
+
+module tnic_standalone__core__control__ack__allow__address__20(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__20
+
+
+module tnic_standalone__core__control__ack__allow__address__21(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__21
+
+
+module tnic_standalone__core__control__ack__allow__address__22(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__22
+
+
+module tnic_standalone__core__control__ack__allow__address__23(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__23
+
+
+module tnic_standalone__core__control__ack__allow__address__24(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__24
+
+
+module tnic_standalone__core__control__ack__allow__address__25(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__25
+
+
+module tnic_standalone__core__control__ack__allow__address__26(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__26
+
+
+module tnic_standalone__core__control__ack__allow__address__27(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__27
+
+
+module tnic_standalone__core__control__ack__allow__address__28(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__28
+
+
+module tnic_standalone__core__control__ack__allow__address__29(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__29
+
+
+module tnic_standalone__core__control__ack__allow__address__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__3
+
+
+module tnic_standalone__core__control__ack__allow__address__30(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__30
+
+
+module tnic_standalone__core__control__ack__allow__address__31(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__31
+
+
+module tnic_standalone__core__control__ack__allow__address__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__4
+
+
+module tnic_standalone__core__control__ack__allow__address__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__5
+
+
+module tnic_standalone__core__control__ack__allow__address__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__6
+
+
+module tnic_standalone__core__control__ack__allow__address__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__7
+
+
+module tnic_standalone__core__control__ack__allow__address__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__8
+
+
+module tnic_standalone__core__control__ack__allow__address__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__9
+
+
+module tnic_standalone__core__control__ack__allow__bytes__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__0
+
+
+module tnic_standalone__core__control__ack__allow__bytes__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__1
+
+
+module tnic_standalone__core__control__ack__allow__bytes__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__10
+
+
+module tnic_standalone__core__control__ack__allow__bytes__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__11
+
+
+module tnic_standalone__core__control__ack__allow__bytes__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__12
+
+
+module tnic_standalone__core__control__ack__allow__bytes__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__13
+
+
+module tnic_standalone__core__control__ack__allow__bytes__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__14
+
+
+module tnic_standalone__core__control__ack__allow__bytes__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__15
+
+
+module tnic_standalone__core__control__ack__allow__bytes__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__2
+
+
+module tnic_standalone__core__control__ack__allow__bytes__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__3
+
+
+module tnic_standalone__core__control__ack__allow__bytes__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__4
+
+
+module tnic_standalone__core__control__ack__allow__bytes__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__5
+
+
+module tnic_standalone__core__control__ack__allow__bytes__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__6
+
+
+module tnic_standalone__core__control__ack__allow__bytes__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__7
+
+
+module tnic_standalone__core__control__ack__allow__bytes__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__8
+
+
+module tnic_standalone__core__control__ack__allow__bytes__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__9
+
+
+module tnic_standalone__core__control__ack__allow__family__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__0
+
+
+module tnic_standalone__core__control__ack__allow__family__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__1
+
+
+module tnic_standalone__core__control__ack__allow__family__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__2
+
+
+module tnic_standalone__core__control__ack__allow__family__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__3
+
+
+module tnic_standalone__core__control__ack__allow__family__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__4
+
+
+module tnic_standalone__core__control__ack__allow__family__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__5
+
+
+module tnic_standalone__core__control__ack__allow__family__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__6
+
+
+module tnic_standalone__core__control__ack__allow__family__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__7
+
+
+module tnic_standalone__core__control__ack__allow__hit__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__0
+
+
+module tnic_standalone__core__control__ack__allow__hit__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__1
+
+
+module tnic_standalone__core__control__ack__allow__hit__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__10
+
+
+module tnic_standalone__core__control__ack__allow__hit__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__11
+
+
+module tnic_standalone__core__control__ack__allow__hit__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__12
+
+
+module tnic_standalone__core__control__ack__allow__hit__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__13
+
+
+module tnic_standalone__core__control__ack__allow__hit__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__14
+
+
+module tnic_standalone__core__control__ack__allow__hit__15(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__15
+
+
+module tnic_standalone__core__control__ack__allow__hit__16(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__16
+
+
+module tnic_standalone__core__control__ack__allow__hit__17(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__17
+
+
+module tnic_standalone__core__control__ack__allow__hit__18(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__18
+
+
+module tnic_standalone__core__control__ack__allow__hit__19(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__19
+
+
+module tnic_standalone__core__control__ack__allow__hit__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__2
+
+
+module tnic_standalone__core__control__ack__allow__hit__20(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__20
+
+
+module tnic_standalone__core__control__ack__allow__hit__21(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__21
+
+
+module tnic_standalone__core__control__ack__allow__hit__22(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__22
+
+
+module tnic_standalone__core__control__ack__allow__hit__23(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__23
+
+
+module tnic_standalone__core__control__ack__allow__hit__24(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__24
+
+
+module tnic_standalone__core__control__ack__allow__hit__25(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__25
+
+
+module tnic_standalone__core__control__ack__allow__hit__26(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__26
+
+
+module tnic_standalone__core__control__ack__allow__hit__27(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__27
+
+
+module tnic_standalone__core__control__ack__allow__hit__28(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__28
+
+
+module tnic_standalone__core__control__ack__allow__hit__29(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__29
+
+
+module tnic_standalone__core__control__ack__allow__hit__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__3
+
+
+module tnic_standalone__core__control__ack__allow__hit__30(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__30
+
+
+module tnic_standalone__core__control__ack__allow__hit__31(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__31
+
+
+module tnic_standalone__core__control__ack__allow__hit__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__4
+
+
+module tnic_standalone__core__control__ack__allow__hit__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__5
+
+
+module tnic_standalone__core__control__ack__allow__hit__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__6
+
+
+module tnic_standalone__core__control__ack__allow__hit__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__7
+
+
+module tnic_standalone__core__control__ack__allow__hit__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__8
+
+
+module tnic_standalone__core__control__ack__allow__hit__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__9
+
+
+module tnic_standalone__core__control__ack__allow__mask__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__0
+
+
+module tnic_standalone__core__control__ack__allow__mask__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__1
+
+
+module tnic_standalone__core__control__ack__allow__mask__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__10
+
+
+module tnic_standalone__core__control__ack__allow__mask__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__11
+
+
+module tnic_standalone__core__control__ack__allow__mask__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__12
+
+
+module tnic_standalone__core__control__ack__allow__mask__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__13
+
+
+module tnic_standalone__core__control__ack__allow__mask__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__14
+
+
+module tnic_standalone__core__control__ack__allow__mask__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__15
+
+
+module tnic_standalone__core__control__ack__allow__mask__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__16
+
+
+module tnic_standalone__core__control__ack__allow__mask__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__17
+
+
+module tnic_standalone__core__control__ack__allow__mask__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__18
+
+
+module tnic_standalone__core__control__ack__allow__mask__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__19
+
+
+module tnic_standalone__core__control__ack__allow__mask__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__2
+
+
+module tnic_standalone__core__control__ack__allow__mask__20(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__20
+
+
+module tnic_standalone__core__control__ack__allow__mask__21(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__21
+
+
+module tnic_standalone__core__control__ack__allow__mask__22(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__22
+
+
+module tnic_standalone__core__control__ack__allow__mask__23(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__23
+
+
+module tnic_standalone__core__control__ack__allow__mask__24(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__24
+
+
+module tnic_standalone__core__control__ack__allow__mask__25(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__25
+
+
+module tnic_standalone__core__control__ack__allow__mask__26(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__26
+
+
+module tnic_standalone__core__control__ack__allow__mask__27(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__27
+
+
+module tnic_standalone__core__control__ack__allow__mask__28(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__28
+
+
+module tnic_standalone__core__control__ack__allow__mask__29(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__29
+
+
+module tnic_standalone__core__control__ack__allow__mask__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__3
+
+
+module tnic_standalone__core__control__ack__allow__mask__30(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__30
+
+
+module tnic_standalone__core__control__ack__allow__mask__31(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__31
+
+
+module tnic_standalone__core__control__ack__allow__mask__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__4
+
+
+module tnic_standalone__core__control__ack__allow__mask__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__5
+
+
+module tnic_standalone__core__control__ack__allow__mask__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__6
+
+
+module tnic_standalone__core__control__ack__allow__mask__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__7
+
+
+module tnic_standalone__core__control__ack__allow__mask__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__8
+
+
+module tnic_standalone__core__control__ack__allow__mask__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__9
+
+
+module tnic_standalone__core__control__ack__allow__prefix(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__prefix
+
+
+module tnic_standalone__core__control__ack__allow__write_data(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__write_data
+
+
+module tnic_standalone__core__control__ack__allow__write_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__write_valid
+
+
+module tnic_standalone__core__control__ack__allow__write_word(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__write_word
+
+
+module tnic_standalone__core__control__ack__broadcast(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__broadcast
+
+
+module tnic_standalone__core__control__ack__checks(d,q,clock);
+    
+    // Module arguments
+    input wire  [13:0] d;
+    output reg  [13:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 14'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__checks
+
+
+module tnic_standalone__core__control__ack__dropped4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__dropped4
 
 
 module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_dst_mac,i_src_mac,i_vlan,i_tos,i_ttl,i_src_ip,i_dst_ip,i_src_port,i_dst_port,i_hdr,i_payload,i_side,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_side,m_start);
@@ -4874,25 +9559,6 @@ module tnic_standalone__core__control__ack__frame__write(d,q,clock);
 endmodule // standalone__core__control__ack__frame__write
 
 
-module tnic_standalone__core__control__ack__full3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__full3
-
-
 module tnic_standalone__core__control__ack__group1(d,q,clock);
     
     // Module arguments
@@ -4931,7 +9597,7 @@ module tnic_standalone__core__control__ack__mine1(d,q,clock);
 endmodule // standalone__core__control__ack__mine1
 
 
-module tnic_standalone__core__control__ack__peer2(d,q,clock);
+module tnic_standalone__core__control__ack__peer3(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -4947,7 +9613,7 @@ module tnic_standalone__core__control__ack__peer2(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__peer2
+endmodule // standalone__core__control__ack__peer3
 
 
 module tnic_standalone__core__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready,empty);
@@ -5378,6 +10044,103 @@ module tnic_standalone__core__control__ack__r2(d,q,clock);
 endmodule // standalone__core__control__ack__r2
 
 
+module tnic_standalone__core__control__ack__r3(d,q,clock);
+    
+    // Module arguments
+    input wire  [619:0] d;
+    output reg  [619:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 620'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__r3
+
+
+module tnic_standalone__core__control__ack__share(clk,rst,rate,bytes,enough,take);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [31:0] rate;
+    input wire  [7:0] bytes;
+    output reg  enough;
+    input wire  take;
+    
+    // Stub signals
+    reg  [46:0] bucket__d;
+    wire  [46:0] bucket__q;
+    reg  bucket__clock;
+    
+    // Local signals
+    reg  [13:0] tokens;
+    reg  [32:0] filled;
+    reg  [13:0] kept;
+    reg  [13:0] left;
+    
+    // Sub module instances
+    tnic_standalone__core__control__ack__share__bucket bucket(
+        .d(bucket__d),
+        .q(bucket__q),
+        .clock(bucket__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        bucket__d = bucket__q;
+        bucket__d[(64'h17)+:(24)] = filled[(32'h0)+:(24)];
+        bucket__d[(64'he)+:(9)] = filled[(32'h18)+:(9)];
+        bucket__d[(64'h0)+:(14)] = kept;
+        if (kept > ((32'h2000) & 14'h3fff)) begin
+            bucket__d[(64'h0)+:(14)] = ((32'h2000) & 14'h3fff);
+        end
+        if (take) begin
+            bucket__d[(64'h0)+:(14)] = left;
+            if (left > ((32'h2000) & 14'h3fff)) begin
+                bucket__d[(64'h0)+:(14)] = ((32'h2000) & 14'h3fff);
+            end
+        end
+        if (rst) begin
+            bucket__d[(64'h0)+:(14)] = ((32'h2000) & 14'h3fff);
+            bucket__d[(64'he)+:(9)] = ((32'h0) & 9'h1ff);
+            bucket__d[(64'h17)+:(24)] = ((32'h0) & 24'hffffff);
+        end
+    end
+    always @(*) bucket__clock = clk;
+    always @(*) tokens = bucket__q[(64'h0)+:(14)];
+    always @(*) enough = tokens >= ((bytes) & 14'h3fff);
+    always @(*) filled = ((bucket__q[(64'h17)+:(24)]) & 33'h1ffffffff) + ((rate) & 33'h1ffffffff);
+    always @(*) kept = tokens + ((bucket__q[(64'he)+:(9)]) & 14'h3fff);
+    always @(*) left = kept - ((bytes) & 14'h3fff);
+    
+endmodule // standalone__core__control__ack__share
+
+
+module tnic_standalone__core__control__ack__share__bucket(d,q,clock);
+    
+    // Module arguments
+    input wire  [46:0] d;
+    output reg  [46:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 47'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__share__bucket
+
+
 module tnic_standalone__core__control__ack__v1(d,q,clock);
     
     // Module arguments
@@ -5414,6 +10177,25 @@ module tnic_standalone__core__control__ack__v2(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__v2
+
+
+module tnic_standalone__core__control__ack__v3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__v3
 
 
 module tnic_standalone__core__control__asked__0(d,q,clock);
@@ -7711,7 +12493,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     input wire  [159:0] event_before;
     input wire  superseded_valid;
     input wire  [9:0] superseded_flow;
-    input wire  [811:0] settings;
+    input wire  [541:0] settings;
     output reg  o_pw_valid;
     output reg  [3:0] o_pw_profile;
     output reg  [4:0] o_pw_word;
@@ -7752,7 +12534,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output reg  [159:0] o_event_before;
     output reg  o_superseded_valid;
     output reg  [9:0] o_superseded_flow;
-    output reg  [811:0] o_settings;
+    output reg  [541:0] o_settings;
     
     // Stub signals
     reg  q_pw_valid__d;
@@ -7875,8 +12657,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [9:0] q_superseded_flow__d;
     wire  [9:0] q_superseded_flow__q;
     reg  q_superseded_flow__clock;
-    reg  [811:0] q_settings__d;
-    wire  [811:0] q_settings__q;
+    reg  [541:0] q_settings__d;
+    wire  [541:0] q_settings__q;
     reg  q_settings__clock;
     
     // Sub module instances
@@ -8994,13 +13776,13 @@ endmodule // standalone__core__control__crossing__q_sent_wire_bytes
 module tnic_standalone__core__control__crossing__q_settings(d,q,clock);
     
     // Module arguments
-    input wire  [811:0] d;
-    output reg  [811:0] q;
+    input wire  [541:0] d;
+    output reg  [541:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 812'h0;
+       q = 542'h0;
     end
     
     always @(posedge clock) begin
@@ -9070,7 +13852,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output reg  [1:0] s_axil_rresp;
     output reg  s_axil_rvalid;
     input wire  s_axil_rready;
-    output reg  [811:0] settings;
+    output reg  [541:0] settings;
     output reg  stop;
     output reg  time_set_valid;
     output reg  pw_valid;
@@ -9211,7 +13993,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     reg  held__st_valid;
     reg  [9:0] held__st_word;
     reg  [31:0] held__st_data;
-    wire  [811:0] held__settings;
+    wire  [541:0] held__settings;
     reg  histogram__clk;
     reg  histogram__rst;
     reg  histogram__st_valid;
@@ -9487,7 +14269,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__bulk_valid = bulk_valid;
     always @(*) control__bulk_flow = bulk_flow;
     always @(*) control__bulk_record = bulk_record;
-    always @(*) control__flow_index = held__settings[(64'h2f3)+:(16)];
+    always @(*) control__flow_index = held__settings[(64'h1e5)+:(16)];
     always @(*) st_valid = control__st_valid;
     always @(*) st_word = control__st_word;
     always @(*) st_data = control__st_data;
@@ -9511,7 +14293,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) hd_flow = control__hd_flow;
     always @(*) hd_packets = control__hd_packets;
     always @(*) query_valid = control__query_valid;
-    always @(*) query_flow = ((held__settings[(64'h2f3)+:(16)]) & 10'h3ff);
+    always @(*) query_flow = ((held__settings[(64'h1e5)+:(16)]) & 10'h3ff);
     
 endmodule // standalone__core__control__csr
 
@@ -11704,7 +16486,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b1111110] = 130'h0;
     mem[9'b1111111] = 130'h0;
     mem[9'b10000000] = 130'h100000000000000000000000054690003;
-    mem[9'b10000001] = 130'h100000000000000000000000000000002;
+    mem[9'b10000001] = 130'h100000000000000000000000000000003;
     mem[9'b10000010] = 130'h100000000000000000000000000000300;
     mem[9'b10000011] = 130'h0;
     mem[9'b10000100] = 130'h3ffffffff00000000ffffffff00000000;
@@ -11719,54 +16501,54 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10001101] = 130'h3000000ff00000001000000ff00000040;
     mem[9'b10001110] = 130'h300000001000000000000000100000000;
     mem[9'b10001111] = 130'h3ffffffff00000001ffffffff0000cccd;
-    mem[9'b10010000] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10010001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10010000] = 130'h300000ffe0000000000000fff00000000;
+    mem[9'b10010001] = 130'h300000020000000000000003f00000020;
     mem[9'b10010010] = 130'h2ffffffff00000000ffffffff00000000;
     mem[9'b10010011] = 130'h30000ffff000000000000ffff00000200;
-    mem[9'b10010100] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10010101] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10010110] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10010111] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10011000] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10011001] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10011010] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10011011] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10011100] = 130'h0;
-    mem[9'b10011101] = 130'h0;
-    mem[9'b10011110] = 130'h0;
-    mem[9'b10011111] = 130'h0;
-    mem[9'b10100000] = 130'h0;
-    mem[9'b10100001] = 130'h0;
-    mem[9'b10100010] = 130'h0;
-    mem[9'b10100011] = 130'h0;
-    mem[9'b10100100] = 130'h0;
-    mem[9'b10100101] = 130'h0;
-    mem[9'b10100110] = 130'h0;
-    mem[9'b10100111] = 130'h0;
-    mem[9'b10101000] = 130'h0;
-    mem[9'b10101001] = 130'h0;
-    mem[9'b10101010] = 130'h0;
-    mem[9'b10101011] = 130'h0;
-    mem[9'b10101100] = 130'h0;
-    mem[9'b10101101] = 130'h0;
-    mem[9'b10101110] = 130'h0;
-    mem[9'b10101111] = 130'h0;
-    mem[9'b10110000] = 130'h0;
-    mem[9'b10110001] = 130'h0;
-    mem[9'b10110010] = 130'h0;
-    mem[9'b10110011] = 130'h0;
-    mem[9'b10110100] = 130'h0;
-    mem[9'b10110101] = 130'h0;
-    mem[9'b10110110] = 130'h0;
-    mem[9'b10110111] = 130'h0;
-    mem[9'b10111000] = 130'h0;
-    mem[9'b10111001] = 130'h0;
-    mem[9'b10111010] = 130'h0;
-    mem[9'b10111011] = 130'h0;
-    mem[9'b10111100] = 130'h0;
-    mem[9'b10111101] = 130'h0;
-    mem[9'b10111110] = 130'h0;
-    mem[9'b10111111] = 130'h0;
+    mem[9'b10010100] = 130'h3ffffffff00000000ffffffff01400000;
+    mem[9'b10010101] = 130'h0;
+    mem[9'b10010110] = 130'h0;
+    mem[9'b10010111] = 130'h0;
+    mem[9'b10011000] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011001] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011010] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011011] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011100] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011101] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011110] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011111] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10100000] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100010] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100011] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100100] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100101] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100110] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100111] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101000] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101010] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101011] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101100] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101101] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101110] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101111] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110000] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110010] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110011] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110100] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110101] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110110] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110111] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111000] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111010] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111011] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111100] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111101] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111110] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111111] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11000000] = 130'h100000000000000000000000054690004;
     mem[9'b11000001] = 130'h100000000000000000000000000000001;
     mem[9'b11000010] = 130'h100000000000000000000000000000400;
@@ -15055,7 +19837,7 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [811:0] settings;
+    output reg  [541:0] settings;
     
     // Stub signals
     reg  enable__clk;
@@ -15136,18 +19918,18 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     reg  [9:0] ns_per_byte__st_word;
     reg  [31:0] ns_per_byte__st_data;
     wire  [31:0] ns_per_byte__value;
-    reg  allow4__clk;
-    reg  allow4__rst;
-    reg  allow4__st_valid;
-    reg  [9:0] allow4__st_word;
-    reg  [31:0] allow4__st_data;
-    wire  [31:0] allow4__value;
-    reg  mask4__clk;
-    reg  mask4__rst;
-    reg  mask4__st_valid;
-    reg  [9:0] mask4__st_word;
-    reg  [31:0] mask4__st_data;
-    wire  [31:0] mask4__value;
+    reg  vlan__clk;
+    reg  vlan__rst;
+    reg  vlan__st_valid;
+    reg  [9:0] vlan__st_word;
+    reg  [31:0] vlan__st_data;
+    wire  [11:0] vlan__value;
+    reg  prefix4__clk;
+    reg  prefix4__rst;
+    reg  prefix4__st_valid;
+    reg  [9:0] prefix4__st_word;
+    reg  [31:0] prefix4__st_data;
+    wire  [5:0] prefix4__value;
     reg  nonce_seed__clk;
     reg  nonce_seed__rst;
     reg  nonce_seed__st_valid;
@@ -15160,18 +19942,12 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     reg  [9:0] store_bound__st_word;
     reg  [31:0] store_bound__st_data;
     wire  [15:0] store_bound__value;
-    reg  allow6__clk;
-    reg  allow6__rst;
-    reg  allow6__st_valid;
-    reg  [9:0] allow6__st_word;
-    reg  [31:0] allow6__st_data;
-    wire  [127:0] allow6__value;
-    reg  mask6__clk;
-    reg  mask6__rst;
-    reg  mask6__st_valid;
-    reg  [9:0] mask6__st_word;
-    reg  [31:0] mask6__st_data;
-    wire  [127:0] mask6__value;
+    reg  ack_rate__clk;
+    reg  ack_rate__rst;
+    reg  ack_rate__st_valid;
+    reg  [9:0] ack_rate__st_word;
+    reg  [31:0] ack_rate__st_data;
+    wire  [31:0] ack_rate__value;
     reg  flow_index__clk;
     reg  flow_index__rst;
     reg  flow_index__st_valid;
@@ -15296,21 +20072,21 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(ns_per_byte__st_data),
         .value(ns_per_byte__value)
     );
-    tnic_standalone__core__control__csr__held__allow4 allow4(
-        .clk(allow4__clk),
-        .rst(allow4__rst),
-        .st_valid(allow4__st_valid),
-        .st_word(allow4__st_word),
-        .st_data(allow4__st_data),
-        .value(allow4__value)
+    tnic_standalone__core__control__csr__held__vlan vlan(
+        .clk(vlan__clk),
+        .rst(vlan__rst),
+        .st_valid(vlan__st_valid),
+        .st_word(vlan__st_word),
+        .st_data(vlan__st_data),
+        .value(vlan__value)
     );
-    tnic_standalone__core__control__csr__held__mask4 mask4(
-        .clk(mask4__clk),
-        .rst(mask4__rst),
-        .st_valid(mask4__st_valid),
-        .st_word(mask4__st_word),
-        .st_data(mask4__st_data),
-        .value(mask4__value)
+    tnic_standalone__core__control__csr__held__prefix4 prefix4(
+        .clk(prefix4__clk),
+        .rst(prefix4__rst),
+        .st_valid(prefix4__st_valid),
+        .st_word(prefix4__st_word),
+        .st_data(prefix4__st_data),
+        .value(prefix4__value)
     );
     tnic_standalone__core__control__csr__held__nonce_seed nonce_seed(
         .clk(nonce_seed__clk),
@@ -15328,21 +20104,13 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(store_bound__st_data),
         .value(store_bound__value)
     );
-    tnic_standalone__core__control__csr__held__allow6 allow6(
-        .clk(allow6__clk),
-        .rst(allow6__rst),
-        .st_valid(allow6__st_valid),
-        .st_word(allow6__st_word),
-        .st_data(allow6__st_data),
-        .value(allow6__value)
-    );
-    tnic_standalone__core__control__csr__held__mask6 mask6(
-        .clk(mask6__clk),
-        .rst(mask6__rst),
-        .st_valid(mask6__st_valid),
-        .st_word(mask6__st_word),
-        .st_data(mask6__st_data),
-        .value(mask6__value)
+    tnic_standalone__core__control__csr__held__ack_rate ack_rate(
+        .clk(ack_rate__clk),
+        .rst(ack_rate__rst),
+        .st_valid(ack_rate__st_valid),
+        .st_word(ack_rate__st_word),
+        .st_data(ack_rate__st_data),
+        .value(ack_rate__value)
     );
     tnic_standalone__core__control__csr__held__flow_index flow_index(
         .clk(flow_index__clk),
@@ -15384,15 +20152,14 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         settings[(64'h15a)+:(8)] = ack_ttl__value;
         settings[(64'h162)+:(1)] = ack_enable__value;
         settings[(64'h163)+:(32)] = ns_per_byte__value;
-        settings[(64'h183)+:(32)] = allow4__value;
-        settings[(64'h1a3)+:(32)] = mask4__value;
-        settings[(64'h1c3)+:(32)] = nonce_seed__value;
-        settings[(64'h1e3)+:(16)] = store_bound__value;
-        settings[(64'h1f3)+:(128)] = allow6__value;
-        settings[(64'h273)+:(128)] = mask6__value;
-        settings[(64'h2f3)+:(16)] = flow_index__value;
-        settings[(64'h303)+:(16)] = event_every__value;
-        settings[(64'h313)+:(25)] = event_filter__value;
+        settings[(64'h183)+:(12)] = vlan__value;
+        settings[(64'h18f)+:(6)] = prefix4__value;
+        settings[(64'h195)+:(32)] = nonce_seed__value;
+        settings[(64'h1b5)+:(16)] = store_bound__value;
+        settings[(64'h1c5)+:(32)] = ack_rate__value;
+        settings[(64'h1e5)+:(16)] = flow_index__value;
+        settings[(64'h1f5)+:(16)] = event_every__value;
+        settings[(64'h205)+:(25)] = event_filter__value;
     end
     always @(*) enable__clk = clk;
     always @(*) enable__rst = rst;
@@ -15459,16 +20226,16 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     always @(*) ns_per_byte__st_valid = st_valid;
     always @(*) ns_per_byte__st_word = st_word;
     always @(*) ns_per_byte__st_data = st_data;
-    always @(*) allow4__clk = clk;
-    always @(*) allow4__rst = rst;
-    always @(*) allow4__st_valid = st_valid;
-    always @(*) allow4__st_word = st_word;
-    always @(*) allow4__st_data = st_data;
-    always @(*) mask4__clk = clk;
-    always @(*) mask4__rst = rst;
-    always @(*) mask4__st_valid = st_valid;
-    always @(*) mask4__st_word = st_word;
-    always @(*) mask4__st_data = st_data;
+    always @(*) vlan__clk = clk;
+    always @(*) vlan__rst = rst;
+    always @(*) vlan__st_valid = st_valid;
+    always @(*) vlan__st_word = st_word;
+    always @(*) vlan__st_data = st_data;
+    always @(*) prefix4__clk = clk;
+    always @(*) prefix4__rst = rst;
+    always @(*) prefix4__st_valid = st_valid;
+    always @(*) prefix4__st_word = st_word;
+    always @(*) prefix4__st_data = st_data;
     always @(*) nonce_seed__clk = clk;
     always @(*) nonce_seed__rst = rst;
     always @(*) nonce_seed__st_valid = st_valid;
@@ -15479,16 +20246,11 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     always @(*) store_bound__st_valid = st_valid;
     always @(*) store_bound__st_word = st_word;
     always @(*) store_bound__st_data = st_data;
-    always @(*) allow6__clk = clk;
-    always @(*) allow6__rst = rst;
-    always @(*) allow6__st_valid = st_valid;
-    always @(*) allow6__st_word = st_word;
-    always @(*) allow6__st_data = st_data;
-    always @(*) mask6__clk = clk;
-    always @(*) mask6__rst = rst;
-    always @(*) mask6__st_valid = st_valid;
-    always @(*) mask6__st_word = st_word;
-    always @(*) mask6__st_data = st_data;
+    always @(*) ack_rate__clk = clk;
+    always @(*) ack_rate__rst = rst;
+    always @(*) ack_rate__st_valid = st_valid;
+    always @(*) ack_rate__st_word = st_word;
+    always @(*) ack_rate__st_data = st_data;
     always @(*) flow_index__clk = clk;
     always @(*) flow_index__rst = rst;
     always @(*) flow_index__st_valid = st_valid;
@@ -15568,6 +20330,68 @@ module tnic_standalone__core__control__csr__held__ack_enable__held(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__held__ack_enable__held
+
+
+module tnic_standalone__core__control__csr__held__ack_rate(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010100;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ack_rate__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ack_rate
+
+
+module tnic_standalone__core__control__csr__held__ack_rate__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ack_rate__held
 
 
 module tnic_standalone__core__control__csr__held__ack_tos(clk,rst,st_valid,st_word,st_data,value);
@@ -15692,148 +20516,6 @@ module tnic_standalone__core__control__csr__held__ack_ttl__held(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__held__ack_ttl__held
-
-
-module tnic_standalone__core__control__csr__held__allow4(clk,rst,st_valid,st_word,st_data,value);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  st_valid;
-    input wire  [9:0] st_word;
-    input wire  [31:0] st_data;
-    output reg  [31:0] value;
-    
-    // Constant declarations
-    localparam  at__0 = 10'b10010000;
-    localparam  others__0 = 32'h0;
-    localparam  place__0 = 7'b0;
-    
-    // Stub signals
-    reg  [31:0] held__d;
-    wire  [31:0] held__q;
-    reg  held__clock;
-    
-    // Sub module instances
-    tnic_standalone__core__control__csr__held__allow4__held held(
-        .d(held__d),
-        .q(held__q),
-        .clock(held__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        held__d = held__q;
-        if (st_valid & (st_word == at__0)) begin
-            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
-        end
-        if (rst) begin
-            held__d = 32'h0;
-        end
-    end
-    always @(*) held__clock = clk;
-    always @(*) value = held__q;
-    
-endmodule // standalone__core__control__csr__held__allow4
-
-
-module tnic_standalone__core__control__csr__held__allow4__held(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__held__allow4__held
-
-
-module tnic_standalone__core__control__csr__held__allow6(clk,rst,st_valid,st_word,st_data,value);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  st_valid;
-    input wire  [9:0] st_word;
-    input wire  [31:0] st_data;
-    output reg  [127:0] value;
-    
-    // Constant declarations
-    localparam  at__0 = 10'b10010100;
-    localparam  at__1 = 10'b10010101;
-    localparam  at__2 = 10'b10010110;
-    localparam  at__3 = 10'b10010111;
-    localparam  others__0 = 128'hffffffffffffffffffffffff00000000;
-    localparam  others__1 = 128'hffffffffffffffff00000000ffffffff;
-    localparam  others__2 = 128'hffffffff00000000ffffffffffffffff;
-    localparam  others__3 = 128'hffffffffffffffffffffffff;
-    localparam  place__0 = 7'b0;
-    localparam  place__1 = 7'b100000;
-    localparam  place__2 = 7'b1000000;
-    localparam  place__3 = 7'b1100000;
-    
-    // Stub signals
-    reg  [127:0] held__d;
-    wire  [127:0] held__q;
-    reg  held__clock;
-    
-    // Sub module instances
-    tnic_standalone__core__control__csr__held__allow6__held held(
-        .d(held__d),
-        .q(held__q),
-        .clock(held__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        held__d = held__q;
-        if (st_valid & (st_word == at__0)) begin
-            held__d = (held__q & others__0) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__0);
-        end
-        if (st_valid & (st_word == at__1)) begin
-            held__d = (held__q & others__1) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__1);
-        end
-        if (st_valid & (st_word == at__2)) begin
-            held__d = (held__q & others__2) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__2);
-        end
-        if (st_valid & (st_word == at__3)) begin
-            held__d = (held__q & others__3) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__3);
-        end
-        if (rst) begin
-            held__d = 32'h0;
-        end
-    end
-    always @(*) held__clock = clk;
-    always @(*) value = held__q;
-    
-endmodule // standalone__core__control__csr__held__allow6
-
-
-module tnic_standalone__core__control__csr__held__allow6__held(d,q,clock);
-    
-    // Module arguments
-    input wire  [127:0] d;
-    output reg  [127:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 128'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__held__allow6__held
 
 
 module tnic_standalone__core__control__csr__held__enable(clk,rst,st_valid,st_word,st_data,value);
@@ -16356,148 +21038,6 @@ module tnic_standalone__core__control__csr__held__mac__held(d,q,clock);
 endmodule // standalone__core__control__csr__held__mac__held
 
 
-module tnic_standalone__core__control__csr__held__mask4(clk,rst,st_valid,st_word,st_data,value);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  st_valid;
-    input wire  [9:0] st_word;
-    input wire  [31:0] st_data;
-    output reg  [31:0] value;
-    
-    // Constant declarations
-    localparam  at__0 = 10'b10010001;
-    localparam  others__0 = 32'h0;
-    localparam  place__0 = 7'b0;
-    
-    // Stub signals
-    reg  [31:0] held__d;
-    wire  [31:0] held__q;
-    reg  held__clock;
-    
-    // Sub module instances
-    tnic_standalone__core__control__csr__held__mask4__held held(
-        .d(held__d),
-        .q(held__q),
-        .clock(held__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        held__d = held__q;
-        if (st_valid & (st_word == at__0)) begin
-            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
-        end
-        if (rst) begin
-            held__d = 32'h0;
-        end
-    end
-    always @(*) held__clock = clk;
-    always @(*) value = held__q;
-    
-endmodule // standalone__core__control__csr__held__mask4
-
-
-module tnic_standalone__core__control__csr__held__mask4__held(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__held__mask4__held
-
-
-module tnic_standalone__core__control__csr__held__mask6(clk,rst,st_valid,st_word,st_data,value);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  st_valid;
-    input wire  [9:0] st_word;
-    input wire  [31:0] st_data;
-    output reg  [127:0] value;
-    
-    // Constant declarations
-    localparam  at__0 = 10'b10011000;
-    localparam  at__1 = 10'b10011001;
-    localparam  at__2 = 10'b10011010;
-    localparam  at__3 = 10'b10011011;
-    localparam  others__0 = 128'hffffffffffffffffffffffff00000000;
-    localparam  others__1 = 128'hffffffffffffffff00000000ffffffff;
-    localparam  others__2 = 128'hffffffff00000000ffffffffffffffff;
-    localparam  others__3 = 128'hffffffffffffffffffffffff;
-    localparam  place__0 = 7'b0;
-    localparam  place__1 = 7'b100000;
-    localparam  place__2 = 7'b1000000;
-    localparam  place__3 = 7'b1100000;
-    
-    // Stub signals
-    reg  [127:0] held__d;
-    wire  [127:0] held__q;
-    reg  held__clock;
-    
-    // Sub module instances
-    tnic_standalone__core__control__csr__held__mask6__held held(
-        .d(held__d),
-        .q(held__q),
-        .clock(held__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        held__d = held__q;
-        if (st_valid & (st_word == at__0)) begin
-            held__d = (held__q & others__0) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__0);
-        end
-        if (st_valid & (st_word == at__1)) begin
-            held__d = (held__q & others__1) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__1);
-        end
-        if (st_valid & (st_word == at__2)) begin
-            held__d = (held__q & others__2) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__2);
-        end
-        if (st_valid & (st_word == at__3)) begin
-            held__d = (held__q & others__3) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__3);
-        end
-        if (rst) begin
-            held__d = 32'h0;
-        end
-    end
-    always @(*) held__clock = clk;
-    always @(*) value = held__q;
-    
-endmodule // standalone__core__control__csr__held__mask6
-
-
-module tnic_standalone__core__control__csr__held__mask6__held(d,q,clock);
-    
-    // Module arguments
-    input wire  [127:0] d;
-    output reg  [127:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 128'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__held__mask6__held
-
-
 module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
@@ -16620,6 +21160,68 @@ module tnic_standalone__core__control__csr__held__ns_per_byte__held(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__held__ns_per_byte__held
+
+
+module tnic_standalone__core__control__csr__held__prefix4(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [5:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010001;
+    localparam  others__0 = 6'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [5:0] held__d;
+    wire  [5:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__prefix4__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 6'h3f) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__prefix4
+
+
+module tnic_standalone__core__control__csr__held__prefix4__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__prefix4__held
 
 
 module tnic_standalone__core__control__csr__held__store_bound(clk,rst,st_valid,st_word,st_data,value);
@@ -16936,6 +21538,68 @@ module tnic_standalone__core__control__csr__held__udp_port__held(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__held__udp_port__held
+
+
+module tnic_standalone__core__control__csr__held__vlan(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [11:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010000;
+    localparam  others__0 = 12'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [11:0] held__d;
+    wire  [11:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__vlan__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 12'hfff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__vlan
+
+
+module tnic_standalone__core__control__csr__held__vlan__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 12'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__vlan__held
 
 
 module tnic_standalone__core__control__csr__histogram(clk,rst,st_valid,st_word,st_data,next_bin,histogram_at,histogram_clear);

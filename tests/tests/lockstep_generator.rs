@@ -12,7 +12,7 @@ use timely_regs::wire::Packet;
 use timely_tests::axis::Taken;
 use timely_tests::{Runs, charge, cycles, rng, seeds, verilate};
 
-const PORT: u16 = 4791;
+const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 
 fn config() -> Config {
     Config { mac: [2, 0, 0, 0, 0, 9], ipv4: [10, 1, 0, 9], ipv6: [0xfd; 16], seed: 0 }

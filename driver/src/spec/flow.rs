@@ -64,9 +64,8 @@ fn ttl() -> u8 {
     64
 }
 
-/// The UDP port of flows and of the device, when nothing is said: RoCEv2's, which data centers let pass.
 pub(super) fn port() -> u16 {
-    4791
+    timely_regs::wire::DEFAULT_PORT
 }
 
 impl FlowSpec {

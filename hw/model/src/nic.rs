@@ -146,8 +146,9 @@ pub struct Nic {
     pulses: u32,
     swept: bool,
     crossing: Crossing,
-    /// Settings of the clock before: ACKs' peers are taken from these.
+    /// Settings of the clock before, which ACKs go by, and of the one before that.
     late: csr::Settings,
+    earlier: csr::Settings,
     /// DMA's queries of the last three clocks, the newest first.
     asked: [bool; 3],
     /// Reset, as the blocks see it: a clock late.
@@ -161,12 +162,14 @@ fn ack_config(c: &csr::Settings, late: &csr::Settings) -> ack::Config {
     ack::Config {
         enable: c.ack_enable,
         mac: mac(c.mac),
+        ipv4: late.ipv4.to_le_bytes(),
+        ipv6: late.ipv6.to_le_bytes(),
+        prefix4: late.prefix4,
+        port: late.udp_port,
+        vlan: late.vlan,
         tos: c.ack_tos,
         ttl: c.ack_ttl,
-        allow4: late.allow4.to_le_bytes(),
-        mask4: late.mask4.to_le_bytes(),
-        allow6: late.allow6.to_le_bytes(),
-        mask6: late.mask6.to_le_bytes(),
+        rate: late.ack_rate,
     }
 }
 
@@ -204,6 +207,7 @@ impl Nic {
             swept: false,
             crossing: Crossing::default(),
             late: csr::Settings::default(),
+            earlier: csr::Settings::default(),
             asked: [false; 3],
             reset: true,
             adjusting: true,
@@ -376,9 +380,11 @@ impl Block for Nic {
         });
         self.parse.step(clk, rst || i.rx.is_some(), || parse::In { rst, beat: i.rx, stamp: i.rx_ts, bad: i.rx_bad, port: c.udp_port });
         let late = std::mem::replace(&mut self.late, *c);
-        self.ack.step(clk, rst || parse.report.is_some() || ack.beat.is_some(), || ack::In {
+        let newly_set = std::mem::replace(&mut self.earlier, late) != late;
+        self.ack.step(clk, rst || newly_set || csr.written.is_some() || parse.report.is_some() || ack.beat.is_some(), || ack::In {
             rst,
             config: ack_config(c, &late),
+            written: csr.written,
             now,
             report: parse.report,
             ready: txmux.ack_ready,
@@ -517,7 +523,7 @@ impl Block for Nic {
         {
             return clk;
         }
-        if self.late != *self.csr.block.settings() {
+        if self.late != *self.csr.block.settings() || self.earlier != self.late {
             return clk;
         }
         // A record that waits is offered to DMA at every clock.

@@ -5,7 +5,7 @@ use timely_regs::wire::{
     ones_complement_sum, udp_checksum,
 };
 
-const PORT: u16 = 4791;
+const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 const ROUNDS: usize = 300;
 
 /// Knuth's MMIX generator; its high bits are good enough to choose frames.

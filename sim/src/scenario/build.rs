@@ -23,7 +23,7 @@ use timely_regs::parameters::{LawKind, Parameters, Signal};
 use timely_regs::telemetry::TelemetryRecord;
 
 /// Our UDP port in simulated networks.
-pub const UDP_PORT: u16 = 4791;
+pub const UDP_PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 /// Priority of data, for PFC.
 pub const DATA_PRIORITY: u8 = 0;
 

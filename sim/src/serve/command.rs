@@ -43,7 +43,7 @@ pub struct Arguments {
     /// Speed of the wire, Gb/s.
     #[arg(long, value_name = "GBPS", default_value_t = 10.0, value_parser = gbps, allow_negative_numbers = true)]
     gbps: f64,
-    /// Joins the NIC to a second one, which answers it: host 1 (02:74:6e:00:00:01, 11.0.1.1, UDP port 4791). What that one sends goes to
+    /// Joins the NIC to a second one, which answers it: host 1 (02:74:6e:00:00:01, 11.0.1.1, UDP port 21609). What that one sends goes to
     /// host 0 (02:74:6e:00:00:00, 11.0.0.1).
     #[arg(long)]
     pair: bool,

@@ -29,7 +29,7 @@ fn segment(class: Class, rng: &mut ChaCha8Rng) -> Vec<u8> {
     let envelope = Envelope {
         mac_destination: address::mac(HOST),
         mac_source: address::mac(PEER),
-        tci: class.vlan.then(|| rng.random()),
+        tci: class.vlan.then(|| rng.random::<u16>() & 0xf000),
         addresses,
         tos: rng.random(),
         ttl: rng.random(),

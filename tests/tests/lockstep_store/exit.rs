@@ -11,7 +11,7 @@ use timely_tests::axis::Offered;
 use timely_tests::frames::{Fault, class};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 
-const PORT: u16 = 4791;
+const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 const FLOWS: u32 = 16;
 
 /// A frame of ours of a few flows, most of them the least that there is; or any other.

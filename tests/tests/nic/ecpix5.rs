@@ -342,6 +342,7 @@ fn prepared(ppm: i64, profile: &Parameters) -> Board {
         d.set_mac(OWN_MAC).expect("a register");
         d.set_ipv4(OWN.into()).expect("a register");
         d.write(&port::UDP_PORT, PORT.into()).expect("a register");
+        d.allow(&[(std::net::Ipv4Addr::UNSPECIFIED.into(), 0)]).expect("a list");
         d.write(&port::ACK_ENABLE, 1).expect("a register");
         // 8 ns.
         d.write(&port::NS_PER_BYTE, 8 << 16).expect("a register");

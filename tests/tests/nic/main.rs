@@ -14,6 +14,7 @@ mod opennic;
 mod pacing;
 mod reset;
 mod soak;
+mod strangers;
 mod wrap;
 
 use timely_tests::loopback::Weather;

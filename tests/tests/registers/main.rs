@@ -183,13 +183,13 @@ fn a_driver_finds_its_way() {
     device.set_mac([1, 2, 3, 4, 5, 6]).unwrap();
     device.set_ipv4(Ipv4Addr::new(10, 0, 0, 7)).unwrap();
     device.set_ipv6(Ipv6Addr::from(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f_u128)).unwrap();
-    device.allow_ipv4(Ipv4Addr::new(10, 0, 0, 0), Ipv4Addr::new(255, 0, 0, 0)).unwrap();
-    device.allow_ipv6(Ipv6Addr::LOCALHOST, Ipv6Addr::from(u128::MAX)).unwrap();
+    device.allow(&[(Ipv4Addr::new(10, 0, 0, 0).into(), 8), (Ipv6Addr::LOCALHOST.into(), 128)]).unwrap();
     let board = device.bus();
     board.tick();
     let s = board.settings();
-    assert_eq!((s.mac, s.ipv4, s.allow4, s.mask4), (0x0605_0403_0201, 0x0700_000a, 10, 255));
-    assert_eq!((s.ipv6.to_le_bytes(), s.allow6.to_le_bytes()[15]), (std::array::from_fn(|i| i as u8), 1));
+    assert_eq!((s.mac, s.ipv4, s.ipv6.to_le_bytes()), (0x0605_0403_0201, 0x0700_000a, std::array::from_fn(|i| i as u8)));
+    let entry = |i| (device.read_at(&port::ALLOW_PREFIX, i).unwrap(), [0, 3].map(|w| device.read_at(&port::ALLOW, 4 * i + w).unwrap()));
+    assert_eq!([0, 1, 2].map(entry), [(8 | 1 << 8, [10, 0]), (128 | 1 << 9, [0, 1 << 24]), (0, [0, 0])]);
 
     let words = Parameters::timely_10g(20.0).quantise().unwrap();
     device.write_profile(15, &words).unwrap();

@@ -82,6 +82,10 @@ fn every_row_is_written_read_and_on_the_bus() {
         let mut rng = rng(seed);
         for round in 0..4 {
             for row in SETTINGS {
+                // A lead shrinks only while no flow may send.
+                rtl.enable(false).unwrap();
+                model.enable(false).unwrap();
+                rtl.bus().ticks(4);
                 let (before, value) = (model.bus().settings(), value(row, &mut rng));
                 rtl.set(row, value).unwrap();
                 model.set(row, value).unwrap();

@@ -10,6 +10,7 @@ use timely_driver::sim;
 use timely_driver::spec::FlowSpec;
 use timely_driver::target::Target;
 use timely_driver::units::{UnitError, parse_duration};
+use timely_regs::wire::DEFAULT_PORT;
 
 const AFTER: &str = "\
 DEVICES
@@ -149,19 +150,28 @@ pub enum Port {
         /// IPv4 address; none otherwise.
         #[arg(long)]
         ipv4: Option<Ipv4Addr>,
+        /// Bits of the IPv4 network's prefix, whose broadcast address is then never answered.
+        #[arg(long, value_name = "BITS", default_value_t = 32)]
+        prefix4: u8,
         /// IPv6 address; none otherwise.
         #[arg(long)]
         ipv6: Option<Ipv6Addr>,
+        /// The VLAN in which it answers; 0 for frames without a tag.
+        #[arg(long, value_name = "ID", default_value_t = 0)]
+        vlan: u16,
         /// The UDP port that makes a packet ours.
-        #[arg(long, default_value_t = 4791)]
+        #[arg(long, default_value_t = DEFAULT_PORT)]
         udp_port: u16,
         /// Rate of the wire.
         #[arg(long, value_name = "RATE", default_value = "10Gbps", allow_hyphen_values = true)]
         line: String,
+        /// Part of the line that its ACKs may take on average, in percent.
+        #[arg(long, value_name = "PERCENT", default_value_t = 25)]
+        ack_share: u8,
         /// Answers nobody's segments.
         #[arg(long)]
         no_answer: bool,
-        /// Whom it answers, as 10.0.0.0/8: one network of IPv4, one of IPv6, and nobody of the other where one is given; everybody otherwise.
+        /// Networks whose hosts it answers, as 10.0.0.0/8; given again for each, eight at most. Needed unless --no-answer.
         #[arg(long, value_name = "ADDRESS/BITS")]
         allow: Vec<String>,
     },
@@ -229,10 +239,10 @@ pub struct FlowArguments {
     #[arg(long, default_value_t = 0)]
     tos: u8,
     /// UDP source port.
-    #[arg(long, default_value_t = 4791)]
+    #[arg(long, default_value_t = DEFAULT_PORT)]
     source_port: u16,
     /// UDP destination port.
-    #[arg(long, default_value_t = 4791)]
+    #[arg(long, default_value_t = DEFAULT_PORT)]
     destination_port: u16,
     /// Rate, of a flow whose profile is `fixed`.
     #[arg(long, allow_hyphen_values = true)]

@@ -158,13 +158,16 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             done(json, json!({"enabled": false}))?;
         }
         Command::Port(Port::Show) => print(json, ask(Request::PortShow {})?, show::port)?,
-        Command::Port(Port::Set { mac, ipv4, ipv6, udp_port, line, no_answer, allow }) => {
+        Command::Port(Port::Set { mac, ipv4, prefix4, ipv6, vlan, udp_port, line, ack_share, no_answer, allow }) => {
             let port = PortSpec {
                 ipv4: *ipv4,
+                prefix4: *prefix4,
                 ipv6: *ipv6,
+                vlan: *vlan,
                 udp_port: *udp_port,
                 line: line.clone(),
                 answer: !no_answer,
+                ack_share: *ack_share,
                 allow: allow.clone(),
                 ..PortSpec::with_mac(mac)
             };

@@ -82,12 +82,10 @@ pub fn port(p: &PortReport) -> String {
         ("line", s.line.clone()),
         (
             "answers",
-            if !s.answer {
-                "nobody".into()
-            } else if s.allow.is_empty() {
-                "everybody".into()
+            if s.answer {
+                format!("{}; VLAN {}, {} % of the line at most", s.allow.join(", "), s.vlan, s.ack_share)
             } else {
-                s.allow.join(", ")
+                "nobody".into()
             },
         ),
     ])

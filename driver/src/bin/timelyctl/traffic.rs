@@ -10,6 +10,7 @@ use timely_driver::say::note;
 use timely_driver::service::micros;
 use timely_driver::traffic::{Percentiles, Receiver, RecvOptions, RecvReport, SendOptions, SendReport, TrafficError, send};
 use timely_driver::units::{Bytes, Mbps, parse_mbps};
+use timely_regs::wire::DEFAULT_PORT;
 
 const AFTER_SEND: &str = "\
 EXAMPLES
@@ -24,7 +25,7 @@ for itself none come here, and RTT and loss are the card's to tell.";
 
 const AFTER_RECV: &str = "\
 EXAMPLES
-  timelyctl recv                                          counts what `timelyctl send` or a card sends to UDP port 4791
+  timelyctl recv                                          counts what `timelyctl send` or a card sends to UDP port 21609
   timelyctl recv --answer                                 and answers each segment, for a host whose NIC does not
   timelyctl recv --bind :: --for 60s --json                IPv6 too
 
@@ -37,7 +38,7 @@ pub struct SendArguments {
     /// Where to.
     to: IpAddr,
     /// UDP port there.
-    #[arg(long, default_value_t = 4791)]
+    #[arg(long, default_value_t = DEFAULT_PORT)]
     port: u16,
     /// UDP port here; any that is free otherwise.
     #[arg(long, default_value_t = 0)]
@@ -82,7 +83,7 @@ pub struct RecvArguments {
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::UNSPECIFIED))]
     bind: IpAddr,
     /// UDP port here; 0 is any that is free.
-    #[arg(long, default_value_t = 4791)]
+    #[arg(long, default_value_t = DEFAULT_PORT)]
     port: u16,
     /// Answers segments, as the hardware does: for a host whose NIC does not.
     #[arg(long)]

@@ -5,9 +5,9 @@ use crate::field::OutOfRange;
 use crate::flow::FlowRecord;
 use crate::histogram::{BINS, Histogram};
 use crate::map::settings::TABLE;
-use crate::map::{flow, heartbeat, id, profiles, telemetry as events, time, window};
+use crate::map::{flow, heartbeat, id, port, profiles, telemetry as events, time, window};
 use crate::{profile, telemetry};
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Reads of a status register before a wait is given up; hardware ends every command in 4096 clocks.
 const POLLS: u32 = 10_000;
@@ -95,22 +95,35 @@ impl<B: Bus> Device<B> {
         self.set(&TABLE.ipv6, u128::from_le_bytes(address.octets()))
     }
 
-    /// Answers the IPv4 peers that equal `address` in the bits of `mask`.
+    /// Answers the hosts of these networks, each an address and the bits of it that count, and no others.
     ///
     /// # Errors
-    /// When the bus fails.
-    pub fn allow_ipv4(&self, address: Ipv4Addr, mask: Ipv4Addr) -> Result<(), Error<B::Error>> {
-        self.set(&TABLE.allow4, u32::from_le_bytes(address.octets()).into())?;
-        self.set(&TABLE.mask4, u32::from_le_bytes(mask.octets()).into())
-    }
-
-    /// Answers the IPv6 peers that equal `address` in the bits of `mask`.
-    ///
-    /// # Errors
-    /// When the bus fails.
-    pub fn allow_ipv6(&self, address: Ipv6Addr, mask: Ipv6Addr) -> Result<(), Error<B::Error>> {
-        self.set(&TABLE.allow6, u128::from_le_bytes(address.octets()))?;
-        self.set(&TABLE.mask6, u128::from_le_bytes(mask.octets()))
+    /// When there are more than [`port::PREFIXES`], or one has more bits than its addresses, and nothing is written; or when the bus fails.
+    pub fn allow(&self, networks: &[(IpAddr, u32)]) -> Result<(), Error<B::Error>> {
+        let refused = |name, value, most| Err(OutOfRange { name, value, least: 0, most }.into());
+        if networks.len() > port::PREFIXES {
+            return refused("networks", networks.len() as u32, port::PREFIXES as u32);
+        }
+        for (address, bits) in networks {
+            let most = if address.is_ipv4() { 32 } else { 128 };
+            if *bits > most {
+                return refused("length", *bits, most);
+            }
+        }
+        for i in 0..port::PREFIXES as u32 {
+            // Nobody is held while the address changes.
+            self.write_at(&port::ALLOW_PREFIX, i, 0)?;
+            let Some((address, bits)) = networks.get(i as usize) else { continue };
+            let (bytes, family) = match address {
+                IpAddr::V4(a) => (u32::from_le_bytes(a.octets()).into(), port::ALLOW_IPV4),
+                IpAddr::V6(a) => (u128::from_le_bytes(a.octets()), port::ALLOW_IPV6),
+            };
+            for w in 0..port::ALLOW_WORDS {
+                self.write_at(&port::ALLOW, port::ALLOW_WORDS * i + w, (bytes >> (32 * w)) as u32)?;
+            }
+            self.write_at(&port::ALLOW_PREFIX, i, family.mask() | bits)?;
+        }
+        Ok(())
     }
 
     /// Asks for a beat at least every `clocks` clocks from now on; 0 asks for none.

@@ -32,6 +32,12 @@ pub const fn increment(clock_ps: u32) -> u32 {
     (((clock_ps as u64) << 24).div_ceil(500) / 2) as u32
 }
 
+/// What `bps` bits a second are at a clock of this period: wire bytes a clock, Q8.24, rounded down; below 256 bytes.
+pub const fn ack_rate(bps: u64, clock_ps: u32) -> u32 {
+    let rate = ((bps as u128 * clock_ps as u128) << 24) / 8_000_000_000_000;
+    if rate > u32::MAX as u128 { u32::MAX } else { rate as u32 }
+}
+
 impl Build {
     /// The time increment of the nominal clock, ns in Q8.24.
     pub const fn increment(&self) -> u32 {
@@ -48,6 +54,7 @@ impl Build {
             Parameter::Ptp => self.ptp,
             // That shell is Corundum: a packet takes this long from its request to the MAC, with two reads of a host's memory in it.
             Parameter::Lead => self.ptp * 8_000,
+            Parameter::AckRate => ack_rate(2_500_000_000, self.clock_ps),
         }
     }
 }

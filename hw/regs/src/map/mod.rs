@@ -16,7 +16,7 @@ pub mod telemetry;
 pub mod time;
 pub mod window;
 
-pub use decode::{Build, Entry, decode, increment, record_bounds, segment_bits};
+pub use decode::{Build, Entry, ack_rate, decode, increment, record_bounds, segment_bits};
 
 use crate::field::{Field, OutOfRange};
 
@@ -96,6 +96,8 @@ pub enum Parameter {
     Ptp,
     /// How far ahead of its launch a packet is granted, ns.
     Lead,
+    /// A quarter of 10 Gb/s: bytes a clock, Q8.24.
+    AckRate,
 }
 
 /// A register, or an array of registers of the same kind.

@@ -93,12 +93,17 @@ macro_rules! settings_table {
                     NS_PER_BYTE at 0x3c, ReadWrite, "time of a byte on the wire; 10 Gb/s after reset", [whole("ns_per_byte", "ns, Q16.16").range(1, u32::MAX)],
                         .reset(Reset::Value(52_429))
                 }
-                /// Allowed IPv4 peers: address.
-                allow4: 32 {
-                    ALLOW4 at 0x40, ReadWrite, "an IPv4 peer is allowed when it equals ALLOW4 in the bits of MASK4", [whole("allow4", "byte 0 in bits 7..0")]
+                /// Own VLAN; 0 for frames without a tag, or with one of VLAN 0.
+                vlan: 12 {
+                    VLAN at 0x40, ReadWrite, "VLAN in which segments are answered",
+                        [low(12, "vlan", "VLAN identifier; 0 frames without a tag, or with one that gives a priority alone").range(0, 4094)]
                 }
-                /// Allowed IPv4 peers: bits that count.
-                mask4: 32 { MASK4 at 0x44, ReadWrite, "bits of ALLOW4 that count", [whole("mask4", "1 a bit that counts")] }
+                /// Bits of the own IPv4 network's prefix.
+                prefix4: 6 {
+                    PREFIX4 at 0x44, ReadWrite, "the own IPv4 network, whose broadcast address is answered neither as destination nor as source",
+                        [low(6, "prefix4", "bits of its prefix; 31 and 32 have no broadcast address").range(0, 32)],
+                        .reset(Reset::Value(32))
+                }
                 /// Where the nonces start.
                 nonce_seed: 32 {
                     NONCE_SEED at 0x48, WriteOnly,
@@ -112,14 +117,13 @@ macro_rules! settings_table {
                         [low(16, "store_bound", "cells")],
                         .reset(Reset::Value(512))
                 }
-                /// Allowed IPv6 peers: address.
-                allow6: 128 {
-                    ALLOW6 at 0x50, ReadWrite, "an IPv6 peer is allowed when it equals ALLOW6 in the bits of MASK6",
-                        [whole("allow6", "four bytes, the first in bits 7..0")],
-                        .array(4)
+                /// Wire bytes of ACKs a clock, Q8.24.
+                ack_rate: 32 {
+                    ACK_RATE at 0x50, ReadWrite,
+                        "what ACKs take of the line on average, after a burst of 8192 wire bytes; a quarter of 10 Gb/s after reset. An ACK beyond it is dropped and counted",
+                        [whole("ack_rate", "wire bytes a clock, Q8.24")],
+                        .reset(Reset::Build(Parameter::AckRate))
                 }
-                /// Allowed IPv6 peers: bits that count.
-                mask6: 128 { MASK6 at 0x60, ReadWrite, "bits of ALLOW6 that count", [whole("mask6", "1 a bit that counts")], .array(4) }
             }
             flow Flow {
                 /// Flow of the next command.

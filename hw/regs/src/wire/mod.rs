@@ -34,6 +34,9 @@ pub use packet::Packet;
 pub const HEADER_BYTES: usize = 48;
 /// The version that this code speaks.
 pub const VERSION: u8 = 1;
+/// The UDP port that data goes to when nothing is said: no registered protocol's, so neither RoCEv2's (4791) nor Ultra Ethernet's (4793). The
+/// vendor word of the register blocks, "Ti".
+pub const DEFAULT_PORT: u16 = crate::map::VENDOR as u16;
 /// Flag: first packet of a segment.
 pub const FIRST: u8 = 1;
 /// Flag: last packet of a segment; its receiver answers.

@@ -1,10 +1,11 @@
 //! What passes the block, and what it puts between.
-use super::super::inline::{OWN, OWN_MAC, PEER, PEER_MAC, data, is_ack, left_out};
+use super::super::inline::{OWN, OWN_MAC, OWN6, PEER, PEER_MAC, data, is_ack, left_out};
 use super::card::{Card, Registers};
 use super::shell::{BOARDS, Board, GENERATING, chosen};
 use super::{GENERATOR, NONE};
 use rand::Rng;
 use std::collections::VecDeque;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use timely_hw::shells::Extras;
 use timely_hw::shells::corundum::ports;
 use timely_regs::counters::Counter;
@@ -30,6 +31,8 @@ pub fn prepared_with(board: &Board, extras: Extras, flows: u32, seed: u64) -> Ca
         d.set_mac(OWN_MAC).expect("a register");
         d.set_ipv4(OWN.into()).expect("a register");
         d.write(&port::UDP_PORT, PORT.into()).expect("a register");
+        d.set_ipv6(OWN6.into()).expect("a register");
+        d.allow(&[(Ipv4Addr::UNSPECIFIED.into(), 0), (Ipv6Addr::UNSPECIFIED.into(), 0)]).expect("a list");
         d.write(&port::ACK_ENABLE, 1).expect("a register");
         d.write(&port::NS_PER_BYTE, 52429).expect("a register");
         let profile = Parameters { outstanding_bytes: 0, ..Parameters::timely_10g(20.0) };
@@ -147,9 +150,10 @@ fn pass(board: &Board, extras: Extras, seed: u64) {
                 answers += u32::from(!bad);
                 let mut envelope = envelope(&mut rng, timely_regs::wire::Class::ALL[n as usize % 4], PORT);
                 (envelope.mac_destination, envelope.mac_source, envelope.port_source) = (OWN_MAC, PEER_MAC, 5000);
+                envelope.tci = envelope.tci.map(|tci| tci & 0xf000);
                 match &mut envelope.addresses {
                     Addresses::V4 { source, destination } => (*source, *destination) = (PEER, OWN),
-                    Addresses::V6 { source, destination } => (source[0], destination[0]) = (0xfd, 0xfd),
+                    Addresses::V6 { source, destination } => (source[0], *destination) = (0xfd, OWN6),
                 }
                 let header = Header { flags: LAST, flow: rng.random(), segment: n, ..Header::default() };
                 envelope.frame(&header, &vec![7; [0, 110, 1400][rng.random_range(0..3)]])
@@ -189,7 +193,7 @@ fn pass(board: &Board, extras: Extras, seed: u64) {
     assert_eq!(card.completed, stamped, "completions of the core's, {board:?}, seed {seed}");
     let [lost, sent, bad] = with(&mut card, |d| {
         let all = d.counters().expect("counters");
-        [Counter::AckDroppedFull, Counter::TxFrames, Counter::RxBad].map(|c| all[c as usize])
+        [Counter::AcksDropped, Counter::TxFrames, Counter::RxBad].map(|c| all[c as usize])
     });
     assert_eq!((acks + lost, sent, bad), (answers, ours, bads), "{board:?}, seed {seed}");
     println!("{} bits, seed {seed}: {n} frames each way, {acks} ACKs, {lost} not sent, {ours} data frames of ours", board.bus);

@@ -96,7 +96,7 @@ fn frames_pass_whole_and_once() {
         assert!(past[0].is_empty() && paced.values().all(VecDeque::is_empty), "frames are lost, seed {seed}");
         assert!(up.iter().all(VecDeque::is_empty), "frames to the host are lost, seed {seed}");
         discarded += (skipped + past.iter().map(VecDeque::len).sum::<usize>()) as u32;
-        let lost = counter(&mut board, Counter::AckDroppedFull);
+        let lost = counter(&mut board, Counter::AcksDropped);
         assert_eq!(acks + lost, answers, "answers, seed {seed}");
         assert_eq!(
             [Counter::PacketsRefused, Counter::PacketsDiscarded].map(|c| counter(&mut board, c)),
