@@ -370,7 +370,7 @@
 #define TIMELY_FLOW_RECORD_TOS_SHIFT 8 /* TOS or traffic class */
 #define TIMELY_FLOW_RECORD_TOS_MASK 0xff00u
 #define TIMELY_FLOW_RECORD_CHARGED_BYTES_WORD 6
-#define TIMELY_FLOW_RECORD_CHARGED_BYTES_SHIFT 0 /* charged bytes a segment of a READ */
+#define TIMELY_FLOW_RECORD_CHARGED_BYTES_SHIFT 0 /* charged bytes a segment of a READ; 0 counts as 1, above 65,535 as that */
 #define TIMELY_FLOW_RECORD_CHARGED_BYTES_MASK 0xffffffffu
 #define TIMELY_FLOW_RECORD_ADDRESS_0_WORD 8
 #define TIMELY_FLOW_RECORD_ADDRESS_0_SHIFT 0 /* destination address, bytes 0 to 3 (byte 0 in bits 7..0); all of an IPv4 address */
@@ -411,7 +411,7 @@
 #define TIMELY_PROFILE_SIGNAL_MOST 2u
 #define TIMELY_PROFILE_OUTSTANDING_WORD 1
 #define TIMELY_PROFILE_OUTSTANDING_SHIFT 0 /* outstanding bound, wire bytes; 0 none; a segment that is longer, or a READ that is dearer, goes beyond it to its end, alone and packet by packet */
-#define TIMELY_PROFILE_OUTSTANDING_MASK 0xffffffu
+#define TIMELY_PROFILE_OUTSTANDING_MASK 0x3fffffffu
 #define TIMELY_PROFILE_TIMEOUT_NS_WORD 2
 #define TIMELY_PROFILE_TIMEOUT_NS_SHIFT 0 /* segment time-out, ns; 0 none */
 #define TIMELY_PROFILE_TIMEOUT_NS_MASK 0x7fffffffu

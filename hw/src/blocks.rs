@@ -105,13 +105,13 @@ pub const BLOCKS: &[Block] = blocks! {
     "rtt_16" Area Rtt::<16, 2, 18>::default();
     "engine_10" Speed Engine::<10>::default();
     "engine_14" Area Engine::<14>::default();
-    "pacer_10" Speed Pacer::<10, 13, 9, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default());
-    "pacer_14" Area Pacer::<14, 15, 11, 19, 13, 15, 30, 38, 57, 108>::new(Timing::default());
-    "pacer_16" Area Pacer::<16, 17, 13, 21, 15, 17, 32, 40, 59, 110>::new(Timing::default());
-    "pass_10" Speed Pass::<10, 11, 13, 17, 53>::new(Timing::default());
+    "pacer_10" Speed Pacer::<10, 13, 9, 17, 9, 11, 26, 42, 60, 104>::new(Timing::default());
+    "pacer_14" Area Pacer::<14, 15, 11, 19, 13, 15, 30, 46, 64, 108>::new(Timing::default());
+    "pacer_16" Area Pacer::<16, 17, 13, 21, 15, 17, 32, 48, 66, 110>::new(Timing::default());
+    "pass_10" Speed Pass::<10, 11, 13, 17, 60>::new(Timing::default());
     "wheel_10" Speed Wheel::<10, 13, 9, 11>::default();
     "gate_10" Speed Gate::<10, 104>::default();
-    "doorbell_10" Speed Doorbell::<10, 11, 34, 26>::default();
+    "doorbell_10" Speed Doorbell::<10, 11, 42, 26>::default();
     "telemetry_10" Speed Telemetry::<10>::default();
     "telemetry_14" Area Telemetry::<14>::default();
     "recorder_10" Speed Recorder::<10, 9, 10>::default();

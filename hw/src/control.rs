@@ -128,7 +128,7 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<In, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<In, Bits<24>>,
+    pub sent_segment_bytes: Signal<In, Bits<32>>,
     /// When the packet was eligible to leave.
     pub sent_launch: Signal<In, Bits<64>>,
     /// A flow sends again after its idle time.
@@ -198,7 +198,7 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     /// Whose.
     pub release_flow: Signal<Out, Bits<F>>,
     /// How many.
-    pub release_bytes: Signal<Out, Bits<24>>,
+    pub release_bytes: Signal<Out, Bits<32>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample_valid: Signal<Out, Bit>,
     /// Tap: which of the two.

@@ -131,7 +131,7 @@ pub struct Core<
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<In, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<In, Bits<24>>,
+    pub sent_segment_bytes: Signal<In, Bits<32>>,
     /// When the packet was eligible to leave.
     pub sent_launch: Signal<In, Bits<64>>,
     /// Counted events of the packet source.

@@ -428,7 +428,7 @@ pub(crate) fn emit_named(name: &str, build: &Build) -> Result<String, String> {
         ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {
             match (build.bus_bits, build.flow_bits, build.segment_bits) {
                 $(($w, $f, $s) => crate::emit::emit(name, Standalone::<$w, { $w / 8 }, $f, $s, { $f + $s }, $x, { $f + 16 },
-                    { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, { $w / 8 + 73 }>::new(build)),)*
+                    { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 32 }, { $f + 50 }, { $f + 94 }, { $w / 8 + 73 }>::new(build)),)*
                 _ => Err(format!("{build:?} is not built")),
             }
         };

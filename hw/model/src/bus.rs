@@ -18,7 +18,7 @@ pub struct Sent {
     pub last: bool,
     /// Wire bytes of this frame.
     pub wire_bytes: u16,
-    /// Charged wire bytes of the segment so far, this frame included; 24 bits.
+    /// Charged wire bytes of the segment so far, this frame included: at least 1.
     pub segment_bytes: u32,
     /// When the packet was eligible to leave, ns48.fns16.
     pub launch: u64,
@@ -159,7 +159,7 @@ pub struct Answer {
 pub struct Release {
     /// Flow.
     pub flow: u32,
-    /// Charged wire bytes, modulo 2^24.
+    /// Charged wire bytes, modulo 2^32.
     pub bytes: u32,
 }
 
@@ -168,7 +168,7 @@ pub struct Release {
 pub struct Charge {
     /// Flow.
     pub flow: u32,
-    /// Wire bytes; 0 if there was no packet.
+    /// Wire bytes; 0 if there was no packet, or one of a READ beyond its first.
     pub bytes: u16,
     /// The packet is its segment's last, so that what was charged up to it can be acknowledged.
     pub ends: bool,

@@ -19,7 +19,7 @@ use timely_regs::link::WIRE_OVERHEAD;
 /// are the wire bytes of the segment up to and with this packet.
 ///
 /// A grant of a flow that is disabled or has nothing to send makes no frame and is charged 0. A READ is charged its charged bytes,
-/// at most 65,535, with the first packet of a segment, and 0 with the others. Host doorbells pass through to the pacer, unless
+/// 1 to 65,535 of them, with the first packet of a segment, and 0 with the others. Host doorbells pass through to the pacer, unless
 /// the flow is disabled or would have 65,280 packets or more (`DoorbellsRefused`); a packet of an `endless` flow posts another.
 ///
 /// Latency: a grant is charged 5 clocks after it is taken, always; its frame's first beat shows 11 clocks after on an idle
@@ -112,7 +112,7 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<Out, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<Out, Bits<24>>,
+    pub sent_segment_bytes: Signal<Out, Bits<32>>,
     /// When it was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<Out, Bits<64>>,
     /// Counted events, by `timely_regs::counters`.
@@ -378,7 +378,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.sent_first.next = self.out.val().get_bit(88);
         self.sent_last.next = self.out.val().get_bit(89);
         self.sent_wire_bytes.next = self.out.val().get_bits::<16>(90);
-        self.sent_segment_bytes.next = self.out.val().get_bits::<24>(106);
+        self.sent_segment_bytes.next = bit_cast::<32, 24>(self.out.val().get_bits::<24>(106));
         self.sent_launch.next = self.out.val().get_bits::<64>(130);
         self.swept.next = self.packets.swept.val();
         self.hd_ready.next = self.packets.swept.val() & !self.host.q.val();

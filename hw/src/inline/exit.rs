@@ -72,7 +72,7 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<Out, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<Out, Bits<24>>,
+    pub sent_segment_bytes: Signal<Out, Bits<32>>,
     /// When the packet was eligible to leave.
     pub sent_launch: Signal<Out, Bits<64>>,
     /// Stamp of its first beat.
@@ -80,7 +80,7 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     parse: Parse<W, K>,
     // Launch 64, paced 1, queue 16, tag 16.
     launches: Fifo<97, 4, 5>,
-    sums: RAM<Bits<24>, F>,
+    sums: RAM<Bits<32>, F>,
     sweep: DFF<Bits<T>>,
     sweep_end: Constant<Bits<T>>,
     overhead: Constant<Bits<16>>,
@@ -94,15 +94,15 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     caught: DFF<Bit>,
     caught_flow: DFF<Bits<F>>,
     caught_rest: DFF<Bits<226>>,
-    raw: DFF<Bits<24>>,
+    raw: DFF<Bits<32>>,
     same: DFF<Bit>,
     // 3: the sum.
     done: DFF<Bit>,
     done_flow: DFF<Bits<F>>,
     done_rest: DFF<Bits<226>>,
-    told: DFF<Bits<24>>,
+    told: DFF<Bits<32>>,
     /// And what the flow goes on with: nothing behind the end of a segment.
-    sum: DFF<Bits<24>>,
+    sum: DFF<Bits<32>>,
     tag: DFF<Bits<8>>,
     /// Flow of the frame that was caught last.
     latest: DFF<Bits<F>>,
@@ -116,8 +116,8 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     launch: Signal<Local, Bits<97>>,
     meant: Signal<Local, Bit>,
     wire_bytes: Signal<Local, Bits<16>>,
-    base: Signal<Local, Bits<24>>,
-    more: Signal<Local, Bits<24>>,
+    base: Signal<Local, Bits<32>>,
+    more: Signal<Local, Bits<32>>,
     rest: Signal<Local, Bits<226>>,
     out: Signal<Local, Bits<226>>,
 }
@@ -211,7 +211,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         if self.same.q.val() {
             self.base.next = self.sum.q.val();
         }
-        self.more.next = self.base.val() + bit_cast::<24, 16>(self.rest.val().get_bits::<16>(66));
+        self.more.next = self.base.val() + bit_cast::<32, 16>(self.rest.val().get_bits::<16>(66));
         self.done.d.next = self.caught.q.val();
         self.done_flow.d.next = self.caught_flow.q.val();
         self.done_rest.d.next = self.rest.val();
@@ -220,14 +220,14 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             self.sum.d.next = self.more.val();
             // Whatever was charged is released with the next segment that ends, also what a host began and never ended.
             if self.rest.val().get_bit(64) {
-                self.sum.d.next = bits::<24>(0);
+                self.sum.d.next = bits::<32>(0);
             }
         }
 
         // 4: reported; the RAM is written, or a flow that was loaded is cleared in it.
         self.sums.write_enable.next = self.done.q.val() | self.clear.q.val() | !self.is_swept.val();
         self.sums.write_address.next = self.clear_flow.q.val();
-        self.sums.write_data.next = bits::<24>(0);
+        self.sums.write_data.next = bits::<32>(0);
         if self.done.q.val() {
             self.tag.d.next = self.tag.q.val() + bits::<8>(1);
             self.sums.write_address.next = self.done_flow.q.val();
@@ -240,7 +240,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         }
         if !self.is_swept.val() {
             self.sums.write_address.next = self.at.val().get_bits::<F>(0);
-            self.sums.write_data.next = bits::<24>(0);
+            self.sums.write_data.next = bits::<32>(0);
         }
         if self.read.q.val() {
             self.latest.d.next = self.read_flow.q.val();

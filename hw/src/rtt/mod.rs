@@ -54,7 +54,7 @@ pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<In, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<In, Bits<24>>,
+    pub sent_segment_bytes: Signal<In, Bits<32>>,
     /// When the packet was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<In, Bits<64>>,
     /// A frame departed.
@@ -118,7 +118,7 @@ pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     /// Their flow.
     pub release_flow: Signal<Out, Bits<F>>,
     /// Charged wire bytes.
-    pub release_bytes: Signal<Out, Bits<24>>,
+    pub release_bytes: Signal<Out, Bits<32>>,
     /// Counted events, bit by `timely_regs::counters::Counter`.
     pub pulses: Signal<Out, Bits<32>>,
     /// What became of an ACK of a flow that exists, on the clock of its pulse.
@@ -166,7 +166,7 @@ impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
         self.sent.sent_first.next = self.sent_first.val();
         self.sent.sent_last.next = self.sent_last.val();
         self.sent.sent_wire_bytes.next = self.sent_wire_bytes.val();
-        self.sent.sent_segment_bytes.next = self.sent_segment_bytes.val();
+        self.sent.sent_segment_bytes.next = self.sent_segment_bytes.val().get_bits::<24>(0);
         self.sent.sent_launch.next = self.sent_launch.val().get_bits::<40>(8);
         self.sent.ns_per_byte.next = self.cfg_ns_per_byte.val();
         self.sent.now_ns.next = self.now.val().get_bits::<32>(16);
@@ -231,7 +231,7 @@ impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
         self.sample_endpoint_ns.next = self.ack.sample_endpoint_ns.val();
         self.release_valid.next = self.ack.release_valid.val();
         self.release_flow.next = self.ack.release_flow.val();
-        self.release_bytes.next = self.ack.release_bytes.val();
+        self.release_bytes.next = bit_cast::<32, 24>(self.ack.release_bytes.val());
         self.acked_valid.next = self.ack.acked_valid.val();
         self.acked_flow.next = self.ack.acked_flow.val();
         self.acked_outcome.next = self.ack.acked_outcome.val();

@@ -88,7 +88,7 @@ module mqnic_tx_scheduler_block #(
   input wire [PTP_PEROUT_COUNT-1:0] ptp_perout_error,
   input wire [PTP_PEROUT_COUNT-1:0] ptp_perout_pulse,
 `ifdef TIMELY_STREAMS
-  input wire [253:0] timely_down,
+  input wire [261:0] timely_down,
   output wire [166:0] timely_up,
 `endif
   input wire [DMA_LEN_WIDTH-1:0] mtu
@@ -130,12 +130,12 @@ module mqnic_tx_scheduler_block #(
   assign ctrl_reg_wr_wait = 1'b0;
   assign ctrl_reg_rd_wait = 1'b0;
 `ifdef TIMELY_STREAMS
-  wire [253:0] down = timely_down;
+  wire [261:0] down = timely_down;
   wire [166:0] up;
   assign timely_up = up;
   wire streams = 1'b1;
 `else
-  wire [253:0] down = 254'h0;
+  wire [261:0] down = 262'h0;
   wire [166:0] up;
   wire streams = 1'b0;
 `endif

@@ -84,7 +84,8 @@ impl World {
         i.stop = clk / 4096 % 8 == 7;
         // Rates of a tenth to the whole of the bus.
         i.rate = rng.random_bool(0.02).then(|| (flow, (rng.random_range(self.width as u32 * 25..self.width as u32 * 250)) << 12));
-        i.release = rng.random_bool(0.02).then(|| Release { flow, bytes: rng.random_range(0..4000) });
+        i.release =
+            rng.random_bool(0.02).then(|| Release { flow, bytes: rng.random_range(0..4000) << [0, 18][usize::from(rng.random_bool(0.1))] });
         let word = match rng.random_range(0..5) {
             0 => (profile::TOKEN_CAP.word, rng.random_range(0..30_000)),
             1 => (profile::IDLE_NS.word, rng.random_range(0..2000)),
@@ -112,7 +113,7 @@ impl World {
             first: rng.random(),
             last: rng.random(),
             wire_bytes: rng.random(),
-            segment_bytes: rng.random_range(0..1 << 24),
+            segment_bytes: rng.random(),
             launch: rng.random(),
         });
         self.reported = i.sent.is_some();
@@ -158,7 +159,7 @@ fn set(l: &Library, dut: &mut Dut, i: &In, rng: &mut ChaCha8Rng) {
         ("rate_value", rate.1.into()),
         ("release_valid", release.is_some().into()),
         ("release_flow", release.map_or(flow, |r| r.flow.into())),
-        ("release_bytes", release.map_or(noise & 0xff_ffff, |r| r.bytes.into())),
+        ("release_bytes", release.map_or(noise & 0xffff_ffff, |r| r.bytes.into())),
         ("pw_valid", i.profile.is_some().into()),
         ("pw_profile", word.profile.into()),
         ("pw_word", word.word.into()),

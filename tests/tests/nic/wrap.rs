@@ -1,6 +1,6 @@
 //! Times and counts that run over their end: nothing shows.
 use crate::STORM;
-use timely_model::pacer::charge::BYTES_BITS;
+use timely_model::pacer::token::SEEN_BITS;
 use timely_regs::counters::Counter;
 use timely_regs::map::time;
 use timely_regs::parameters::Parameters;
@@ -149,14 +149,14 @@ fn segment_numbers_run_over() {
     }
 }
 
-/// More packets than 16 bits count, more bytes than an account holds, with a bound that depends on both.
+/// More packets than 16 bits count, more bytes than a pass keeps of the one before, with a bound that depends on both.
 #[test]
 fn accounts_run_over() {
     const PACKET: u32 = 398;
     const WIRE: u64 = PACKET as u64 + 90 + 24;
     const BOUND: u32 = 16 * 1024;
     const PACKETS: u64 = (1 << 16) + 2000;
-    const { assert!(PACKETS * WIRE > 1 << BYTES_BITS) };
+    const { assert!(PACKETS * WIRE > 1 << SEEN_BITS) };
     let parameters = Parameters { outstanding_bytes: BOUND, ..Parameters::fixed(100_000.0) };
     for (name, mut nic) in cores(512, 10) {
         start(&mut *nic, &spec(512, 10, 100.0, vec![flow(0, PEER, PACKET, 8, &parameters)]));
@@ -193,11 +193,11 @@ fn accounts_run_over() {
     }
 }
 
-/// A flow without a bound leaves on its schedule while its bytes run over.
+/// A flow without a bound leaves on its schedule while the bytes that its passes keep run over.
 #[test]
 fn bytes_run_over_on_time() {
     const WIRE: u64 = 9000 + 90 + 24;
-    const PACKETS: usize = (1 << BYTES_BITS) / WIRE as usize + 100;
+    const PACKETS: usize = (1 << SEEN_BITS) / WIRE as usize + 100;
     const MBPS: u64 = 90_000;
     let parameters = Parameters { outstanding_bytes: 0, ..Parameters::fixed(MBPS as f64) };
     for (name, mut nic) in cores(512, 10) {

@@ -137,7 +137,7 @@ impl Block for Exit {
         }
         // 3: the sum, of what the RAM said or of the frame before.
         self.done = self.caught.map(|(s, raw, same)| {
-            let more = (if same { self.sum } else { raw } + u32::from(s.wire)) & 0xff_ffff;
+            let more = if same { self.sum } else { raw }.wrapping_add(s.wire.into());
             // Whatever was charged is released with the next segment that ends, also what a host began and never ended.
             self.sum = if s.header.flags & LAST != 0 { 0 } else { more };
             (s, more, self.sum)

@@ -6,7 +6,7 @@ module mqnic_app_block #(
 @PORTS@
 `ifdef TIMELY_STREAMS
   ,
-  output wire [253:0] timely_down,
+  output wire [261:0] timely_down,
   input wire [166:0] timely_up
 `endif
 );

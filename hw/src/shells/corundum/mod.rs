@@ -189,7 +189,7 @@ fn traffic(config: Config, clock_ps: u32) -> Result<String, String> {
         ($(($w:literal, $k:literal): $(($f:literal, $s:literal, $x:literal))*;)*) => {
             match (config.bus, config.flow_bits) {
                 $($(($w, $f) => emit(GENERATOR, Traffic::<$w, $k, $f, $s, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
-                    { $f + 24 }, { $f + 43 }, { $f + 94 }, { $k + 73 }>::new(&build)),)*)*
+                    { $f + 32 }, { $f + 50 }, { $f + 94 }, { $k + 73 }>::new(&build)),)*)*
                 _ => Err(format!("{config} is not built for Corundum: buses are {BUSES:?}, flow bits {FLOW_BITS:?}")),
             }
         };

@@ -25,8 +25,8 @@ const _: () = assert!(flow::ENDLESS.word == 0 && flow::ENDLESS.low == 2);
 const _: () = assert!(ACK_TAG == 0x7fff && LINEAR_LATENCY == 5);
 const _: () = assert!(flow::PAYLOAD_BYTES.word == 1 && flow::PAYLOAD_BYTES.low == 0 && flow::PAYLOAD_BYTES.high == 13);
 const _: () = {
-    assert!(DOWN_BITS == 254 && DOWN[2].1 == 9 && DOWN[5].1 == 58 && DOWN[8].1 == 99 && DOWN[10].1 == 116 && DOWN[11].1 == 148);
-    assert!(DOWN[14].1 == 158 && DOWN[15].1 == 190);
+    assert!(DOWN_BITS == 262 && DOWN[2].1 == 9 && DOWN[5].1 == 58 && DOWN[8].1 == 107 && DOWN[10].1 == 124 && DOWN[11].1 == 156);
+    assert!(DOWN[14].1 == 166 && DOWN[15].1 == 198);
     assert!(UP_BITS == 167 && UP[2].1 == 2 && UP[5].1 == 35 && UP[6].1 == 36 && UP[9].1 == 85 && UP[11].1 == 94 && UP[13].1 == 159);
 };
 
@@ -267,7 +267,7 @@ pub struct App<
     /// What a scheduler says comes by `up`; a level.
     pub streams: Signal<In, Bit>,
     /// To a scheduler, `timely_regs::corundum::DOWN`.
-    pub down: Signal<Out, Bits<254>>,
+    pub down: Signal<Out, Bits<262>>,
     /// From a scheduler, `timely_regs::corundum::UP`.
     pub up: Signal<In, Bits<167>>,
     /// There is a generator behind the ports that follow; a level. Without one their inputs are not looked at.
@@ -323,7 +323,7 @@ pub struct App<
     /// Generator: `release_flow` of [`super::traffic::Traffic`].
     pub g_release_flow: Signal<Out, Bits<F>>,
     /// Generator: `release_bytes` of [`super::traffic::Traffic`].
-    pub g_release_bytes: Signal<Out, Bits<24>>,
+    pub g_release_bytes: Signal<Out, Bits<32>>,
     /// Generator: `down_rate_valid` of [`super::traffic::Traffic`].
     pub g_down_rate_valid: Signal<In, Bit>,
     /// Generator: `down_rate_flow` of [`super::traffic::Traffic`].
@@ -335,7 +335,7 @@ pub struct App<
     /// Generator: `down_release_flow` of [`super::traffic::Traffic`].
     pub g_down_release_flow: Signal<In, Bits<F>>,
     /// Generator: `down_release_bytes` of [`super::traffic::Traffic`].
-    pub g_down_release_bytes: Signal<In, Bits<24>>,
+    pub g_down_release_bytes: Signal<In, Bits<32>>,
     /// Generator: `up_idle_valid` of [`super::traffic::Traffic`].
     pub g_up_idle_valid: Signal<Out, Bit>,
     /// Generator: `up_idle_flow` of [`super::traffic::Traffic`].
@@ -377,7 +377,7 @@ pub struct App<
     /// Generator: `host_sent_wire_bytes` of [`super::traffic::Traffic`].
     pub g_host_sent_wire_bytes: Signal<Out, Bits<16>>,
     /// Generator: `host_sent_segment_bytes` of [`super::traffic::Traffic`].
-    pub g_host_sent_segment_bytes: Signal<Out, Bits<24>>,
+    pub g_host_sent_segment_bytes: Signal<Out, Bits<32>>,
     /// Generator: `host_sent_launch` of [`super::traffic::Traffic`].
     pub g_host_sent_launch: Signal<Out, Bits<64>>,
     /// Generator: `sent_valid` of [`super::traffic::Traffic`].
@@ -397,7 +397,7 @@ pub struct App<
     /// Generator: `sent_wire_bytes` of [`super::traffic::Traffic`].
     pub g_sent_wire_bytes: Signal<In, Bits<16>>,
     /// Generator: `sent_segment_bytes` of [`super::traffic::Traffic`].
-    pub g_sent_segment_bytes: Signal<In, Bits<24>>,
+    pub g_sent_segment_bytes: Signal<In, Bits<32>>,
     /// Generator: `sent_launch` of [`super::traffic::Traffic`].
     pub g_sent_launch: Signal<In, Bits<64>>,
     /// Generator: `d_tdata` of [`super::traffic::Traffic`].
@@ -437,7 +437,7 @@ pub struct App<
     courier: Courier<F, T, R>,
     // The highest two bits of a tag, of the core's frames in gate and multiplexer.
     besides: Fifo<2, 5, 6>,
-    below: DFF<Bits<254>>,
+    below: DFF<Bits<262>>,
     /// Inside a frame from the core.
     midway: DFF<Bit>,
     /// How old PTP's time is when it is linear, ns.
@@ -778,21 +778,21 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         // And by streams.
         self.load_word.next = (self.host_record.val().get_bits::<32>(0) & bits::<32>(0x1ff3))
             | (bit_cast::<32, 14>(self.record.val().get_bits::<14>(32)) << 16);
-        self.below.d.next = bit_cast::<254, 1>(self.control.stop.val().into())
-            | (bit_cast::<254, 1>(self.courier.rate_valid.val().into()) << 9)
-            | (bit_cast::<254, F>(self.courier.rate_flow.val()) << 10)
-            | (bit_cast::<254, 32>(self.courier.rate_value.val()) << 26)
-            | (bit_cast::<254, 1>(self.courier.release_valid.val().into()) << 58)
-            | (bit_cast::<254, F>(self.courier.release_flow.val()) << 59)
-            | (bit_cast::<254, 24>(self.courier.release_bytes.val()) << 75)
-            | (bit_cast::<254, 1>(self.control.fl_valid.val().into()) << 99)
-            | (bit_cast::<254, F>(self.control.fl_flow.val()) << 100)
-            | (bit_cast::<254, 32>(self.load_word.val()) << 116)
-            | (bit_cast::<254, 1>(self.control.pw_valid.val().into()) << 148)
-            | (bit_cast::<254, 4>(self.control.pw_profile.val()) << 149)
-            | (bit_cast::<254, 5>(self.control.pw_word.val()) << 153)
-            | (bit_cast::<254, 32>(self.control.pw_data.val()) << 158)
-            | (bit_cast::<254, 64>(self.control.later.val()) << 190);
+        self.below.d.next = bit_cast::<262, 1>(self.control.stop.val().into())
+            | (bit_cast::<262, 1>(self.courier.rate_valid.val().into()) << 9)
+            | (bit_cast::<262, F>(self.courier.rate_flow.val()) << 10)
+            | (bit_cast::<262, 32>(self.courier.rate_value.val()) << 26)
+            | (bit_cast::<262, 1>(self.courier.release_valid.val().into()) << 58)
+            | (bit_cast::<262, F>(self.courier.release_flow.val()) << 59)
+            | (bit_cast::<262, 32>(self.courier.release_bytes.val()) << 75)
+            | (bit_cast::<262, 1>(self.control.fl_valid.val().into()) << 107)
+            | (bit_cast::<262, F>(self.control.fl_flow.val()) << 108)
+            | (bit_cast::<262, 32>(self.load_word.val()) << 124)
+            | (bit_cast::<262, 1>(self.control.pw_valid.val().into()) << 156)
+            | (bit_cast::<262, 4>(self.control.pw_profile.val()) << 157)
+            | (bit_cast::<262, 5>(self.control.pw_word.val()) << 161)
+            | (bit_cast::<262, 32>(self.control.pw_data.val()) << 166)
+            | (bit_cast::<262, 64>(self.control.later.val()) << 198);
         self.down.next = self.below.q.val();
         if self.streams.val() {
             self.g_up_idle_valid.next = self.up.val().get_bit(1);

@@ -100,7 +100,7 @@ pub struct Traffic<
     /// Their flow.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
-    pub release_bytes: Signal<In, Bits<24>>,
+    pub release_bytes: Signal<In, Bits<32>>,
     /// A rate of a flow that is not the generator's.
     pub down_rate_valid: Signal<Out, Bit>,
     /// Its flow.
@@ -112,7 +112,7 @@ pub struct Traffic<
     /// Their flow.
     pub down_release_flow: Signal<Out, Bits<F>>,
     /// Wire bytes.
-    pub down_release_bytes: Signal<Out, Bits<24>>,
+    pub down_release_bytes: Signal<Out, Bits<32>>,
     /// The scheduler says: a flow starts after its idle time.
     pub up_idle_valid: Signal<In, Bit>,
     /// It.
@@ -154,7 +154,7 @@ pub struct Traffic<
     /// Wire bytes of the frame.
     pub host_sent_wire_bytes: Signal<In, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub host_sent_segment_bytes: Signal<In, Bits<24>>,
+    pub host_sent_segment_bytes: Signal<In, Bits<32>>,
     /// When it was eligible to leave, ns48.fns16.
     pub host_sent_launch: Signal<In, Bits<64>>,
     /// A data frame is sent, of either.
@@ -174,7 +174,7 @@ pub struct Traffic<
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<Out, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<Out, Bits<24>>,
+    pub sent_segment_bytes: Signal<Out, Bits<32>>,
     /// When it was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<Out, Bits<64>>,
     /// Beat of the core's frames: bytes in wire order.
@@ -233,19 +233,19 @@ pub struct Traffic<
     rate_value_2: DFF<Bits<32>>,
     release_1: DFF<Bit>,
     release_flow_1: DFF<Bits<F>>,
-    release_bytes_1: DFF<Bits<24>>,
+    release_bytes_1: DFF<Bits<32>>,
     release_host: DFF<Bit>,
     release_own: DFF<Bit>,
     release_flow_2: DFF<Bits<F>>,
-    release_bytes_2: DFF<Bits<24>>,
+    release_bytes_2: DFF<Bits<32>>,
     report_1: DFF<Bit>,
-    // Tag 16, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the segment 24, launch 64.
-    report_is_1: DFF<Bits<202>>,
+    // Tag 16, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the segment 32, launch 64.
+    report_is_1: DFF<Bits<210>>,
     report_2: DFF<Bit>,
-    report_is_2: DFF<Bits<202>>,
+    report_is_2: DFF<Bits<210>>,
     /// A report of the generator's that gave way.
     held: DFF<Bit>,
-    held_is: DFF<Bits<202>>,
+    held_is: DFF<Bits<210>>,
     /// Frames reported, frames that have left.
     reported: DFF<Bits<13>>,
     left: DFF<Bits<13>>,
@@ -271,11 +271,11 @@ pub struct Traffic<
     own_bit: Signal<Local, Bits<1>>,
     writes: Signal<Local, Bit>,
     write_at: Signal<Local, Bits<F>>,
-    report: Signal<Local, Bits<202>>,
-    own_report: Signal<Local, Bits<202>>,
+    report: Signal<Local, Bits<210>>,
+    own_report: Signal<Local, Bits<210>>,
     own_tag: Signal<Local, Bits<16>>,
     host: Signal<Local, Bit>,
-    out: Signal<Local, Bits<202>>,
+    out: Signal<Local, Bits<210>>,
     out_valid: Signal<Local, Bit>,
     is_ours: Signal<Local, Bit>,
     takes_loaded: Signal<Local, Bit>,
@@ -531,29 +531,29 @@ impl<
         // Reports: none of a flow that is ours by another's frame; the core's first, and no two of either side are at clocks that follow each other.
         self.of_report.read_address.next = self.host_sent_flow.val();
         self.report_1.d.next = self.host_sent_valid.val() & self.is_swept.val();
-        self.report.next = bit_cast::<202, 16>(self.host_sent_tag.val())
-            | (bit_cast::<202, F>(self.host_sent_flow.val()) << 16)
-            | (bit_cast::<202, 32>(self.host_sent_segment.val()) << 32)
-            | (bit_cast::<202, 32>(self.host_sent_nonce.val()) << 64)
-            | (bit_cast::<202, 1>(self.host_sent_first.val().into()) << 96)
-            | (bit_cast::<202, 1>(self.host_sent_last.val().into()) << 97)
-            | (bit_cast::<202, 16>(self.host_sent_wire_bytes.val()) << 98)
-            | (bit_cast::<202, 24>(self.host_sent_segment_bytes.val()) << 114)
-            | (bit_cast::<202, 64>(self.host_sent_launch.val()) << 138);
+        self.report.next = bit_cast::<210, 16>(self.host_sent_tag.val())
+            | (bit_cast::<210, F>(self.host_sent_flow.val()) << 16)
+            | (bit_cast::<210, 32>(self.host_sent_segment.val()) << 32)
+            | (bit_cast::<210, 32>(self.host_sent_nonce.val()) << 64)
+            | (bit_cast::<210, 1>(self.host_sent_first.val().into()) << 96)
+            | (bit_cast::<210, 1>(self.host_sent_last.val().into()) << 97)
+            | (bit_cast::<210, 16>(self.host_sent_wire_bytes.val()) << 98)
+            | (bit_cast::<210, 32>(self.host_sent_segment_bytes.val()) << 114)
+            | (bit_cast::<210, 64>(self.host_sent_launch.val()) << 146);
         self.report_is_1.d.next = self.report.val();
         self.report_2.d.next = self.report_1.q.val() & !self.of_report.read_data.val().any();
         self.report_is_2.d.next = self.report_is_1.q.val();
         self.own_tag.next = (bit_cast::<16, 7>(self.reported.q.val().get_bits::<7>(0)) | bits::<16>(128))
             | (bit_cast::<16, 6>(self.reported.q.val().get_bits::<6>(7)) << 8);
-        self.own_report.next = bit_cast::<202, 16>(self.own_tag.val())
-            | (bit_cast::<202, F>(self.generator.sent_flow.val()) << 16)
-            | (bit_cast::<202, 32>(self.generator.sent_segment.val()) << 32)
-            | (bit_cast::<202, 32>(self.generator.sent_nonce.val()) << 64)
-            | (bit_cast::<202, 1>(self.generator.sent_first.val().into()) << 96)
-            | (bit_cast::<202, 1>(self.generator.sent_last.val().into()) << 97)
-            | (bit_cast::<202, 16>(self.generator.sent_wire_bytes.val()) << 98)
-            | (bit_cast::<202, 24>(self.generator.sent_segment_bytes.val()) << 114)
-            | (bit_cast::<202, 64>(self.generator.sent_launch.val()) << 138);
+        self.own_report.next = bit_cast::<210, 16>(self.own_tag.val())
+            | (bit_cast::<210, F>(self.generator.sent_flow.val()) << 16)
+            | (bit_cast::<210, 32>(self.generator.sent_segment.val()) << 32)
+            | (bit_cast::<210, 32>(self.generator.sent_nonce.val()) << 64)
+            | (bit_cast::<210, 1>(self.generator.sent_first.val().into()) << 96)
+            | (bit_cast::<210, 1>(self.generator.sent_last.val().into()) << 97)
+            | (bit_cast::<210, 16>(self.generator.sent_wire_bytes.val()) << 98)
+            | (bit_cast::<210, 32>(self.generator.sent_segment_bytes.val()) << 114)
+            | (bit_cast::<210, 64>(self.generator.sent_launch.val()) << 146);
         if self.generator.sent_valid.val() {
             self.reported.d.next = self.reported.q.val() + bits::<13>(1);
         }
@@ -579,8 +579,8 @@ impl<
         self.sent_first.next = self.out.val().get_bit(96);
         self.sent_last.next = self.out.val().get_bit(97);
         self.sent_wire_bytes.next = self.out.val().get_bits::<16>(98);
-        self.sent_segment_bytes.next = self.out.val().get_bits::<24>(114);
-        self.sent_launch.next = self.out.val().get_bits::<64>(138);
+        self.sent_segment_bytes.next = self.out.val().get_bits::<32>(114);
+        self.sent_launch.next = self.out.val().get_bits::<64>(146);
         // What limits flows: the scheduler's, then what it said before a load, then ours; none of a flow that is the other's by now.
         self.takes_loaded.next = self.is_swept.val() & !self.up_limited_valid.val();
         self.takes_limit.next = self.takes_loaded.val() & !self.loaded.o_valid.val();
