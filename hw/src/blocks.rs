@@ -72,7 +72,7 @@ const NARROW: usize = 27;
 // Without DMA, as in the shells whose host reads telemetry by registers.
 fn small_core() -> Result<String, String> {
     let build = Build { segment_bits: 3, ..build(10) };
-    let core = emit("core", Core::<64, 8, 10, 3, 13, 13, 26, 9, 17, 9, 11, 34, 53, 104>::new(&build))?;
+    let core = emit("core", Core::<64, 8, 10, 3, 13, 13, 26, 9, 17, 9, 11, 42, 60, 104>::new(&build))?;
     replace_dma::<64, 8, 10>(&core, "core__control__dma").map(|v| short(&profiles_in_luts(&v, NARROW)))
 }
 
@@ -127,7 +127,7 @@ pub const BLOCKS: &[Block] = blocks! {
     "exit_512_14" Area Exit::<512, 64, 14, 15>::default();
     "courier_10" Speed Courier::<10, 11, 42>::default();
     "queues_10" Speed Queues::<10, 11, 12, 16, 75, 35>::default();
-    "scheduler_13" Area Scheduler::<13, 14, 10, 18, 12, 14, 29, 37, 56, 107, 15, 78, 38, 19>::new(Timing::default());
+    "scheduler_13" Area Scheduler::<13, 14, 10, 18, 12, 14, 29, 45, 63, 107, 15, 78, 38, 19>::new(Timing::default());
     "time" Speed Time::default();
     "fifo" Speed Fifo::<64, 5, 6>::default();
     "control_64_10" Area Control::<64, 8, 10, 5, 15>::new(&build(10));

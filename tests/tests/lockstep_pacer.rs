@@ -333,7 +333,7 @@ fn a_lone_flow_departs_on_time() {
 
 #[test]
 fn rtl_equals_model_at_14_flow_bits() {
-    equals_model::<14, 15, 11, 19, 13, 15, 30, 38, 57, 108>();
+    equals_model::<14, 15, 11, 19, 13, 15, 30, 46, 64, 108>();
 }
 
 #[test]

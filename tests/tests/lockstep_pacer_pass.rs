@@ -190,8 +190,9 @@ impl World {
             let f = self.flow(rng);
             let s = model.state(f);
             let posted = s.granted.wrapping_add(if rng.random_bool(0.1) { 0 } else { any_size(rng, 10) as u16 });
-            let outstanding = any_size(rng, 31) as u32;
-            let outstanding = if rng.random_bool(0.1) { outstanding.wrapping_neg() } else { outstanding };
+            let bits = [17, 31][usize::from(rng.random_bool(0.2))];
+            let outstanding = any_size(rng, bits) as u32;
+            let outstanding = if rng.random_bool(0.05) { outstanding.wrapping_neg() } else { outstanding };
             let released = self.bytes[f as usize].wrapping_sub(s.base).wrapping_sub(outstanding);
             i.post = Some((f, Post { posted, released, drop: rng.random_bool(0.05) }));
         }
@@ -200,7 +201,7 @@ impl World {
             let s = model.state(f);
             let uncharged = if rng.random() { 0 } else { any_size(rng, 9) as u16 };
             // As a pass left it, or some packets later; at times anything.
-            let more = if rng.random_bool(0.02) { rng.random() } else { any_size(rng, 18) as u32 };
+            let more = if rng.random_bool(0.002) { rng.random() } else { any_size(rng, 18) as u32 };
             let bytes = if rng.random() { self.bytes[f as usize] } else { self.bytes[f as usize].wrapping_add(more) };
             self.bytes[f as usize] = bytes;
             let settled = s.granted.wrapping_sub(uncharged) & 0x1ff;
