@@ -13,6 +13,7 @@ use crate::generator::Generator;
 use crate::inline::entry::Entry;
 use crate::inline::exit::Exit;
 use crate::launch::Launch;
+use crate::mark::Mark;
 use crate::pacer::Pacer;
 use crate::pacer::doorbell::Doorbell;
 use crate::pacer::gate::Gate;
@@ -121,6 +122,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "csr_10" Speed Csr::<10>::new(&build(10));
     "launch_64" Speed Launch::<64, 8, 81>::default();
     "launch_512" Speed Launch::<512, 64, 137>::default();
+    "mark_64" Speed Mark::<64, 8, 49, 122>::new(10, 13);
+    "mark_512" Speed Mark::<512, 64, 49, 626>::new(13, 16);
     "store_64_10" Speed Store::<64, 8, 10, 9, 10, 11, 5, 14, 74, 48, 136, 159>::default();
     "store_512_14" Area Store::<512, 64, 14, 12, 13, 15, 2, 14, 78, 48, 136, 159>::default();
     "entry_512_14" Area Entry::<512, 64, 14, 48, 65, 16>::default();

@@ -19,6 +19,7 @@ pub mod generator;
 pub mod inline;
 pub mod launch;
 pub mod mac;
+pub mod mark;
 pub mod num;
 pub mod pacer;
 pub mod pack;
