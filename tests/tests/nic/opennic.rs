@@ -24,7 +24,7 @@ use timely_verilate::{Library, Options, build};
 
 /// From a frame's last beat to its first at the wire: past the store, and through it when its flow is idle and may send at once.
 const PAST_CLOCKS: RangeInclusive<u64> = 13..=14;
-const PACED_CLOCKS: RangeInclusive<u64> = 74..=78;
+const PACED_CLOCKS: RangeInclusive<u64> = 82..=86;
 /// From its last beat at the wire to its first at the host.
 const UP_CLOCKS: RangeInclusive<u64> = 2..=3;
 

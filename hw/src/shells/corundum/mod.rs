@@ -53,7 +53,7 @@ pub fn ports() -> Vec<Port> {
 }
 
 /// Streams that the block takes from one side and gives to the other as they are.
-const THROUGH: [&str; 7] = ["direct_tx_cpl", "direct_tx", "direct_rx", "sync_rx", "if_tx_cpl", "if_tx", "if_rx"];
+const THROUGH: [&str; 6] = ["direct_tx_cpl", "direct_tx", "direct_rx", "sync_rx", "if_tx_cpl", "if_rx"];
 
 /// What the block has and does not use: how the names of its outputs begin.
 const UNUSED: [&str; 7] = ["m_axi_ddr_", "m_axi_hbm_", "m_axis_stat_", "m_axis_ctrl_dma_", "ctrl_dma_ram_", "gpio_out", "jtag_tdo"];
@@ -170,7 +170,7 @@ fn core(config: Config, clock_ps: u32) -> Result<String, String> {
     macro_rules! arms {
         ($(($w:literal, $k:literal): $(($f:literal, $s:literal))*;)*) => {
             match (config.bus, config.flow_bits) {
-                $($(($w, $f) => emit("corundum_app", App::<$w, $k, $f, { $f + 1 }, $s, { $f + $s }, { $k + 73 }, { $f + 32 }>::new(&build)),)*)*
+                $($(($w, $f) => emit("corundum_app", App::<$w, $k, $f, { $f + 1 }, $s, { $f + $s }, { $k + 73 }, { $f + 32 }, { $w + $k + 50 }>::new(&build)),)*)*
                 _ => Err(format!("{config} is not built for Corundum: buses are {BUSES:?}, flow bits {FLOW_BITS:?}")),
             }
         };

@@ -197,6 +197,11 @@ pub struct Card {
     to_mac: Source,
     from_mac: Source,
     past_app: Sink,
+    /// Frames between the ports of `if_tx`.
+    marking: VecDeque<Frame>,
+    /// Frames out of queues may get places: they are not held equal, but kept as they were and as they became.
+    pub places: bool,
+    pub placed: Vec<(Vec<u8>, Vec<u8>)>,
     mac: Sink,
     ring: Sink,
     completing: VecDeque<(u64, Completion)>,
@@ -249,6 +254,9 @@ impl Card {
             to_mac: Source::new(library, "sync_tx"),
             from_mac: Source::new(library, "sync_rx"),
             past_app: Sink::new(library, "if_tx"),
+            marking: VecDeque::new(),
+            places: false,
+            placed: Vec::new(),
             mac: Sink::new(library, "sync_tx"),
             ring: Sink::new(library, "sync_rx"),
             completing: VecDeque::new(),
@@ -302,7 +310,7 @@ impl Card {
 
     /// Frames on their way to the MAC.
     pub fn on_their_way(&self) -> usize {
-        self.queues.frames.len() + self.to_mac.frames.len()
+        self.queues.frames.len() + self.marking.len() + self.to_mac.frames.len()
     }
 
     /// A frame from the MAC, not before clock `at`, whose stamp is that clock's time.
@@ -368,11 +376,18 @@ impl Card {
         }
         // From its queue past the block to what is behind it, whole.
         let (_, from_queue) = self.queues.step(&self.dut);
+        self.marking.extend(from_queue);
         let (_, passed) = self.past_app.step(&self.dut, clk, width, self.tag_bits + 1);
-        assert_eq!(from_queue.is_some(), passed.is_some(), "a frame ends at if_tx on one side alone, clock {clk}");
-        if let Some((before, after)) = from_queue.zip(passed) {
-            assert!(before.bytes == after.bytes && before.user == after.user, "a frame is another behind if_tx, clock {clk}");
-            self.to_mac.frames.push_back((clk + THROUGH_CLOCKS, before));
+        if let Some(after) = passed {
+            let before = self.marking.pop_front().expect("a frame out of a queue");
+            let queue = self.output("m_axis_if_tx_tid") as u16;
+            assert!(before.user == after.user && before.queue == queue, "tag or queue is another behind if_tx, clock {clk}");
+            if self.places {
+                self.placed.push((before.bytes, after.bytes.clone()));
+            } else {
+                assert!(before.bytes == after.bytes, "a frame is another behind if_tx, clock {clk}");
+            }
+            self.to_mac.frames.push_back((clk + THROUGH_CLOCKS, Frame { bytes: after.bytes, queue, ..before }));
         }
         self.to_mac.step(&self.dut);
         let (begins, left) = self.mac.step(&self.dut, clk, width, self.tag_bits + 1);
