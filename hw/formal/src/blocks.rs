@@ -1,7 +1,7 @@
 //! The blocks that are proven, emitted with small parameters: the same source as the NIC's, other const generics.
 use timely_hw::emit::emit;
 use timely_hw::fifo::{Fifo, HeldFifo};
-use timely_hw::{ack, csr, dma, engine, generator, pacer, time, txmux};
+use timely_hw::{ack, csr, dma, engine, generator, mark, pacer, time, txmux};
 use timely_model::pacer::Timing;
 
 /// A block's name, which is its top module's without `tnic_`, and its emission.
@@ -28,6 +28,7 @@ const BLOCKS: &[Block] = &[
     ("txmux", |n| emit(n, txmux::TxMux::<8, 1>::default())),
     ("axil", |n| emit(n, csr::Axil::default())),
     ("ack", |n| emit(n, ack::Ack::<64, 8>::default())),
+    ("mark", |n| emit(n, mark::Mark::<64, 8, 1, 74>::new(10, 13))),
     ("generator", |n| emit(n, generator::Generator::<64, 8, 1, 1, 17>::default())),
     ("arbiter", |n| emit(n, engine::Arbiter::<2>::default())),
     ("writer", |n| emit(n, dma::Writer::<64>::default())),
