@@ -43,21 +43,21 @@
 #define TIMELY_ID_ERROR_REASON_SHIFT 28 /* 0 there was none, 1 no register or not aligned, 2 not readable or not writable, 3 not all four bytes written, 4 value out of range, 5 not now (busy, not ready, or not while flows may send) */
 #define TIMELY_ID_ERROR_REASON_MASK 0x70000000u
 
-/* Block time: The NIC's own time, ns48.fns16: 48 bits of ns above 16 bits of fraction. */
+/* Block time: The NIC's date, ns48.fns16 (48 bits of ns above 16 bits of fraction): what stamps are. Gaps and time-outs count on a steady time that no register moves. */
 #define TIMELY_TIME_TYPE 0x54690002u
 #define TIMELY_TIME_VERSION 2
 #define TIMELY_TIME_BASE 0x100u /* of this version of the map; walk the list instead */
 #define TIMELY_TIME_NOW_LOW 0x10u /* RO: reading it latches NOW_HIGH */
 #define TIMELY_TIME_NOW_HIGH 0x14u /* RO: as it was when NOW_LOW was read */
-#define TIMELY_TIME_INCREMENT 0x18u /* RW: what a clock adds to the time */
+#define TIMELY_TIME_INCREMENT 0x18u /* RW: what a clock adds to both times */
 #define TIMELY_TIME_INCREMENT_INCREMENT_SHIFT 0 /* ns a clock, Q8.24: up to 16 ns, for which the calendar queue is drained fast enough */
 #define TIMELY_TIME_INCREMENT_INCREMENT_MASK 0xffffffffu
 #define TIMELY_TIME_INCREMENT_INCREMENT_LEAST 1048576u
 #define TIMELY_TIME_INCREMENT_INCREMENT_MOST 268435456u
-#define TIMELY_TIME_SET_LOW 0x1cu /* RW: low half of a time to step to */
-#define TIMELY_TIME_SET_HIGH 0x20u /* RW: a write steps forward to SET_HIGH:SET_LOW; a step backwards, or while PTP is the source, is refused and counted */
-#define TIMELY_TIME_SOURCE 0x24u /* RW: where the time comes from */
-#define TIMELY_TIME_SOURCE_PTP_SHIFT 0 /* 0 free-running, 1 follows the PTP clock of the shell, never backwards; 1 after reset in Corundum, whose stamps are of that clock */
+#define TIMELY_TIME_SET_LOW 0x1cu /* RW: low half of a date to set */
+#define TIMELY_TIME_SET_HIGH 0x20u /* RW: a write sets the date to SET_HIGH:SET_LOW, at once, on or back; without effect while PTP is the source. Gaps and time-outs are of the steady time and do not notice */
+#define TIMELY_TIME_SOURCE 0x24u /* RW: where the date comes from */
+#define TIMELY_TIME_SOURCE_PTP_SHIFT 0 /* 0 as it was set, running as the clock does; 1 the PTP clock of the shell, which it follows at once, on and back; 1 after reset in Corundum, whose stamps are of that clock */
 #define TIMELY_TIME_SOURCE_PTP_MASK 0x1u
 #define TIMELY_TIME_LEAD 0x28u /* RW: how far ahead of its launch a packet is granted */
 #define TIMELY_TIME_LEAD_LEAD_SHIFT 0 /* ns; unless 0, every packet waits for its launch in front of the MAC (Corundum: in the form with streams; 8000 after reset), and each start is that much later; a lower one is refused (not now) while flows may send (STATUS: stop is 0), for the pacer would take it as time that runs back */
@@ -705,7 +705,7 @@
 #define TIMELY_COUNTER_TX_FRAMES 19 /* A data packet was handed to the MAC. */
 #define TIMELY_COUNTER_GRANTS 20 /* A grant left the pacer. */
 #define TIMELY_COUNTER_DOORBELLS_REFUSED 21 /* A doorbell of a disabled flow, or beyond what a flow may post. */
-#define TIMELY_COUNTER_TIME_STEPS_REFUSED 22 /* A time adjustment that would have stepped backwards. */
+#define TIMELY_COUNTER_LAUNCHES_MISSED 22 /* A packet left the launch FIFO more than a microsecond after its launch, or its launch was farther ahead than LEAD can be and it left at once. */
 #define TIMELY_COUNTER_CSR_ERRORS 23 /* A register access that no register answers. */
 #define TIMELY_COUNTER_HEARTBEAT_STOPS 24 /* The heartbeat was lost. */
 #define TIMELY_COUNTER_ACKS_SKIPPED 25 /* A segment's ACK never came, but that of a later one did. */

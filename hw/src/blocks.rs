@@ -119,8 +119,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "dma_64_10" Speed Dma::<64, 8, 10>::default();
     "dma_512_14" Speed Dma::<512, 64, 14>::default();
     "csr_10" Speed Csr::<10>::new(&build(10));
-    "launch_64" Speed Launch::<64, 8, 81>::default();
-    "launch_512" Speed Launch::<512, 64, 137>::default();
+    "launch_64" Speed Launch::<64, 8, 82>::default();
+    "launch_512" Speed Launch::<512, 64, 138>::default();
     "store_64_10" Speed Store::<64, 8, 10, 9, 10, 11, 5, 14, 74, 48, 136, 159>::default();
     "store_512_14" Area Store::<512, 64, 14, 12, 13, 15, 2, 14, 78, 48, 136, 159>::default();
     "entry_512_14" Area Entry::<512, 64, 14, 48, 65, 16>::default();

@@ -19,7 +19,7 @@ use timely_regs::counters::Counter;
 use timely_regs::map::Build;
 
 // A kernel takes literals alone; these hold the ones below to their homes.
-const _: () = assert!(kind::ACK == 2 && Counter::TimeStepsRefused as u32 == 22 && Counter::RecordsDropped as u32 == 29);
+const _: () = assert!(kind::ACK == 2 && Counter::RecordsDropped as u32 == 29);
 
 /// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, to the buses of profiles and flows, to host rates, to whom
 /// ACKs may answer, and to what telemetry, recorder and histograms are told and asked; none elsewhere.
@@ -145,9 +145,11 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub data_pulses: Signal<In, Bits<32>>,
     /// Their RAMs are cleared.
     pub data_swept: Signal<In, Bit>,
-    /// The NIC's time, ns48.fns16.
-    pub now: Signal<Out, Bits<64>>,
-    /// The time and the lead: the pacer's time.
+    /// The steady time, ns48.fns16: what launches are.
+    pub steady: Signal<Out, Bits<64>>,
+    /// The date, ns48.fns16: what stamps are.
+    pub date: Signal<Out, Bits<64>>,
+    /// The steady time and the lead: the pacer's time.
     pub later: Signal<Out, Bits<64>>,
     /// How far ahead of its launch a packet is granted, ns.
     pub cfg_lead: Signal<Out, Bits<16>>,
@@ -281,6 +283,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     own_pulses: Signal<Local, Bits<32>>,
     swept: DFF<Bit>,
     header: Signal<Local, Bits<384>>,
+    /// Launch of the frame that is reported as sent, as a date, 2^-8 ns.
+    launch_date: Signal<Local, Bits<40>>,
 }
 
 impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> Control<W, K, F, S, A> {
@@ -293,10 +297,10 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag,
             sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes,
-            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, data_pulses, data_swept, now, later, cfg_lead, cfg_store_bound, stop, cfg_udp_port, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, pw_valid,
+            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, data_pulses, data_swept, steady, date, later, cfg_lead, cfg_store_bound, stop, cfg_udp_port, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
-            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header,
+            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header, launch_date,
         )
     }
 }
@@ -365,7 +369,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.hd_flow.next = self.csr.hd_flow.val();
         self.hd_packets.next = self.csr.hd_packets.val();
         self.csr.hd_ready.next = self.hd_ready.val();
-        self.csr.now.next = self.clock.now.val();
+        self.csr.now.next = self.clock.date.val();
         self.csr.pulses.next = self.pulses.q.val();
         self.csr.swept.next = self.swept.q.val();
         // The long ways.
@@ -479,7 +483,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.clock.ptp_valid.next = self.ptp_valid.val();
         self.clock.ptp_time.next = self.ptp_time.val();
         self.clock.cfg_lead.next = self.csr.cfg_lead.val();
-        self.now.next = self.clock.now.val();
+        self.steady.next = self.clock.steady.val();
+        self.date.next = self.clock.date.val();
         self.later.next = self.clock.later.val();
         self.cfg_lead.next = self.csr.cfg_lead.val();
         self.cfg_udp_port.next = self.csr.cfg_udp_port.val();
@@ -511,7 +516,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.crossing.allow6.next = self.csr.cfg_allow6.val();
         self.ack.cfg_mask6.next = self.crossing.o_mask6.val();
         self.crossing.mask6.next = self.csr.cfg_mask6.val();
-        self.ack.now.next = self.clock.now.val();
+        self.ack.now.next = self.clock.date.val();
         // ACKs first, then data.
         self.txmux.a_tdata.next = self.ack.m_tdata.val();
         self.txmux.a_tkeep.next = self.ack.m_tkeep.val();
@@ -576,7 +581,9 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.rtt.sent_last.next = self.sent_last.val();
         self.rtt.sent_wire_bytes.next = self.sent_wire_bytes.val();
         self.rtt.sent_segment_bytes.next = self.sent_segment_bytes.val();
-        self.rtt.sent_launch.next = self.sent_launch.val();
+        // A launch is of the steady time; what is measured from it needs a date.
+        self.launch_date.next = self.sent_launch.val().get_bits::<40>(8) + self.clock.offset.val().get_bits::<40>(8);
+        self.rtt.sent_launch.next = bit_cast::<64, 40>(self.launch_date.val()) << 8;
         self.rtt.pw_valid.next = self.crossing.o_pw_valid.val();
         self.rtt.pw_profile.next = self.crossing.o_pw_profile.val();
         self.rtt.pw_word.next = self.crossing.o_pw_word.val();
@@ -585,7 +592,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.rtt.fl_flow.next = self.crossing.o_fl_flow.val();
         self.rtt.fl_record.next = self.crossing.o_fl_record.val();
         self.rtt.cfg_ns_per_byte.next = self.csr.cfg_ns_per_byte.val();
-        self.rtt.now.next = self.clock.now.val();
+        self.rtt.now.next = self.clock.steady.val();
         self.release_valid.next = self.rtt.release_valid.val();
         self.release_flow.next = self.rtt.release_flow.val();
         self.release_bytes.next = self.rtt.release_bytes.val();
@@ -656,7 +663,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.recorder.event_rate_before.next = self.crossing.o_event_rate_before.val();
         self.recorder.event_rate.next = self.crossing.o_event_rate.val();
         self.recorder.event_before.next = self.crossing.o_event_before.val();
-        self.recorder.now.next = self.clock.now.val();
+        self.recorder.now.next = self.clock.date.val();
         self.recorder.pw_valid.next = self.crossing.o_pw_valid.val();
         self.recorder.pw_profile.next = self.crossing.o_pw_profile.val();
         self.recorder.pw_word.next = self.crossing.o_pw_word.val();
@@ -675,13 +682,9 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.csr.histogram_clearing.next = self.histograms.clearing.val();
         // Counted events and readiness.
         self.own_pulses.next = bits::<32>(0);
-        if self.clock.refused.val() {
-            // TimeStepsRefused.
-            self.own_pulses.next = bits::<32>(1 << 22);
-        }
         if self.recorder.dropped.val() {
             // RecordsDropped.
-            self.own_pulses.next = self.own_pulses.val() | bits::<32>(1 << 29);
+            self.own_pulses.next = bits::<32>(1 << 29);
         }
         self.pulses.d.next = self.parse.pulses.val()
             | self.ack.pulses.val()

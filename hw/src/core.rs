@@ -138,8 +138,10 @@ pub struct Core<
     pub source_pulses: Signal<In, Bits<32>>,
     /// Its RAMs are cleared.
     pub source_swept: Signal<In, Bit>,
-    /// The NIC's time, ns48.fns16.
-    pub now: Signal<Out, Bits<64>>,
+    /// The steady time, ns48.fns16: what launches are.
+    pub steady: Signal<Out, Bits<64>>,
+    /// The date, ns48.fns16: what stamps are.
+    pub date: Signal<Out, Bits<64>>,
     /// How far ahead of its launch a packet is granted, ns.
     pub cfg_lead: Signal<Out, Bits<16>>,
     /// Cells of a flow that stores no packet more, in shells with a packet store.
@@ -290,7 +292,7 @@ impl<
     /// The core of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
         construct!({ control: Control::new(build), pacer: Pacer::new(Timing::of(build.clock_ps)) }
-            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts, s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag, tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, source_pulses, source_swept, now, cfg_lead, cfg_store_bound, stop, cfg_udp_port, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, tap_sample_valid, tap_sample_kind, tap_sample_flow, tap_sample_rtt_ns, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, tap_rec_valid, tap_rec_data, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, charge_valid, charge_flow, charge_bytes, charge_ends, pause, grant_valid, grant_ready, grant_flow, grant_launch
+            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts, s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag, tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, source_pulses, source_swept, steady, date, cfg_lead, cfg_store_bound, stop, cfg_udp_port, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, tap_sample_valid, tap_sample_kind, tap_sample_flow, tap_sample_rtt_ns, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, tap_rec_valid, tap_rec_data, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, charge_valid, charge_flow, charge_bytes, charge_ends, pause, grant_valid, grant_ready, grant_flow, grant_launch
         )
     }
 }
@@ -370,7 +372,8 @@ impl<
         self.control.sent_launch.next = self.sent_launch.val();
         self.control.data_pulses.next = self.pacer.pulses.val() | self.source_pulses.val();
         self.control.data_swept.next = self.pacer.swept.val() & self.source_swept.val();
-        self.now.next = self.control.now.val();
+        self.steady.next = self.control.steady.val();
+        self.date.next = self.control.date.val();
         self.cfg_lead.next = self.control.cfg_lead.val();
         self.cfg_store_bound.next = self.control.cfg_store_bound.val();
         self.stop.next = self.control.stop.val();

@@ -5,12 +5,13 @@ use crate::core::Core;
 use crate::generator::Generator;
 use crate::launch::Launch;
 use rust_hdl::prelude::*;
+use timely_regs::counters::Counter;
 use timely_regs::map::Build;
 
 /// Core and generator behind an AXI-Lite slave and a MAC's streams.
 ///
 /// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the calendar's slots,
-/// `D = F + 16`, `L = K + 73`; the rest are widths inside the pacer ([`Pacer`](crate::pacer::Pacer)).
+/// `D = F + 16`, `L = K + 74`; the rest are widths inside the pacer ([`Pacer`](crate::pacer::Pacer)).
 ///
 /// Unless `LEAD` is 0, the pacer decides that much ahead, and frames of the generator wait for their launch in a gate; otherwise they go
 /// past it. A new `LEAD` counts for the frames from when the generator and the gate are between two. Model: `timely_model::nic`.
@@ -106,7 +107,7 @@ pub struct Standalone<
     pub ptp_time: Signal<In, Bits<64>>,
     /// Paused priorities (PFC).
     pub pause: Signal<In, Bits<8>>,
-    /// The NIC's time, ns48.fns16.
+    /// The date, ns48.fns16: what stamps are.
     pub now: Signal<Out, Bits<64>>,
     /// No grant leaves: not enabled, or the heartbeat was lost.
     pub stopped: Signal<Out, Bit>,
@@ -189,6 +190,7 @@ pub struct Standalone<
     /// The generator is inside a frame.
     begun: DFF<Bit>,
     taken: Signal<Local, Bit>,
+    missed_bit: Constant<Bits<32>>,
 }
 
 impl<
@@ -211,7 +213,7 @@ impl<
 {
     /// The shell of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
-        construct!({ core: Core::new(build) }
+        construct!({ core: Core::new(build), missed_bit: Constant::new(bits::<32>(1 << Counter::LaunchesMissed as u64)) }
             clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
             s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
@@ -285,7 +287,7 @@ impl<
         self.core.tx_cpl_ts.next = self.tx_cpl_ts.val();
         self.core.ptp_valid.next = self.ptp_valid.val();
         self.core.ptp_time.next = self.ptp_time.val();
-        self.now.next = self.core.now.val();
+        self.now.next = self.core.date.val();
         self.stopped.next = self.core.stop.val();
         self.tap_sample_valid.next = self.core.tap_sample_valid.val();
         self.tap_sample_kind.next = self.core.tap_sample_kind.val();
@@ -323,12 +325,13 @@ impl<
         self.tap_rec_valid.next = self.core.tap_rec_valid.val();
         self.tap_rec_data.next = self.core.tap_rec_data.val();
         // Control half and generator.
-        self.gate.now.next = self.core.now.val();
+        self.gate.now.next = self.core.steady.val();
         self.gate.s_tdata.next = self.generator.m_tdata.val();
         self.gate.s_tkeep.next = self.generator.m_tkeep.val();
         self.gate.s_tvalid.next = self.generator.m_tvalid.val() & self.gated.q.val();
         self.gate.s_tlast.next = self.generator.m_tlast.val();
         self.gate.s_tag.next = self.generator.m_tag.val();
+        self.gate.s_timed.next = true;
         self.gate.s_launch.next = self.generator.sent_launch.val();
         self.gate.m_tready.next = self.core.d_tready.val();
         self.core.d_tdata.next = self.generator.m_tdata.val();
@@ -392,6 +395,9 @@ impl<
         self.core.grant_ready.next = self.generator.grant_ready.val();
         self.generator.cfg_seed.next = self.core.cfg_nonce_seed.val();
         self.core.source_pulses.next = self.generator.pulses.val();
+        if self.gate.missed.val() {
+            self.core.source_pulses.next = self.generator.pulses.val() | self.missed_bit.val();
+        }
         self.core.source_swept.next = self.generator.swept.val();
     }
 }
@@ -428,7 +434,7 @@ pub(crate) fn emit_named(name: &str, build: &Build) -> Result<String, String> {
         ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {
             match (build.bus_bits, build.flow_bits, build.segment_bits) {
                 $(($w, $f, $s) => crate::emit::emit(name, Standalone::<$w, { $w / 8 }, $f, $s, { $f + $s }, $x, { $f + 16 },
-                    { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, { $w / 8 + 73 }>::new(build)),)*
+                    { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, { $w / 8 + 74 }>::new(build)),)*
                 _ => Err(format!("{build:?} is not built")),
             }
         };

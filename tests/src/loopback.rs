@@ -149,7 +149,7 @@ impl Loop {
             self.completions.pop_front();
         }
         let pause = if self.pause.next(&mut self.rng) { 1 << 3 } else { 0 };
-        CoreIn { rx: self.beats.pop_front(), tx_ready, completion, pause }
+        CoreIn { rx: self.beats.pop_front(), tx_ready, completion, pause, ptp: None }
     }
 
     /// Forgets the frame that the NIC was sending: it was reset. What is on its way to it still arrives.

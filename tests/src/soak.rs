@@ -104,7 +104,7 @@ pub fn chatter(nic: &mut dyn Nic, flow_bits: u32, flows: u32, rng: &mut ChaCha8R
         }
         7 => nic.post_write(id::CONTROL.address(), rng.random_range(0..8).min(1)),
         8 => {
-            let to = nic.now().wrapping_add(rng.random_range(0..1 << 33));
+            let to = nic.now().wrapping_add(rng.random_range(0..1 << 33)).wrapping_sub(rng.random_range(0..1 << 33));
             nic.post_write(time::SET_LOW.address(), to as u32);
             nic.post_write(time::SET_HIGH.address(), (to >> 32) as u32);
         }

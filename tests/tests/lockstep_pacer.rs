@@ -380,9 +380,10 @@ fn skipping_equals_stepping() {
 fn late_packets_depart_at_their_launch() {
     const LEAD_NS: u64 = 1760;
     let library = verilate("pacer", Pacer::<10, 13, 9, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default()));
-    let gate = verilate("launch512", timely_hw::launch::Launch::<512, 64, 137>::default());
+    let gate = verilate("launch512", timely_hw::launch::Launch::<512, 64, 138>::default());
     let (s_valid, s_ready, s_launch) = (gate.input("s_tvalid"), gate.output("s_tready"), gate.input("s_launch"));
     let (s_last, s_tag, now, m_ready) = (gate.input("s_tlast"), gate.input("s_tag"), gate.input("now"), gate.input("m_tready"));
+    let s_timed = gate.input("s_timed");
     let (m_valid, m_tag) = (gate.output("m_tvalid"), gate.output("m_tag"));
     for seed in seeds() {
         let mut rng = rng(seed);
@@ -403,6 +404,7 @@ fn late_packets_depart_at_their_launch() {
             let comes = packets.front().is_some_and(|p: &(u64, u64)| p.0 <= clk) && launch.get(s_ready) == 1;
             launch.set(s_valid, comes.into());
             launch.set(s_last, 1);
+            launch.set(s_timed, 1);
             launch.set(m_ready, 1);
             launch.set(now, (clk * 4) << 16);
             if let Some((_, at)) = packets.pop_front_if(|_| comes) {

@@ -32,8 +32,8 @@ const BLOCKS: &[Block] = &[
     ("arbiter", |n| emit(n, engine::Arbiter::<2>::default())),
     ("writer", |n| emit(n, dma::Writer::<64>::default())),
     ("reader", |n| emit(n, dma::Reader::<64>::default())),
-    ("count", |n| emit(n, time::Count::default())),
-    ("correct", |n| emit(n, time::Correct::default())),
+    ("steady", |n| emit(n, time::Steady::default())),
+    ("date", |n| emit(n, time::Date::default())),
 ];
 
 /// The block of a name.

@@ -61,7 +61,7 @@ pub struct Out {
     pub r: Option<(u32, u8)>,
     /// Beat to send, and its frame's tag.
     pub tx: Option<(Beat, u16)>,
-    /// The NIC's time, ns48.fns16.
+    /// The date, ns48.fns16.
     pub now: u64,
     /// No grant leaves.
     pub stopped: bool,
@@ -152,7 +152,7 @@ pub struct Nic {
     asked: [bool; 3],
     /// Reset, as the blocks see it: a clock late.
     reset: bool,
-    /// The time does not run along a line at this clock, or may not.
+    /// The steady time does not run along a line at this clock, or may not.
     adjusting: bool,
 }
 
@@ -220,9 +220,9 @@ impl Nic {
         self
     }
 
-    /// The NIC's time at clock `clk`, ns48.fns16.
+    /// The date at clock `clk`, ns48.fns16.
     pub fn now(&self, clk: u64) -> u64 {
-        self.time.block.now(clk)
+        self.time.block.date(clk)
     }
 
     /// The beat at the transmit stream at clock `clk`, and its frame's tag.
@@ -299,7 +299,6 @@ impl Block for Nic {
         // Frames go through the gate or past it.
         let gated = self.gated;
         let (data, data_ready) = if gated { (gate.beat, gate.ready) } else { (generator.beat, txmux.data_ready) };
-        let now = time.now;
         let levels = Levels {
             pause: i.pause,
             stop: csr.stop,
@@ -355,7 +354,7 @@ impl Block for Nic {
             histogram_clearing: histograms.clearing,
             pulses: self.pulses,
             swept: self.swept,
-            now,
+            now: time.date,
         });
         let offered = i.memory.b.is_some() || i.memory.r.is_some();
         let told = recorder.record.is_some() || csr.written.is_some() || csr.look.is_some() || dma.query.is_some() || dma_answered;
@@ -383,7 +382,7 @@ impl Block for Nic {
         self.ack.step(clk, rst || parse.report.is_some() || ack.beat.is_some(), || ack::In {
             rst,
             config: ack_config(c, &peers),
-            now,
+            now: time.date,
             report: parse.report,
             ready: txmux.ack_ready,
         });
@@ -409,13 +408,14 @@ impl Block for Nic {
         });
         self.rtt.step(clk, rst || generator.sent.is_some() || i.completion.is_some() || header.is_some() || bus, || rtt::In {
             rst,
-            sent: generator.sent,
+            // A launch is of the steady time; what is measured from it needs a date.
+            sent: generator.sent.map(|s| Sent { launch: time::launch_date(s.launch, time.offset), ..s }),
             completion: i.completion,
             ack: header,
             profile: crossed.profile,
             flow: crossed.flow,
             ns_per_byte: c.ns_per_byte,
-            now,
+            now: time.steady,
         });
         let asked = rtt.sample.is_some() || pacer.idle.is_some() || pacer.limited.is_some() || crossed.host.is_some();
         self.engine.step(clk, rst || asked || bus, || engine::In {
@@ -443,7 +443,7 @@ impl Block for Nic {
         self.recorder.step(clk, changed || recorded, || recorder::In {
             rst,
             event: crossed.event,
-            now,
+            now: time.date,
             profile: crossed.profile,
             every: c.event_every,
             filter: c.event_filter,
@@ -480,8 +480,8 @@ impl Block for Nic {
             doorbell_ready: pacer.doorbell_ready,
             ready: data_ready,
         });
-        let timed = generator.beat.filter(|_| gated).map(|(beat, tag)| launch::Timed { beat, tag, launch: generator.launch });
-        self.gate.step(clk, rst || timed.is_some(), || launch::In { rst, beat: timed, now, ready: txmux.data_ready });
+        let timed = generator.beat.filter(|_| gated).map(|(beat, tag)| launch::Timed { beat, tag, launch: Some(generator.launch) });
+        self.gate.step(clk, rst || timed.is_some(), || launch::In { rst, beat: timed, now: time.steady, ready: txmux.data_ready });
         if !self.inside && generator.beat.is_none() && gate.empty {
             self.gated = c.lead != 0;
         }
@@ -491,9 +491,9 @@ impl Block for Nic {
         if rst {
             (self.gated, self.inside) = (false, false);
         }
-        // While the time is being adjusted, the pacer sees every clock of it; then it is told the new line. The bit more makes up for the
+        // While the increment or the lead changes, the pacer sees every clock of its time; then it is told the new line. The bit more makes up for the
         // fraction that the line does not carry; a wake-up may come early.
-        let adjusting = self.time.due == clk + 1;
+        let adjusting = !self.time.block.is_straight();
         if adjusting {
             self.pacer.block.lose_time();
         } else if stepping || changed {
@@ -502,8 +502,7 @@ impl Block for Nic {
             self.pacer.due = self.pacer.due.min(self.pacer.block.wake(clk + 1));
         }
         self.adjusting = adjusting;
-        let own =
-            u32::from(time.refused) << Counter::TimeStepsRefused as u32 | u32::from(recorder.dropped) << Counter::RecordsDropped as u32;
+        let own = u32::from(gate.missed) << Counter::LaunchesMissed as u32 | u32::from(recorder.dropped) << Counter::RecordsDropped as u32;
         let pulses = parse.pulses | ack.pulses | rtt.pulses | engine.pulses | pacer.pulses | generator.pulses | own;
         self.pulses = if rst { 0 } else { pulses };
         self.swept = !rst && rtt.swept && engine.swept && telemetry.swept && histograms.swept && pacer.swept && generator.swept;

@@ -21,7 +21,7 @@ const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENAB
 /// them; every other goes past it. Both take turns, ACKs of ours go first. What comes from the wire goes to the host as it is, and is looked at.
 /// `M` bits go beside a frame each way.
 ///
-/// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `E = K + 1`, `V = F + 2`, `U = M + 64`, `L = K + 73`;
+/// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `E = K + 1`, `V = F + 2`, `U = M + 64`, `L = K + 74`;
 /// `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the pacer's ([`Pacer`](crate::pacer::Pacer)). What
 /// a shell emits of it has [`NoDma`](crate::dma::NoDma) in DMA's place ([`replace_dma`](crate::dma::replace_dma)).
 ///
@@ -157,7 +157,7 @@ pub struct Inline<
     pub pause: Signal<In, Bits<8>>,
     /// A frame was lost beside the core: counted as discarded.
     pub lost: Signal<In, Bit>,
-    /// The NIC's time, ns48.fns16.
+    /// The date, ns48.fns16: what stamps are.
     pub now: Signal<Out, Bits<64>>,
     /// No grant leaves.
     pub stopped: Signal<Out, Bit>,
@@ -183,6 +183,7 @@ pub struct Inline<
     ack_bytes: DFF<Bits<16>>,
     /// Frames lost beside the core that are still to be counted, 15 at most.
     missing: DFF<Bits<4>>,
+    missed_bit: Constant<Bits<32>>,
     refused_bit: Constant<Bits<32>>,
     discarded_bit: Constant<Bits<32>>,
     doorbell_bit: Constant<Bits<32>>,
@@ -246,6 +247,7 @@ impl<
         let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
         construct!({
             core: Core::new(build),
+            missed_bit: bit(Counter::LaunchesMissed),
             refused_bit: bit(Counter::PacketsRefused),
             discarded_bit: bit(Counter::PacketsDiscarded),
             doorbell_bit: bit(Counter::DoorbellsRefused),
@@ -397,8 +399,9 @@ impl<
         self.gate.s_tvalid.next = self.store.m_tvalid.val() & self.sides.i_ready.val();
         self.gate.s_tlast.next = self.store.m_tlast.val();
         self.gate.s_tag.next = bits::<16>(0);
+        self.gate.s_timed.next = self.core.cfg_lead.val().any();
         self.gate.s_launch.next = self.store.m_launch.val();
-        self.gate.now.next = self.core.now.val();
+        self.gate.now.next = self.core.steady.val();
         self.sides.i_valid.next = (self.store.m_tvalid.val() & self.gate.s_tready.val()) & !self.paced_inside.q.val();
         self.sides.i_data.next = (bit_cast::<U, M>(self.store.m_meta.val()) << 64) | bit_cast::<U, 64>(self.store.m_launch.val());
         if self.paced_here.val() {
@@ -492,7 +495,7 @@ impl<
         self.exit.named.next = false;
         self.exit.s_queue.next = bits::<16>(0);
         self.exit.s_tag.next = bits::<16>(0);
-        self.exit.now.next = self.core.now.val();
+        self.exit.now.next = self.core.date.val();
         self.exit.cfg_udp_port.next = self.core.cfg_udp_port.val();
         self.exit.fl_valid.next = self.core.fl_valid.val();
         self.exit.fl_flow.next = self.core.fl_flow.val();
@@ -533,18 +536,21 @@ impl<
         self.core.s_axis_rx_tkeep.next = self.s_wire_tkeep.val();
         self.core.s_axis_rx_tvalid.next = self.s_wire_tvalid.val() & self.arriving.i_ready.val();
         self.core.s_axis_rx_tlast.next = self.s_wire_tlast.val();
-        self.core.s_axis_rx_ts.next = self.core.now.val();
+        self.core.s_axis_rx_ts.next = self.core.date.val();
         self.core.s_axis_rx_bad.next = false;
         self.core.pause.next = self.pause.val();
         self.core.ptp_valid.next = false;
         self.core.ptp_time.next = bits::<64>(0);
-        self.now.next = self.core.now.val();
+        self.now.next = self.core.date.val();
         self.stopped.next = self.core.stop.val();
         // Doorbells are the store's alone. A packet that is dropped on its way in waits until no other is counted.
         self.core.hd_ready.next = true;
         self.loses.next = self.store.malformed.val() | self.store.voided.val();
         self.entry.drop_ready.next = !self.loses.val();
         self.core.source_pulses.next = bits::<32>(0);
+        if self.gate.missed.val() {
+            self.core.source_pulses.next = self.missed_bit.val();
+        }
         if self.exit.sent_valid.val() {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.frames_bit.val();
         }

@@ -248,7 +248,7 @@ fn opennic_core(config: Config, clock_ps: u32) -> Result<String, String> {
             match (config.bus, config.flow_bits) {
                 $((512, $f) => {
                     let core = crate::emit::emit("opennic_core", Inline::<512, 64, $f, $s, { $f + $s }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 },
-                        { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, 137, 15, 16, $t, 2, 17, { $f + 64 }, 48, 136, 159, 65,
+                        { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, 138, 15, 16, $t, 2, 17, { $f + 64 }, 48, 136, 159, 65,
                         { $f + 2 }, 112>::new(&build))?;
                     replace_dma::<512, 64, $f>(&core, "opennic_core__core__control__dma")
                 })*

@@ -135,8 +135,8 @@ pub struct Traffic {
     /// Frames reported, frames that have left.
     numbers: [u16; 2],
     pulses: u32,
-    /// Grants, and doorbells that were refused, that are still to be counted.
-    owed: [u16; 2],
+    /// Grants, doorbells that were refused, and missed launches, that are still to be counted.
+    owed: [u16; 3],
 }
 
 impl Traffic {
@@ -165,7 +165,7 @@ impl Traffic {
             held: None,
             numbers: [0; 2],
             pulses: 0,
-            owed: [0; 2],
+            owed: [0; 3],
         }
     }
 
@@ -245,7 +245,7 @@ impl Block for Traffic {
             },
         );
         // Frames of both by turns; the generator's wait for their launch before that, so that they hold up none of the core's.
-        let beat = generator.beat.map(|(beat, _)| launch::Timed { beat, tag: 0, launch: generator.launch });
+        let beat = generator.beat.map(|(beat, _)| launch::Timed { beat, tag: 0, launch: Some(generator.launch) });
         self.gate.step(clk, &launch::In { rst: false, beat, now: i.now, ready: merge.ack_ready });
         self.merge.step(clk, &txmux::In { rst: false, fair: true, ack: gate.beat.map(|b| b.0), data: i.frame, ready: i.ready });
         // Reports: those of the core's frames that are not of our flows, then ours.
@@ -259,12 +259,13 @@ impl Block for Traffic {
         let count = |n: u16, more: bool| (n + u16::from(more)) & ((1 << NUMBER_BITS) - 1);
         self.numbers = [count(self.numbers[0], own.is_some()), count(self.numbers[1], leaves)];
         // What is counted. A counter takes one event a clock.
-        let counted = [Counter::Grants, Counter::DoorbellsRefused];
+        let counted = [Counter::Grants, Counter::DoorbellsRefused, Counter::LaunchesMissed];
         let bit = |c: Counter| 1u32 << c as u32;
-        let mut pulses = i.pulses & !(bit(Counter::TxFrames) | bit(counted[0]) | bit(counted[1]));
+        let mut pulses = i.pulses & !counted.iter().fold(bit(Counter::TxFrames), |all, c| all | bit(*c));
         pulses |= bit(Counter::TxFrames) * u32::from(out.sent.is_some());
+        let missed = bit(Counter::LaunchesMissed) * u32::from(gate.missed);
         for (owed, counter) in self.owed.iter_mut().zip(counted) {
-            let new = [i.pulses, pacer.pulses, generator.pulses].map(|p| (p >> counter as u32 & 1) as u16).iter().sum::<u16>();
+            let new = [i.pulses, pacer.pulses, generator.pulses, missed].map(|p| (p >> counter as u32 & 1) as u16).iter().sum::<u16>();
             let all = owed.wrapping_add(new);
             pulses |= bit(counter) * u32::from(all != 0);
             *owed = all.saturating_sub(1);

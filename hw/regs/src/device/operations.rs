@@ -60,7 +60,7 @@ impl<B: Bus> Device<B> {
         self.write(&id::CONTROL, on.into())
     }
 
-    /// The NIC's time, ns48.fns16.
+    /// The NIC's date, ns48.fns16.
     ///
     /// # Errors
     /// When the bus fails.
@@ -69,7 +69,7 @@ impl<B: Bus> Device<B> {
         Ok(u64::from(low) | u64::from(self.read(&time::NOW_HIGH)?) << 32)
     }
 
-    /// Steps the time forward to `to`, ns48.fns16; a step backwards is refused by the device, which counts it.
+    /// Sets the date to `to`, ns48.fns16, on or back; the device ignores that while PTP is its source.
     ///
     /// # Errors
     /// When the bus fails.

@@ -170,7 +170,7 @@ fn core(config: Config, clock_ps: u32) -> Result<String, String> {
     macro_rules! arms {
         ($(($w:literal, $k:literal): $(($f:literal, $s:literal))*;)*) => {
             match (config.bus, config.flow_bits) {
-                $($(($w, $f) => emit("corundum_app", App::<$w, $k, $f, { $f + 1 }, $s, { $f + $s }, { $k + 73 }, { $f + 32 }>::new(&build)),)*)*
+                $($(($w, $f) => emit("corundum_app", App::<$w, $k, $f, { $f + 1 }, $s, { $f + $s }, { $k + 74 }, { $f + 32 }>::new(&build)),)*)*
                 _ => Err(format!("{config} is not built for Corundum: buses are {BUSES:?}, flow bits {FLOW_BITS:?}")),
             }
         };
@@ -189,7 +189,7 @@ fn traffic(config: Config, clock_ps: u32) -> Result<String, String> {
         ($(($w:literal, $k:literal): $(($f:literal, $s:literal, $x:literal))*;)*) => {
             match (config.bus, config.flow_bits) {
                 $($(($w, $f) => emit(GENERATOR, Traffic::<$w, $k, $f, $s, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
-                    { $f + 24 }, { $f + 43 }, { $f + 94 }, { $k + 73 }>::new(&build)),)*)*
+                    { $f + 24 }, { $f + 43 }, { $f + 94 }, { $k + 74 }>::new(&build)),)*)*
                 _ => Err(format!("{config} is not built for Corundum: buses are {BUSES:?}, flow bits {FLOW_BITS:?}")),
             }
         };

@@ -324,6 +324,13 @@ impl Card {
         self.dut.get(self.library.output(name))
     }
 
+    /// The pacer's time that the scheduler is told, ns48.fns16: the steady time of a clock ago, and the lead.
+    pub fn later(&self) -> u64 {
+        let words = self.dut.get_words(self.library.output("timely_down"));
+        let (_, low, width) = DOWN.iter().find(|p| p.0 == "later").expect("a part of the bus");
+        (0..*width).fold(0, |time, bit| time | u64::from(words[(low + bit) / 32] >> ((low + bit) % 32) & 1) << bit)
+    }
+
     /// One clock.
     pub fn tick(&mut self) {
         let (clk, width) = (self.clk, self.width);

@@ -35,7 +35,7 @@ const _: () = {
 /// time follows the same clock. Bursts of DMA become descriptors. What a scheduler needs, and says, a courier carries over the NIC's
 /// own registers, or with `streams` two buses do; a frame then leaves at the launch that the scheduler gave its request.
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`, `L = K + 73`, `R = F + 32`.
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`, `L = K + 74`, `R = F + 32`.
 ///
 /// With `generates`, a [`super::traffic::Traffic`] stands at the ports `g_*`: flows that are `endless` are its own, and no queues.
 ///
@@ -443,6 +443,7 @@ pub struct App<
     /// How old PTP's time is when it is linear, ns.
     age: Constant<Bits<30>>,
     frames_bit: Constant<Bits<32>>,
+    missed_bit: Constant<Bits<32>>,
     errors_bit: Constant<Bits<32>>,
     doorbell_bit: Constant<Bits<32>>,
     record: Signal<Local, Bits<512>>,
@@ -469,6 +470,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
             control: Control::new(build),
             age: Constant::new(bits::<30>(age)),
             frames_bit: bit(Counter::TxFrames),
+            missed_bit: bit(Counter::LaunchesMissed),
             errors_bit: bit(Counter::CsrErrors),
             doorbell_bit: bit(Counter::DoorbellsRefused),
         } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_taken, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, base, m_axil_awaddr, m_axil_awvalid, m_axil_awready, m_axil_wdata, m_axil_wvalid, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, m_axil_rready, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_seed, g_fl_valid, g_fl_flow, g_fl_record, g_pw_valid, g_pw_profile, g_pw_word, g_pw_data, g_hd_valid, g_hd_ready, g_hd_flow, g_hd_packets, g_rate_valid, g_rate_flow, g_rate_value, g_release_valid, g_release_flow, g_release_bytes, g_down_rate_valid, g_down_rate_flow, g_down_rate_value, g_down_release_valid, g_down_release_flow, g_down_release_bytes, g_up_idle_valid, g_up_idle_flow, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle_valid, g_idle_flow, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent_valid, g_host_sent_tag, g_host_sent_flow, g_host_sent_segment, g_host_sent_nonce, g_host_sent_first, g_host_sent_last, g_host_sent_wire_bytes, g_host_sent_segment_bytes, g_host_sent_launch, g_sent_valid, g_sent_tag, g_sent_flow, g_sent_segment, g_sent_nonce, g_sent_first, g_sent_last, g_sent_wire_bytes, g_sent_segment_bytes, g_sent_launch, g_d_tdata, g_d_tkeep, g_d_tvalid, g_d_tready, g_d_tlast, g_d_tag, g_m_tdata, g_m_tkeep, g_m_tvalid, g_m_tready, g_m_tlast, g_m_tag, launches, courier, gate, below, may_begin, taken, load_word, exit, arrivals, departures, present, host_write, host_read, besides, midway, reset, record, host_record, scheduler_pulses, is_data, ends, tag, leaving)
@@ -541,17 +543,15 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.launches.launch_time.next = self.up.val().get_bits::<64>(94);
         self.launches.void_valid.next = self.up.val().get_bit(158);
         self.launches.void_tag.next = self.up.val().get_bits::<8>(159);
-        self.gate.now.next = self.control.now.val();
+        self.gate.now.next = self.control.steady.val();
         self.gate.s_tdata.next = self.s_tx_tdata.val();
         self.gate.s_tkeep.next = self.s_tx_tkeep.val();
         self.gate.s_tvalid.next = self.s_tx_tvalid.val() & self.may_begin.val();
         self.gate.s_tlast.next = self.s_tx_tlast.val();
         self.gate.s_tag.next = (bit_cast::<16, 14>(self.tag.val().get_bits::<14>(0)) | bits::<16>(1 << 15))
             | (bit_cast::<16, 1>(self.s_tx_bad.val().into()) << 14);
-        self.gate.s_launch.next = self.control.now.val();
-        if self.launches.head_valid.val() & self.launches.head_paced.val() {
-            self.gate.s_launch.next = self.launches.head_time.val();
-        }
+        self.gate.s_timed.next = self.launches.head_valid.val() & self.launches.head_paced.val();
+        self.gate.s_launch.next = self.launches.head_time.val();
         self.besides.i_valid.next = self.taken.val() & !self.midway.q.val();
         self.besides.i_data.next = self.tag.val().get_bits::<2>(14);
         if self.taken.val() {
@@ -623,7 +623,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.exit.named.next = true;
         self.exit.s_queue.next = self.if_queue.val();
         self.exit.s_tag.next = self.if_tag.val() & bits::<16>(0x7fff);
-        self.exit.now.next = self.control.now.val();
+        // Counts as the launch, of the steady time as launches are; the departure is the MAC's to say.
+        self.exit.now.next = self.control.steady.val();
         self.exit.cfg_udp_port.next = self.control.cfg_udp_port.val();
         self.exit.fl_valid.next = self.control.fl_valid.val();
         self.exit.fl_flow.next = self.control.fl_flow.val();
@@ -810,6 +811,9 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
             self.control.data_swept.next = self.up.val().get_bit(0) & self.exit.swept.val();
             self.scheduler_pulses.next = self.up.val().get_bits::<32>(36);
         }
+        if self.gate.missed.val() {
+            self.scheduler_pulses.next = self.scheduler_pulses.val() | self.missed_bit.val();
+        }
         self.g_up_pulses.next = self.scheduler_pulses.val();
         self.control.idle_valid.next = self.g_up_idle_valid.val();
         self.control.idle_flow.next = self.g_up_idle_flow.val();
@@ -837,7 +841,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         }
         // What a generator needs of the control half.
         self.g_rst.next = self.reset.q.val();
-        self.g_now.next = self.control.now.val();
+        self.g_now.next = self.control.steady.val();
         self.g_later.next = self.control.later.val();
         self.g_stop.next = self.control.stop.val();
         self.g_cfg_mac.next = self.control.cfg_mac.val();

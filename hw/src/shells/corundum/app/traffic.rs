@@ -28,7 +28,7 @@ const _: () = assert!(LATENCY == 2 && SAID_BITS == 9 && LOADED_BITS == 4 && NUMB
 /// flow from the generator has the engine told again what the scheduler said of it last.
 ///
 /// Latency: a frame of the core's 1 clock; rates, releases and reports 2; a doorbell's first frame as in the standalone shell. Throughput: a beat a clock. Back
-/// pressure: none but for frames and doorbells; at most 2^16 - 1 grants, and refusals, are counted late.
+/// pressure: none but for frames and doorbells; at most 2^16 - 1 grants, refusals, and missed launches each are counted late.
 /// Model: `timely_model::app_block::traffic::Traffic`.
 #[derive(LogicBlock)]
 pub struct Traffic<
@@ -53,7 +53,7 @@ pub struct Traffic<
     pub rst: Signal<In, Bit>,
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,
-    /// The time, ns48.fns16.
+    /// The steady time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
     /// The pacer's time.
     pub later: Signal<In, Bits<64>>,
@@ -223,6 +223,7 @@ pub struct Traffic<
     frames_bit: Constant<Bits<32>>,
     grants_bit: Constant<Bits<32>>,
     refused_bit: Constant<Bits<32>>,
+    missed_bit: Constant<Bits<32>>,
     // 1: whose a flow is stands behind its RAM; 2: it is known.
     rate_1: DFF<Bit>,
     rate_flow_1: DFF<Bits<F>>,
@@ -264,6 +265,7 @@ pub struct Traffic<
     /// Grants, and doorbells that were refused, that are still to be counted.
     grants: DFF<Bits<16>>,
     refusals: DFF<Bits<16>>,
+    misses: DFF<Bits<16>>,
     is_swept: Signal<Local, Bit>,
     at: Signal<Local, Bits<FS>>,
     is_own: Signal<Local, Bit>,
@@ -283,6 +285,7 @@ pub struct Traffic<
     limit: Signal<Local, Bits<FS>>,
     all_grants: Signal<Local, Bits<16>>,
     all_refusals: Signal<Local, Bits<16>>,
+    all_misses: Signal<Local, Bits<16>>,
 }
 
 impl<
@@ -306,7 +309,7 @@ impl<
     pub fn new(build: &Build) -> Self {
         assert!(W == 8 * K && FS == F + 1, "widths of a generator of {W} bits and 2^{F} flows");
         let bit = |c: Counter| 1u64 << c as u64;
-        let apart = bit(Counter::TxFrames) | bit(Counter::Grants) | bit(Counter::DoorbellsRefused);
+        let apart = bit(Counter::TxFrames) | bit(Counter::Grants) | bit(Counter::DoorbellsRefused) | bit(Counter::LaunchesMissed);
         construct!({
             pacer: Pacer::new(Timing::of(build.clock_ps)),
             sweep_end: Constant::new(bits::<FS>(1 << F)),
@@ -315,7 +318,8 @@ impl<
             frames_bit: Constant::new(bits::<32>(bit(Counter::TxFrames))),
             grants_bit: Constant::new(bits::<32>(bit(Counter::Grants))),
             refused_bit: Constant::new(bits::<32>(bit(Counter::DoorbellsRefused))),
-        } clk, rst, swept, now, later, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_seed, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, down_rate_valid, down_rate_flow, down_rate_value, down_release_valid, down_release_flow, down_release_bytes, up_idle_valid, up_idle_flow, up_limited_valid, up_limited_flow, up_limited, up_pulses, idle_valid, idle_flow, limited_valid, limited_flow, limited, pulses, host_sent_valid, host_sent_tag, host_sent_flow, host_sent_segment, host_sent_nonce, host_sent_first, host_sent_last, host_sent_wire_bytes, host_sent_segment_bytes, host_sent_launch, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, generator, gate, merge, of_rate, of_release, of_report, of_limit, heard, idles, limits, loaded, sweep, rate_1, rate_flow_1, rate_value_1, rate_host, rate_own, rate_flow_2, rate_value_2, release_1, release_flow_1, release_bytes_1, release_host, release_own, release_flow_2, release_bytes_2, report_1, report_is_1, report_2, report_is_2, held, held_is, reported, left, says_1, says_flow_1, again_1, own_1, limited_1, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals, is_swept, at, is_own, own_record, own_bit, writes, write_at, report, own_report, own_tag, host, out, out_valid, is_ours, takes_loaded, takes_limit, limit, all_grants, all_refusals)
+            missed_bit: Constant::new(bits::<32>(bit(Counter::LaunchesMissed))),
+        } clk, rst, swept, now, later, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_seed, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, down_rate_valid, down_rate_flow, down_rate_value, down_release_valid, down_release_flow, down_release_bytes, up_idle_valid, up_idle_flow, up_limited_valid, up_limited_flow, up_limited, up_pulses, idle_valid, idle_flow, limited_valid, limited_flow, limited, pulses, host_sent_valid, host_sent_tag, host_sent_flow, host_sent_segment, host_sent_nonce, host_sent_first, host_sent_last, host_sent_wire_bytes, host_sent_segment_bytes, host_sent_launch, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, generator, gate, merge, of_rate, of_release, of_report, of_limit, heard, idles, limits, loaded, sweep, rate_1, rate_flow_1, rate_value_1, rate_host, rate_own, rate_flow_2, rate_value_2, release_1, release_flow_1, release_bytes_1, release_host, release_own, release_flow_2, release_bytes_2, report_1, report_is_1, report_2, report_is_2, held, held_is, reported, left, says_1, says_flow_1, again_1, own_1, limited_1, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals, misses, is_swept, at, is_own, own_record, own_bit, writes, write_at, report, own_report, own_tag, host, out, out_valid, is_ours, takes_loaded, takes_limit, limit, all_grants, all_refusals, all_misses)
     }
 }
 
@@ -374,7 +378,7 @@ impl<
             own_1,
             limited_1
         );
-        dff_setup!(self, clk, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals);
+        dff_setup!(self, clk, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals, misses);
         self.pacer.clk.next = self.clk.val();
         self.pacer.rst.next = self.rst.val();
         self.generator.clk.next = self.clk.val();
@@ -500,6 +504,7 @@ impl<
         self.gate.s_tvalid.next = self.generator.m_tvalid.val();
         self.gate.s_tlast.next = self.generator.m_tlast.val();
         self.gate.s_tag.next = bits::<16>(0);
+        self.gate.s_timed.next = true;
         self.gate.s_launch.next = self.generator.sent_launch.val();
         self.generator.m_tready.next = self.gate.s_tready.val();
         self.merge.fair.next = true;
@@ -657,6 +662,14 @@ impl<
             self.counted.d.next = self.counted.d.val() | self.refused_bit.val();
             self.refusals.d.next = self.all_refusals.val() - bits::<16>(1);
         }
+        self.all_misses.next = self.misses.q.val()
+            + bit_cast::<16, 1>(self.up_pulses.val().get_bits::<1>(22))
+            + bit_cast::<16, 1>(self.gate.missed.val().into());
+        self.misses.d.next = bits::<16>(0);
+        if self.all_misses.val().any() {
+            self.counted.d.next = self.counted.d.val() | self.missed_bit.val();
+            self.misses.d.next = self.all_misses.val() - bits::<16>(1);
+        }
         self.pulses.next = self.counted.q.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<FS>(0);
@@ -677,6 +690,7 @@ impl<
             self.counted.d.next = bits::<32>(0);
             self.grants.d.next = bits::<16>(0);
             self.refusals.d.next = bits::<16>(0);
+            self.misses.d.next = bits::<16>(0);
         }
     }
 }
