@@ -78,6 +78,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     output reg  tap_rec_valid;
     output reg  [511:0] tap_rec_data;
     
+    // Constant declarations
+    localparam  missed_bit = 32'h400000;
+    
     // Stub signals
     reg  reset__d;
     wire  reset__q;
@@ -136,7 +139,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  [63:0] core__sent_launch;
     reg  [31:0] core__source_pulses;
     reg  core__source_swept;
-    wire  [63:0] core__now;
+    wire  [63:0] core__steady;
+    wire  [63:0] core__date;
     wire  [15:0] core__cfg_lead;
     wire  [15:0] core__cfg_store_bound;
     wire  core__stop;
@@ -252,6 +256,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  gate__s_tready;
     reg  gate__s_tlast;
     reg  [15:0] gate__s_tag;
+    wire gate__s_timed;
     reg  [63:0] gate__s_launch;
     wire  [63:0] gate__m_tdata;
     wire  [7:0] gate__m_tkeep;
@@ -260,6 +265,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  gate__m_tlast;
     wire  [15:0] gate__m_tag;
     wire  gate__empty;
+    wire  gate__missed;
     reg  gated__d;
     wire  gated__q;
     reg  gated__clock;
@@ -331,7 +337,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .sent_launch(core__sent_launch),
         .source_pulses(core__source_pulses),
         .source_swept(core__source_swept),
-        .now(core__now),
+        .steady(core__steady),
+        .date(core__date),
         .cfg_lead(core__cfg_lead),
         .cfg_store_bound(core__cfg_store_bound),
         .stop(core__stop),
@@ -451,6 +458,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .s_tready(gate__s_tready),
         .s_tlast(gate__s_tlast),
         .s_tag(gate__s_tag),
+        .s_timed(gate__s_timed),
         .s_launch(gate__s_launch),
         .m_tdata(gate__m_tdata),
         .m_tkeep(gate__m_tkeep),
@@ -458,7 +466,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .m_tready(gate__m_tready),
         .m_tlast(gate__m_tlast),
         .m_tag(gate__m_tag),
-        .empty(gate__empty)
+        .empty(gate__empty),
+        .missed(gate__missed)
     );
     tnic_standalone__gated gated(
         .d(gated__d),
@@ -501,6 +510,10 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         if (reset__q) begin
             begun__d = 1'b0;
             gated__d = 1'b0;
+        end
+        core__source_pulses = generator__pulses;
+        if (gate__missed) begin
+            core__source_pulses = generator__pulses | missed_bit;
         end
     end
     always @(*) reset__clock = clk;
@@ -546,7 +559,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) core__tx_cpl_ts = tx_cpl_ts;
     always @(*) core__ptp_valid = ptp_valid;
     always @(*) core__ptp_time = ptp_time;
-    always @(*) now = core__now;
+    always @(*) now = core__date;
     always @(*) stopped = core__stop;
     always @(*) tap_sample_valid = core__tap_sample_valid;
     always @(*) tap_sample_kind = core__tap_sample_kind;
@@ -583,12 +596,13 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) irq = core__irq;
     always @(*) tap_rec_valid = core__tap_rec_valid;
     always @(*) tap_rec_data = core__tap_rec_data;
-    always @(*) gate__now = core__now;
+    always @(*) gate__now = core__steady;
     always @(*) gate__s_tdata = generator__m_tdata;
     always @(*) gate__s_tkeep = generator__m_tkeep;
     always @(*) gate__s_tvalid = generator__m_tvalid & gated__q;
     always @(*) gate__s_tlast = generator__m_tlast;
     always @(*) gate__s_tag = generator__m_tag;
+    assign gate__s_timed = 1'b1;
     always @(*) gate__s_launch = generator__sent_launch;
     always @(*) gate__m_tready = core__d_tready;
     always @(*) core__sent_valid = generator__sent_valid;
@@ -625,7 +639,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) generator__grant_launch = core__grant_launch;
     always @(*) core__grant_ready = generator__grant_ready;
     always @(*) generator__cfg_seed = core__cfg_nonce_seed;
-    always @(*) core__source_pulses = generator__pulses;
     always @(*) core__source_swept = generator__swept;
     
 endmodule // standalone
@@ -650,7 +663,7 @@ module tnic_standalone__begun(d,q,clock);
 endmodule // standalone__begun
 
 
-module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,source_pulses,source_swept,now,cfg_lead,cfg_store_bound,stop,cfg_udp_port,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
+module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,source_pulses,source_swept,steady,date,cfg_lead,cfg_store_bound,stop,cfg_udp_port,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
     
     // Module arguments
     input wire  clk;
@@ -707,7 +720,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [63:0] sent_launch;
     input wire  [31:0] source_pulses;
     input wire  source_swept;
-    output reg  [63:0] now;
+    output reg  [63:0] steady;
+    output reg  [63:0] date;
     output reg  [15:0] cfg_lead;
     output reg  [15:0] cfg_store_bound;
     output reg  stop;
@@ -832,7 +846,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  control__limited;
     reg  [31:0] control__data_pulses;
     reg  control__data_swept;
-    wire  [63:0] control__now;
+    wire  [63:0] control__steady;
+    wire  [63:0] control__date;
     wire  [63:0] control__later;
     wire  [15:0] control__cfg_lead;
     wire  [15:0] control__cfg_store_bound;
@@ -990,7 +1005,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .limited(control__limited),
         .data_pulses(control__data_pulses),
         .data_swept(control__data_swept),
-        .now(control__now),
+        .steady(control__steady),
+        .date(control__date),
         .later(control__later),
         .cfg_lead(control__cfg_lead),
         .cfg_store_bound(control__cfg_store_bound),
@@ -1147,7 +1163,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     always @(*) control__sent_launch = sent_launch;
     always @(*) control__data_pulses = pacer__pulses | source_pulses;
     always @(*) control__data_swept = pacer__swept & source_swept;
-    always @(*) now = control__now;
+    always @(*) steady = control__steady;
+    always @(*) date = control__date;
     always @(*) cfg_lead = control__cfg_lead;
     always @(*) cfg_store_bound = control__cfg_store_bound;
     always @(*) stop = control__stop;
@@ -1235,7 +1252,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,now,later,cfg_lead,cfg_store_bound,stop,cfg_udp_port,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,steady,date,later,cfg_lead,cfg_store_bound,stop,cfg_udp_port,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1297,7 +1314,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  limited;
     input wire  [31:0] data_pulses;
     input wire  data_swept;
-    output reg  [63:0] now;
+    output reg  [63:0] steady;
+    output reg  [63:0] date;
     output reg  [63:0] later;
     output reg  [15:0] cfg_lead;
     output reg  [15:0] cfg_store_bound;
@@ -1367,11 +1385,11 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  clock__ptp_valid;
     reg  [63:0] clock__ptp_time;
     reg  [15:0] clock__cfg_lead;
-    wire  [63:0] clock__now;
+    wire  [63:0] clock__steady;
     wire  [63:0] clock__later;
-    wire  [47:0] clock__now_sec;
-    wire  [29:0] clock__now_ns;
-    wire  clock__refused;
+    wire  [63:0] clock__date;
+    wire  [63:0] clock__offset;
+    wire  [1:0] clock__epoch;
     reg  parse__clk;
     reg  parse__rst;
     reg  [63:0] parse__s_tdata;
@@ -1834,6 +1852,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     // Local signals
     reg  [31:0] own_pulses;
     reg  [383:0] header;
+    reg  [39:0] launch_date;
     
     // Sub module instances
     tnic_standalone__core__control__clock clock(
@@ -1846,11 +1865,11 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .ptp_valid(clock__ptp_valid),
         .ptp_time(clock__ptp_time),
         .cfg_lead(clock__cfg_lead),
-        .now(clock__now),
+        .steady(clock__steady),
         .later(clock__later),
-        .now_sec(clock__now_sec),
-        .now_ns(clock__now_ns),
-        .refused(clock__refused)
+        .date(clock__date),
+        .offset(clock__offset),
+        .epoch(clock__epoch)
     );
     tnic_standalone__core__control__parse parse(
         .clk(parse__clk),
@@ -2357,11 +2376,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         asked__1__d = asked__0__q;
         asked__2__d = asked__1__q;
         own_pulses = ((32'h0) & 32'hffffffff);
-        if (clock__refused) begin
-            own_pulses = ((32'h1 << 32'h16) & 32'hffffffff);
-        end
         if (recorder__dropped) begin
-            own_pulses = own_pulses | ((32'h1 << 32'h1d) & 32'hffffffff);
+            own_pulses = ((32'h1 << 32'h1d) & 32'hffffffff);
         end
         pulses__d = parse__pulses | ack__pulses | rtt__pulses | engine__pulses | data_pulses | own_pulses;
         swept__d = rtt__swept & engine__swept & telemetry__swept & histograms__swept & data_swept;
@@ -2434,7 +2450,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) hd_flow = csr__hd_flow;
     always @(*) hd_packets = csr__hd_packets;
     always @(*) csr__hd_ready = hd_ready;
-    always @(*) csr__now = clock__now;
+    always @(*) csr__now = clock__date;
     always @(*) csr__pulses = pulses__q;
     always @(*) csr__swept = swept__q;
     always @(*) crossing__clk = clk;
@@ -2535,7 +2551,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) clock__ptp_valid = ptp_valid;
     always @(*) clock__ptp_time = ptp_time;
     always @(*) clock__cfg_lead = csr__cfg_lead;
-    always @(*) now = clock__now;
+    always @(*) steady = clock__steady;
+    always @(*) date = clock__date;
     always @(*) later = clock__later;
     always @(*) cfg_lead = csr__cfg_lead;
     always @(*) cfg_udp_port = csr__cfg_udp_port;
@@ -2566,7 +2583,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) crossing__allow6 = csr__cfg_allow6;
     always @(*) ack__cfg_mask6 = crossing__o_mask6;
     always @(*) crossing__mask6 = csr__cfg_mask6;
-    always @(*) ack__now = clock__now;
+    always @(*) ack__now = clock__date;
     always @(*) txmux__a_tdata = ack__m_tdata;
     always @(*) txmux__a_tkeep = ack__m_tkeep;
     always @(*) txmux__a_tvalid = ack__m_tvalid;
@@ -2606,7 +2623,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) rtt__sent_last = sent_last;
     always @(*) rtt__sent_wire_bytes = sent_wire_bytes;
     always @(*) rtt__sent_segment_bytes = sent_segment_bytes;
-    always @(*) rtt__sent_launch = sent_launch;
+    always @(*) launch_date = sent_launch[(32'h8)+:(40)] + clock__offset[(32'h8)+:(40)];
+    always @(*) rtt__sent_launch = ((launch_date) & 64'hffffffffffffffff) << 32'h8;
     always @(*) rtt__pw_valid = crossing__o_pw_valid;
     always @(*) rtt__pw_profile = crossing__o_pw_profile;
     always @(*) rtt__pw_word = crossing__o_pw_word;
@@ -2615,7 +2633,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) rtt__fl_flow = crossing__o_fl_flow;
     always @(*) rtt__fl_record = crossing__o_fl_record;
     always @(*) rtt__cfg_ns_per_byte = csr__cfg_ns_per_byte;
-    always @(*) rtt__now = clock__now;
+    always @(*) rtt__now = clock__steady;
     always @(*) release_valid = rtt__release_valid;
     always @(*) release_flow = rtt__release_flow;
     always @(*) release_bytes = rtt__release_bytes;
@@ -2683,7 +2701,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) recorder__event_rate_before = crossing__o_event_rate_before;
     always @(*) recorder__event_rate = crossing__o_event_rate;
     always @(*) recorder__event_before = crossing__o_event_before;
-    always @(*) recorder__now = clock__now;
+    always @(*) recorder__now = clock__date;
     always @(*) recorder__pw_valid = crossing__o_pw_valid;
     always @(*) recorder__pw_profile = crossing__o_pw_profile;
     always @(*) recorder__pw_word = crossing__o_pw_word;
@@ -5576,7 +5594,7 @@ module tnic_standalone__core__control__asked__2(d,q,clock);
 endmodule // standalone__core__control__asked__2
 
 
-module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,cfg_lead,now,later,now_sec,now_ns,refused);
+module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,cfg_lead,steady,later,date,offset,epoch);
     
     // Module arguments
     input wire  clk;
@@ -5588,1428 +5606,436 @@ module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time
     input wire  ptp_valid;
     input wire  [63:0] ptp_time;
     input wire  [15:0] cfg_lead;
-    output reg  [63:0] now;
+    output reg  [63:0] steady;
     output reg  [63:0] later;
-    output reg  [47:0] now_sec;
-    output reg  [29:0] now_ns;
-    output reg  refused;
+    output reg  [63:0] date;
+    output reg  [63:0] offset;
+    output reg  [1:0] epoch;
     
     // Stub signals
-    reg  correct__clk;
-    reg  correct__rst;
-    reg  [31:0] correct__cfg_time_increment;
-    reg  correct__cfg_time_ptp;
-    reg  correct__time_set_valid;
-    reg  [63:0] correct__time_set_value;
-    reg  correct__ptp_valid;
-    reg  [63:0] correct__ptp_time;
-    reg  [63:0] correct__now;
-    wire  [31:0] correct__rate;
-    wire  [47:0] correct__step_ns;
-    wire  [15:0] correct__step_fraction;
-    wire  [18:0] correct__step_sec;
-    wire  [29:0] correct__step_rest;
-    wire  correct__refused;
     reg  count__clk;
     reg  count__rst;
-    reg  [31:0] count__rate;
-    reg  [47:0] count__step_ns;
-    reg  [15:0] count__step_fraction;
-    reg  [18:0] count__step_sec;
-    reg  [29:0] count__step_rest;
-    reg  [15:0] count__lead;
-    wire  [63:0] count__now;
+    reg  [31:0] count__cfg_time_increment;
+    reg  [15:0] count__cfg_lead;
+    wire  [63:0] count__coming;
+    wire  [63:0] count__steady;
     wire  [63:0] count__later;
-    wire  [47:0] count__now_sec;
-    wire  [29:0] count__now_ns;
+    reg  calendar__clk;
+    reg  calendar__rst;
+    reg  calendar__valid;
+    reg  [63:0] calendar__wanted;
+    reg  [63:0] calendar__steady;
+    reg  [63:0] calendar__coming;
+    wire  [63:0] calendar__date;
+    wire  [63:0] calendar__offset;
+    wire  [1:0] calendar__epoch;
     
     // Sub module instances
-    tnic_standalone__core__control__clock__correct correct(
-        .clk(correct__clk),
-        .rst(correct__rst),
-        .cfg_time_increment(correct__cfg_time_increment),
-        .cfg_time_ptp(correct__cfg_time_ptp),
-        .time_set_valid(correct__time_set_valid),
-        .time_set_value(correct__time_set_value),
-        .ptp_valid(correct__ptp_valid),
-        .ptp_time(correct__ptp_time),
-        .now(correct__now),
-        .rate(correct__rate),
-        .step_ns(correct__step_ns),
-        .step_fraction(correct__step_fraction),
-        .step_sec(correct__step_sec),
-        .step_rest(correct__step_rest),
-        .refused(correct__refused)
-    );
     tnic_standalone__core__control__clock__count count(
         .clk(count__clk),
         .rst(count__rst),
-        .rate(count__rate),
-        .step_ns(count__step_ns),
-        .step_fraction(count__step_fraction),
-        .step_sec(count__step_sec),
-        .step_rest(count__step_rest),
-        .lead(count__lead),
-        .now(count__now),
-        .later(count__later),
-        .now_sec(count__now_sec),
-        .now_ns(count__now_ns)
+        .cfg_time_increment(count__cfg_time_increment),
+        .cfg_lead(count__cfg_lead),
+        .coming(count__coming),
+        .steady(count__steady),
+        .later(count__later)
+    );
+    tnic_standalone__core__control__clock__calendar calendar(
+        .clk(calendar__clk),
+        .rst(calendar__rst),
+        .valid(calendar__valid),
+        .wanted(calendar__wanted),
+        .steady(calendar__steady),
+        .coming(calendar__coming),
+        .date(calendar__date),
+        .offset(calendar__offset),
+        .epoch(calendar__epoch)
     );
     
     // Update code
-    always @(*) correct__clk = clk;
-    always @(*) correct__rst = rst;
-    always @(*) correct__cfg_time_increment = cfg_time_increment;
-    always @(*) correct__cfg_time_ptp = cfg_time_ptp;
-    always @(*) correct__time_set_valid = time_set_valid;
-    always @(*) correct__time_set_value = time_set_value;
-    always @(*) correct__ptp_valid = ptp_valid;
-    always @(*) correct__ptp_time = ptp_time;
-    always @(*) correct__now = count__now;
+    always @(*) begin
+        calendar__valid = time_set_valid;
+        calendar__wanted = time_set_value;
+        if (cfg_time_ptp) begin
+            calendar__valid = ptp_valid;
+            calendar__wanted = ptp_time;
+        end
+    end
     always @(*) count__clk = clk;
     always @(*) count__rst = rst;
-    always @(*) count__rate = correct__rate;
-    always @(*) count__step_ns = correct__step_ns;
-    always @(*) count__step_fraction = correct__step_fraction;
-    always @(*) count__step_sec = correct__step_sec;
-    always @(*) count__step_rest = correct__step_rest;
-    always @(*) now = count__now;
-    always @(*) count__lead = cfg_lead;
+    always @(*) count__cfg_time_increment = cfg_time_increment;
+    always @(*) count__cfg_lead = cfg_lead;
+    always @(*) calendar__clk = clk;
+    always @(*) calendar__rst = rst;
+    always @(*) calendar__steady = count__steady;
+    always @(*) calendar__coming = count__coming;
+    always @(*) steady = count__steady;
     always @(*) later = count__later;
-    always @(*) now_sec = count__now_sec;
-    always @(*) now_ns = count__now_ns;
-    always @(*) refused = correct__refused;
+    always @(*) date = calendar__date;
+    always @(*) offset = calendar__offset;
+    always @(*) epoch = calendar__epoch;
     
 endmodule // standalone__core__control__clock
 
 
-module tnic_standalone__core__control__clock__correct(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,now,rate,step_ns,step_fraction,step_sec,step_rest,refused);
+module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,steady,coming,date,offset,epoch);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
-    input wire  [31:0] cfg_time_increment;
-    input wire  cfg_time_ptp;
-    input wire  time_set_valid;
-    input wire  [63:0] time_set_value;
-    input wire  ptp_valid;
-    input wire  [63:0] ptp_time;
-    input wire  [63:0] now;
-    output reg  [31:0] rate;
-    output reg  [47:0] step_ns;
-    output reg  [15:0] step_fraction;
-    output reg  [18:0] step_sec;
-    output reg  [29:0] step_rest;
-    output reg  refused;
+    input wire  valid;
+    input wire  [63:0] wanted;
+    input wire  [63:0] steady;
+    input wire  [63:0] coming;
+    output reg  [63:0] date;
+    output reg  [63:0] offset;
+    output reg  [1:0] epoch;
     
     // Constant declarations
-    localparam  second = 32'h3b9aca00;
+    localparam  start = 32'h2;
     
     // Stub signals
-    reg  [5:0] phase__d;
-    wire  [5:0] phase__q;
-    reg  phase__clock;
-    reg  by_software__d;
-    wire  by_software__q;
-    reg  by_software__clock;
-    reg  [63:0] wanted__d;
-    wire  [63:0] wanted__q;
-    reg  wanted__clock;
-    reg  [63:0] base__d;
-    wire  [63:0] base__q;
-    reg  base__clock;
-    reg  [32:0] low__d;
-    wire  [32:0] low__q;
+    reg  valid1__d;
+    wire  valid1__q;
+    reg  valid1__clock;
+    reg  [32:0] low1__d;
+    wire  [32:0] low1__q;
+    reg  low1__clock;
+    reg  [31:0] wanted1__d;
+    wire  [31:0] wanted1__q;
+    reg  wanted1__clock;
+    reg  [31:0] steady1__d;
+    wire  [31:0] steady1__q;
+    reg  steady1__clock;
+    reg  valid2__d;
+    wire  valid2__q;
+    reg  valid2__clock;
+    reg  [31:0] low2__d;
+    wire  [31:0] low2__q;
+    reg  low2__clock;
+    reg  [31:0] high2__d;
+    wire  [31:0] high2__q;
+    reg  high2__clock;
+    reg  valid3__d;
+    wire  valid3__q;
+    reg  valid3__clock;
+    reg  [31:0] low__d;
+    wire  [31:0] low__q;
     reg  low__clock;
+    reg  [31:0] high3__d;
+    wire  [31:0] high3__q;
+    reg  high3__clock;
+    reg  [8:0] differs3__d;
+    wire  [8:0] differs3__q;
+    reg  differs3__clock;
+    reg  valid4__d;
+    wire  valid4__q;
+    reg  valid4__clock;
     reg  [31:0] high__d;
     wire  [31:0] high__q;
     reg  high__clock;
-    reg  far__d;
-    wire  far__q;
-    reg  far__clock;
-    reg  [23:0] behind__d;
-    wire  [23:0] behind__q;
-    reg  behind__clock;
-    reg  refusal__d;
-    wire  refusal__q;
-    reg  refusal__clock;
-    reg  [29:0] remainder__d;
-    wire  [29:0] remainder__q;
-    reg  remainder__clock;
-    reg  [18:0] dividend__d;
-    wire  [18:0] dividend__q;
-    reg  dividend__clock;
-    reg  [18:0] quotient__d;
-    wire  [18:0] quotient__q;
-    reg  quotient__clock;
-    reg  [31:0] increment__d;
-    wire  [31:0] increment__q;
-    reg  increment__clock;
-    reg  [31:0] increment_2__d;
-    wire  [31:0] increment_2__q;
-    reg  increment_2__clock;
-    reg  [31:0] debt__d;
-    wire  [31:0] debt__q;
-    reg  debt__clock;
-    reg  [31:0] take__d;
-    wire  [31:0] take__q;
-    reg  take__clock;
-    reg  [31:0] rate_q__d;
-    wire  [31:0] rate_q__q;
-    reg  rate_q__clock;
-    reg  [47:0] ns__d;
-    wire  [47:0] ns__q;
-    reg  ns__clock;
-    reg  [15:0] fraction__d;
-    wire  [15:0] fraction__q;
-    reg  fraction__clock;
-    reg  [18:0] sec__d;
-    wire  [18:0] sec__q;
-    reg  sec__clock;
-    reg  [29:0] rest__d;
-    wire  [29:0] rest__q;
-    reg  rest__clock;
+    reg  [31:0] low4__d;
+    wire  [31:0] low4__q;
+    reg  low4__clock;
+    reg  [39:0] differs4__d;
+    wire  [39:0] differs4__q;
+    reg  differs4__clock;
+    reg  [1:0] epoch5__d;
+    wire  [1:0] epoch5__q;
+    reg  epoch5__clock;
+    reg  [63:0] offset5__d;
+    wire  [63:0] offset5__q;
+    reg  offset5__clock;
+    reg  [32:0] sum_low__d;
+    wire  [32:0] sum_low__q;
+    reg  sum_low__clock;
+    reg  [31:0] coming_high__d;
+    wire  [31:0] coming_high__q;
+    reg  coming_high__clock;
+    reg  [63:0] sum__d;
+    wire  [63:0] sum__q;
+    reg  sum__clock;
     
     // Local signals
-    reg  [31:0] high_plus;
-    reg  backward;
-    reg  [31:0] trial;
-    reg  [31:0] trial_less;
-    reg  [32:0] slow;
+    reg  [31:0] other1;
+    reg  kept1;
+    reg  [32:0] left1;
+    reg  [32:0] right1;
+    reg  [32:0] whole1;
+    reg  [32:0] difference;
+    reg  [31:0] other3;
+    reg  kept3;
+    reg  [32:0] left3;
+    reg  [32:0] right3;
+    reg  [32:0] whole3;
     reg  [32:0] left;
+    reg  [32:0] right;
+    reg  [32:0] whole;
     
     // Sub module instances
-    tnic_standalone__core__control__clock__correct__phase phase(
-        .d(phase__d),
-        .q(phase__q),
-        .clock(phase__clock)
+    tnic_standalone__core__control__clock__calendar__valid1 valid1(
+        .d(valid1__d),
+        .q(valid1__q),
+        .clock(valid1__clock)
     );
-    tnic_standalone__core__control__clock__correct__by_software by_software(
-        .d(by_software__d),
-        .q(by_software__q),
-        .clock(by_software__clock)
+    tnic_standalone__core__control__clock__calendar__low1 low1(
+        .d(low1__d),
+        .q(low1__q),
+        .clock(low1__clock)
     );
-    tnic_standalone__core__control__clock__correct__wanted wanted(
-        .d(wanted__d),
-        .q(wanted__q),
-        .clock(wanted__clock)
+    tnic_standalone__core__control__clock__calendar__wanted1 wanted1(
+        .d(wanted1__d),
+        .q(wanted1__q),
+        .clock(wanted1__clock)
     );
-    tnic_standalone__core__control__clock__correct__base base(
-        .d(base__d),
-        .q(base__q),
-        .clock(base__clock)
+    tnic_standalone__core__control__clock__calendar__steady1 steady1(
+        .d(steady1__d),
+        .q(steady1__q),
+        .clock(steady1__clock)
     );
-    tnic_standalone__core__control__clock__correct__low low(
+    tnic_standalone__core__control__clock__calendar__valid2 valid2(
+        .d(valid2__d),
+        .q(valid2__q),
+        .clock(valid2__clock)
+    );
+    tnic_standalone__core__control__clock__calendar__low2 low2(
+        .d(low2__d),
+        .q(low2__q),
+        .clock(low2__clock)
+    );
+    tnic_standalone__core__control__clock__calendar__high2 high2(
+        .d(high2__d),
+        .q(high2__q),
+        .clock(high2__clock)
+    );
+    tnic_standalone__core__control__clock__calendar__valid3 valid3(
+        .d(valid3__d),
+        .q(valid3__q),
+        .clock(valid3__clock)
+    );
+    tnic_standalone__core__control__clock__calendar__low low(
         .d(low__d),
         .q(low__q),
         .clock(low__clock)
     );
-    tnic_standalone__core__control__clock__correct__high high(
-        .d(high__d),
-        .q(high__q),
-        .clock(high__clock)
-    );
-    tnic_standalone__core__control__clock__correct__far far(
-        .d(far__d),
-        .q(far__q),
-        .clock(far__clock)
-    );
-    tnic_standalone__core__control__clock__correct__behind behind(
-        .d(behind__d),
-        .q(behind__q),
-        .clock(behind__clock)
-    );
-    tnic_standalone__core__control__clock__correct__refusal refusal(
-        .d(refusal__d),
-        .q(refusal__q),
-        .clock(refusal__clock)
-    );
-    tnic_standalone__core__control__clock__correct__remainder remainder(
-        .d(remainder__d),
-        .q(remainder__q),
-        .clock(remainder__clock)
-    );
-    tnic_standalone__core__control__clock__correct__dividend dividend(
-        .d(dividend__d),
-        .q(dividend__q),
-        .clock(dividend__clock)
-    );
-    tnic_standalone__core__control__clock__correct__quotient quotient(
-        .d(quotient__d),
-        .q(quotient__q),
-        .clock(quotient__clock)
-    );
-    tnic_standalone__core__control__clock__correct__increment increment(
-        .d(increment__d),
-        .q(increment__q),
-        .clock(increment__clock)
-    );
-    tnic_standalone__core__control__clock__correct__increment_2 increment_2(
-        .d(increment_2__d),
-        .q(increment_2__q),
-        .clock(increment_2__clock)
-    );
-    tnic_standalone__core__control__clock__correct__debt debt(
-        .d(debt__d),
-        .q(debt__q),
-        .clock(debt__clock)
-    );
-    tnic_standalone__core__control__clock__correct__take take(
-        .d(take__d),
-        .q(take__q),
-        .clock(take__clock)
-    );
-    tnic_standalone__core__control__clock__correct__rate_q rate_q(
-        .d(rate_q__d),
-        .q(rate_q__q),
-        .clock(rate_q__clock)
-    );
-    tnic_standalone__core__control__clock__correct__ns ns(
-        .d(ns__d),
-        .q(ns__q),
-        .clock(ns__clock)
-    );
-    tnic_standalone__core__control__clock__correct__fraction fraction(
-        .d(fraction__d),
-        .q(fraction__q),
-        .clock(fraction__clock)
-    );
-    tnic_standalone__core__control__clock__correct__sec sec(
-        .d(sec__d),
-        .q(sec__q),
-        .clock(sec__clock)
-    );
-    tnic_standalone__core__control__clock__correct__rest rest(
-        .d(rest__d),
-        .q(rest__q),
-        .clock(rest__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        phase__d = phase__q;
-        by_software__d = by_software__q;
-        wanted__d = wanted__q;
-        base__d = base__q;
-        low__d = low__q;
-        high__d = high__q;
-        far__d = far__q;
-        behind__d = behind__q;
-        refusal__d = refusal__q;
-        remainder__d = remainder__q;
-        dividend__d = dividend__q;
-        quotient__d = quotient__q;
-        increment__d = increment__q;
-        increment_2__d = increment_2__q;
-        debt__d = debt__q;
-        take__d = take__q;
-        rate_q__d = rate_q__q;
-        ns__d = ns__q;
-        fraction__d = fraction__q;
-        sec__d = sec__q;
-        rest__d = rest__q;
-        refusal__d = 1'b0;
-        if (phase__q == ((32'h0) & 6'h3f)) begin
-            by_software__d = ~cfg_time_ptp;
-            base__d = now;
-            if (cfg_time_ptp) begin
-                wanted__d = ptp_time;
-                refusal__d = time_set_valid;
-                if (ptp_valid) begin
-                    phase__d = ((32'h1) & 6'h3f);
-                end
-            end
-            else begin
-                wanted__d = time_set_value;
-                if (time_set_valid) begin
-                    phase__d = ((32'h1) & 6'h3f);
-                end
-            end
-        end
-        else begin
-            refusal__d = time_set_valid;
-            phase__d = phase__q + ((32'h1) & 6'h3f);
-            if ((phase__q == ((32'h18) & 6'h3f)) & |debt__q) begin
-                phase__d = ((32'h18) & 6'h3f);
-            end
-            if (phase__q == ((32'h28) & 6'h3f)) begin
-                phase__d = ((32'h0) & 6'h3f);
-            end
-        end
-        if (phase__q == ((32'h1) & 6'h3f)) begin
-            low__d = ((wanted__q[(32'h0)+:(32)]) & 33'h1ffffffff) - ((base__q[(32'h0)+:(32)]) & 33'h1ffffffff);
-        end
-        if (phase__q == ((32'h2) & 6'h3f)) begin
-            high__d = wanted__q[(32'h20)+:(32)] - high_plus;
-        end
-        if (phase__q == ((32'h3) & 6'h3f)) begin
-            refusal__d = time_set_valid | (by_software__q & backward);
-            far__d = ~(&high__q & &low__q[(32'h17)+:(9)]);
-            behind__d = ((32'h0) & 24'hffffff) - low__q[(32'h0)+:(24)];
-            remainder__d = ((high__q[(32'h3)+:(29)]) & 30'h3fffffff);
-            dividend__d = (((high__q[(32'h0)+:(3)]) & 19'h7ffff) << 32'h10) | ((low__q[(32'h10)+:(16)]) & 19'h7ffff);
-        end
-        if ((phase__q > ((32'h3) & 6'h3f)) & (phase__q < ((32'h17) & 6'h3f))) begin
-            dividend__d = dividend__q << 32'h1;
-            quotient__d = quotient__q << 32'h1;
-            remainder__d = trial[(32'h0)+:(30)];
-            if (~trial_less[32'h1f]) begin
-                quotient__d = (quotient__q << 32'h1) | ((32'h1) & 19'h7ffff);
-                remainder__d = trial_less[(32'h0)+:(30)];
-            end
-        end
-        ns__d = ((32'h0) & 48'hffffffffffff);
-        fraction__d = ((32'h0) & 16'hffff);
-        sec__d = ((32'h0) & 19'h7ffff);
-        rest__d = ((32'h0) & 30'h3fffffff);
-        if ((phase__q == ((32'h17) & 6'h3f)) & ~backward) begin
-            ns__d = (((high__q) & 48'hffffffffffff) << 32'h10) | ((low__q[(32'h10)+:(16)]) & 48'hffffffffffff);
-            fraction__d = low__q[(32'h0)+:(16)];
-            sec__d = quotient__q;
-            rest__d = remainder__q;
-        end
-        increment__d = cfg_time_increment;
-        increment_2__d = increment__q;
-        if (left[32'h20]) begin
-            take__d = debt__q;
-            debt__d = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            take__d = slow[(32'h0)+:(32)];
-            debt__d = left[(32'h0)+:(32)];
-        end
-        if ((phase__q == ((32'h4) & 6'h3f)) & backward & ~by_software__q) begin
-            debt__d = ((behind__q) & 32'hffffffff) << 32'h8;
-            if (far__q) begin
-                debt__d = ((32'h1) & 32'hffffffff) << 32'h1f;
-            end
-        end
-        rate_q__d = increment_2__q - take__q;
-        if (rst) begin
-            phase__d = ((32'h0) & 6'h3f);
-            refusal__d = 1'b0;
-            high__d = ((32'h0) & 32'hffffffff);
-            increment__d = ((32'h0) & 32'hffffffff);
-            increment_2__d = ((32'h0) & 32'hffffffff);
-            debt__d = ((32'h0) & 32'hffffffff);
-            take__d = ((32'h0) & 32'hffffffff);
-            rate_q__d = ((32'h0) & 32'hffffffff);
-            ns__d = ((32'h0) & 48'hffffffffffff);
-            fraction__d = ((32'h0) & 16'hffff);
-            sec__d = ((32'h0) & 19'h7ffff);
-            rest__d = ((32'h0) & 30'h3fffffff);
-        end
-    end
-    always @(*) phase__clock = clk;
-    always @(*) by_software__clock = clk;
-    always @(*) wanted__clock = clk;
-    always @(*) base__clock = clk;
-    always @(*) low__clock = clk;
-    always @(*) high__clock = clk;
-    always @(*) far__clock = clk;
-    always @(*) behind__clock = clk;
-    always @(*) refusal__clock = clk;
-    always @(*) remainder__clock = clk;
-    always @(*) dividend__clock = clk;
-    always @(*) quotient__clock = clk;
-    always @(*) increment__clock = clk;
-    always @(*) increment_2__clock = clk;
-    always @(*) debt__clock = clk;
-    always @(*) take__clock = clk;
-    always @(*) rate_q__clock = clk;
-    always @(*) ns__clock = clk;
-    always @(*) fraction__clock = clk;
-    always @(*) sec__clock = clk;
-    always @(*) rest__clock = clk;
-    always @(*) high_plus = base__q[(32'h20)+:(32)] + ((low__q[(32'h20)+:(1)]) & 32'hffffffff);
-    always @(*) backward = high__q[32'h1f];
-    always @(*) trial = (((remainder__q) & 32'hffffffff) << 32'h1) | ((dividend__q[(32'h12)+:(1)]) & 32'hffffffff);
-    always @(*) trial_less = trial - second;
-    always @(*) slow = ((increment__q[(32'h1)+:(31)]) & 33'h1ffffffff);
-    always @(*) left = ((debt__q) & 33'h1ffffffff) - slow;
-    always @(*) rate = rate_q__q;
-    always @(*) step_ns = ns__q;
-    always @(*) step_fraction = fraction__q;
-    always @(*) step_sec = sec__q;
-    always @(*) step_rest = rest__q;
-    always @(*) refused = refusal__q;
-    
-endmodule // standalone__core__control__clock__correct
-
-
-module tnic_standalone__core__control__clock__correct__base(d,q,clock);
-    
-    // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__base
-
-
-module tnic_standalone__core__control__clock__correct__behind(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__behind
-
-
-module tnic_standalone__core__control__clock__correct__by_software(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__by_software
-
-
-module tnic_standalone__core__control__clock__correct__debt(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__debt
-
-
-module tnic_standalone__core__control__clock__correct__dividend(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__dividend
-
-
-module tnic_standalone__core__control__clock__correct__far(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__far
-
-
-module tnic_standalone__core__control__clock__correct__fraction(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__fraction
-
-
-module tnic_standalone__core__control__clock__correct__high(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__high
-
-
-module tnic_standalone__core__control__clock__correct__increment(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__increment
-
-
-module tnic_standalone__core__control__clock__correct__increment_2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__increment_2
-
-
-module tnic_standalone__core__control__clock__correct__low(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__low
-
-
-module tnic_standalone__core__control__clock__correct__ns(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__ns
-
-
-module tnic_standalone__core__control__clock__correct__phase(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__phase
-
-
-module tnic_standalone__core__control__clock__correct__quotient(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__quotient
-
-
-module tnic_standalone__core__control__clock__correct__rate_q(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__rate_q
-
-
-module tnic_standalone__core__control__clock__correct__refusal(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__refusal
-
-
-module tnic_standalone__core__control__clock__correct__remainder(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__remainder
-
-
-module tnic_standalone__core__control__clock__correct__rest(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__rest
-
-
-module tnic_standalone__core__control__clock__correct__sec(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__sec
-
-
-module tnic_standalone__core__control__clock__correct__take(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__take
-
-
-module tnic_standalone__core__control__clock__correct__wanted(d,q,clock);
-    
-    // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__wanted
-
-
-module tnic_standalone__core__control__clock__count(clk,rst,rate,step_ns,step_fraction,step_sec,step_rest,lead,now,later,now_sec,now_ns);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  [31:0] rate;
-    input wire  [47:0] step_ns;
-    input wire  [15:0] step_fraction;
-    input wire  [18:0] step_sec;
-    input wire  [29:0] step_rest;
-    input wire  [15:0] lead;
-    output reg  [63:0] now;
-    output reg  [63:0] later;
-    output reg  [47:0] now_sec;
-    output reg  [29:0] now_ns;
-    
-    // Constant declarations
-    localparam  second = 32'h3b9aca00;
-    
-    // Stub signals
-    reg  [32:0] addend__d;
-    wire  [32:0] addend__q;
-    reg  addend__clock;
-    reg  [47:0] ns1__d;
-    wire  [47:0] ns1__q;
-    reg  ns1__clock;
-    reg  [18:0] sec1__d;
-    wire  [18:0] sec1__q;
-    reg  sec1__clock;
-    reg  [29:0] rest1__d;
-    wire  [29:0] rest1__q;
-    reg  rest1__clock;
-    reg  [23:0] fraction__d;
-    wire  [23:0] fraction__q;
-    reg  fraction__clock;
-    reg  [9:0] delta__d;
-    wire  [9:0] delta__q;
-    reg  delta__clock;
-    reg  [47:0] ns2__d;
-    wire  [47:0] ns2__q;
-    reg  ns2__clock;
-    reg  [18:0] sec2__d;
-    wire  [18:0] sec2__q;
-    reg  sec2__clock;
-    reg  [29:0] rest2__d;
-    wire  [29:0] rest2__q;
-    reg  rest2__clock;
-    reg  [15:0] fraction3__d;
-    wire  [15:0] fraction3__q;
-    reg  fraction3__clock;
-    reg  [24:0] low3__d;
-    wire  [24:0] low3__q;
-    reg  low3__clock;
-    reg  [23:0] high3__d;
-    wire  [23:0] high3__q;
-    reg  high3__clock;
-    reg  [31:0] ns3__d;
-    wire  [31:0] ns3__q;
-    reg  ns3__clock;
-    reg  [18:0] sec3__d;
-    wire  [18:0] sec3__q;
-    reg  sec3__clock;
-    reg  [15:0] fraction4__d;
-    wire  [15:0] fraction4__q;
-    reg  fraction4__clock;
-    reg  [23:0] low__d;
-    wire  [23:0] low__q;
-    reg  low__clock;
-    reg  [1:0] carry4__d;
-    wire  [1:0] carry4__q;
-    reg  carry4__clock;
-    reg  [23:0] high4__d;
-    wire  [23:0] high4__q;
-    reg  high4__clock;
-    reg  [31:0] ns4__d;
-    wire  [31:0] ns4__q;
-    reg  ns4__clock;
-    reg  [19:0] sec4__d;
-    wire  [19:0] sec4__q;
-    reg  sec4__clock;
-    reg  [15:0] fraction5__d;
-    wire  [15:0] fraction5__q;
-    reg  fraction5__clock;
-    reg  [23:0] low5__d;
-    wire  [23:0] low5__q;
-    reg  low5__clock;
-    reg  [23:0] high5__d;
-    wire  [23:0] high5__q;
-    reg  high5__clock;
-    reg  [31:0] ns5__d;
-    wire  [31:0] ns5__q;
-    reg  ns5__clock;
-    reg  [31:0] less5__d;
-    wire  [31:0] less5__q;
-    reg  less5__clock;
-    reg  [19:0] sec5__d;
-    wire  [19:0] sec5__q;
-    reg  sec5__clock;
-    reg  [15:0] fraction6__d;
-    wire  [15:0] fraction6__q;
-    reg  fraction6__clock;
-    reg  [23:0] low6__d;
-    wire  [23:0] low6__q;
-    reg  low6__clock;
-    reg  [23:0] high__d;
-    wire  [23:0] high__q;
-    reg  high__clock;
-    reg  [29:0] ns__d;
-    wire  [29:0] ns__q;
-    reg  ns__clock;
-    reg  [24:0] wrap__d;
-    wire  [24:0] wrap__q;
-    reg  wrap__clock;
-    reg  [19:0] sec6__d;
-    wire  [19:0] sec6__q;
-    reg  sec6__clock;
-    reg  [63:0] now7__d;
-    wire  [63:0] now7__q;
-    reg  now7__clock;
-    reg  [24:0] later7__d;
-    wire  [24:0] later7__q;
-    reg  later7__clock;
-    reg  [29:0] ns7__d;
-    wire  [29:0] ns7__q;
-    reg  ns7__clock;
-    reg  [24:0] sec_low__d;
-    wire  [24:0] sec_low__q;
-    reg  sec_low__clock;
-    reg  [63:0] now8__d;
-    wire  [63:0] now8__q;
-    reg  now8__clock;
-    reg  [63:0] later8__d;
-    wire  [63:0] later8__q;
-    reg  later8__clock;
-    reg  [29:0] ns8__d;
-    wire  [29:0] ns8__q;
-    reg  ns8__clock;
-    reg  [23:0] sec_low8__d;
-    wire  [23:0] sec_low8__q;
-    reg  sec_low8__clock;
-    reg  [23:0] sec_high__d;
-    wire  [23:0] sec_high__q;
-    reg  sec_high__clock;
-    
-    // Local signals
-    reg  [33:0] sum;
-    reg  [25:0] low_sum;
-    reg  [31:0] over;
-    reg  [31:0] plain;
-    reg  [31:0] wrapped;
-    reg  [23:0] late_high;
-    
-    // Sub module instances
-    tnic_standalone__core__control__clock__count__addend addend(
-        .d(addend__d),
-        .q(addend__q),
-        .clock(addend__clock)
-    );
-    tnic_standalone__core__control__clock__count__ns1 ns1(
-        .d(ns1__d),
-        .q(ns1__q),
-        .clock(ns1__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec1 sec1(
-        .d(sec1__d),
-        .q(sec1__q),
-        .clock(sec1__clock)
-    );
-    tnic_standalone__core__control__clock__count__rest1 rest1(
-        .d(rest1__d),
-        .q(rest1__q),
-        .clock(rest1__clock)
-    );
-    tnic_standalone__core__control__clock__count__fraction fraction(
-        .d(fraction__d),
-        .q(fraction__q),
-        .clock(fraction__clock)
-    );
-    tnic_standalone__core__control__clock__count__delta delta(
-        .d(delta__d),
-        .q(delta__q),
-        .clock(delta__clock)
-    );
-    tnic_standalone__core__control__clock__count__ns2 ns2(
-        .d(ns2__d),
-        .q(ns2__q),
-        .clock(ns2__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec2 sec2(
-        .d(sec2__d),
-        .q(sec2__q),
-        .clock(sec2__clock)
-    );
-    tnic_standalone__core__control__clock__count__rest2 rest2(
-        .d(rest2__d),
-        .q(rest2__q),
-        .clock(rest2__clock)
-    );
-    tnic_standalone__core__control__clock__count__fraction3 fraction3(
-        .d(fraction3__d),
-        .q(fraction3__q),
-        .clock(fraction3__clock)
-    );
-    tnic_standalone__core__control__clock__count__low3 low3(
-        .d(low3__d),
-        .q(low3__q),
-        .clock(low3__clock)
-    );
-    tnic_standalone__core__control__clock__count__high3 high3(
+    tnic_standalone__core__control__clock__calendar__high3 high3(
         .d(high3__d),
         .q(high3__q),
         .clock(high3__clock)
     );
-    tnic_standalone__core__control__clock__count__ns3 ns3(
-        .d(ns3__d),
-        .q(ns3__q),
-        .clock(ns3__clock)
+    tnic_standalone__core__control__clock__calendar__differs3 differs3(
+        .d(differs3__d),
+        .q(differs3__q),
+        .clock(differs3__clock)
     );
-    tnic_standalone__core__control__clock__count__sec3 sec3(
-        .d(sec3__d),
-        .q(sec3__q),
-        .clock(sec3__clock)
+    tnic_standalone__core__control__clock__calendar__valid4 valid4(
+        .d(valid4__d),
+        .q(valid4__q),
+        .clock(valid4__clock)
     );
-    tnic_standalone__core__control__clock__count__fraction4 fraction4(
-        .d(fraction4__d),
-        .q(fraction4__q),
-        .clock(fraction4__clock)
-    );
-    tnic_standalone__core__control__clock__count__low low(
-        .d(low__d),
-        .q(low__q),
-        .clock(low__clock)
-    );
-    tnic_standalone__core__control__clock__count__carry4 carry4(
-        .d(carry4__d),
-        .q(carry4__q),
-        .clock(carry4__clock)
-    );
-    tnic_standalone__core__control__clock__count__high4 high4(
-        .d(high4__d),
-        .q(high4__q),
-        .clock(high4__clock)
-    );
-    tnic_standalone__core__control__clock__count__ns4 ns4(
-        .d(ns4__d),
-        .q(ns4__q),
-        .clock(ns4__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec4 sec4(
-        .d(sec4__d),
-        .q(sec4__q),
-        .clock(sec4__clock)
-    );
-    tnic_standalone__core__control__clock__count__fraction5 fraction5(
-        .d(fraction5__d),
-        .q(fraction5__q),
-        .clock(fraction5__clock)
-    );
-    tnic_standalone__core__control__clock__count__low5 low5(
-        .d(low5__d),
-        .q(low5__q),
-        .clock(low5__clock)
-    );
-    tnic_standalone__core__control__clock__count__high5 high5(
-        .d(high5__d),
-        .q(high5__q),
-        .clock(high5__clock)
-    );
-    tnic_standalone__core__control__clock__count__ns5 ns5(
-        .d(ns5__d),
-        .q(ns5__q),
-        .clock(ns5__clock)
-    );
-    tnic_standalone__core__control__clock__count__less5 less5(
-        .d(less5__d),
-        .q(less5__q),
-        .clock(less5__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec5 sec5(
-        .d(sec5__d),
-        .q(sec5__q),
-        .clock(sec5__clock)
-    );
-    tnic_standalone__core__control__clock__count__fraction6 fraction6(
-        .d(fraction6__d),
-        .q(fraction6__q),
-        .clock(fraction6__clock)
-    );
-    tnic_standalone__core__control__clock__count__low6 low6(
-        .d(low6__d),
-        .q(low6__q),
-        .clock(low6__clock)
-    );
-    tnic_standalone__core__control__clock__count__high high(
+    tnic_standalone__core__control__clock__calendar__high high(
         .d(high__d),
         .q(high__q),
         .clock(high__clock)
     );
-    tnic_standalone__core__control__clock__count__ns ns(
-        .d(ns__d),
-        .q(ns__q),
-        .clock(ns__clock)
+    tnic_standalone__core__control__clock__calendar__low4 low4(
+        .d(low4__d),
+        .q(low4__q),
+        .clock(low4__clock)
     );
-    tnic_standalone__core__control__clock__count__wrap wrap(
-        .d(wrap__d),
-        .q(wrap__q),
-        .clock(wrap__clock)
+    tnic_standalone__core__control__clock__calendar__differs4 differs4(
+        .d(differs4__d),
+        .q(differs4__q),
+        .clock(differs4__clock)
     );
-    tnic_standalone__core__control__clock__count__sec6 sec6(
-        .d(sec6__d),
-        .q(sec6__q),
-        .clock(sec6__clock)
+    tnic_standalone__core__control__clock__calendar__epoch5 epoch5(
+        .d(epoch5__d),
+        .q(epoch5__q),
+        .clock(epoch5__clock)
     );
-    tnic_standalone__core__control__clock__count__now7 now7(
-        .d(now7__d),
-        .q(now7__q),
-        .clock(now7__clock)
+    tnic_standalone__core__control__clock__calendar__offset5 offset5(
+        .d(offset5__d),
+        .q(offset5__q),
+        .clock(offset5__clock)
     );
-    tnic_standalone__core__control__clock__count__later7 later7(
-        .d(later7__d),
-        .q(later7__q),
-        .clock(later7__clock)
+    tnic_standalone__core__control__clock__calendar__sum_low sum_low(
+        .d(sum_low__d),
+        .q(sum_low__q),
+        .clock(sum_low__clock)
     );
-    tnic_standalone__core__control__clock__count__ns7 ns7(
-        .d(ns7__d),
-        .q(ns7__q),
-        .clock(ns7__clock)
+    tnic_standalone__core__control__clock__calendar__coming_high coming_high(
+        .d(coming_high__d),
+        .q(coming_high__q),
+        .clock(coming_high__clock)
     );
-    tnic_standalone__core__control__clock__count__sec_low sec_low(
-        .d(sec_low__d),
-        .q(sec_low__q),
-        .clock(sec_low__clock)
-    );
-    tnic_standalone__core__control__clock__count__now8 now8(
-        .d(now8__d),
-        .q(now8__q),
-        .clock(now8__clock)
-    );
-    tnic_standalone__core__control__clock__count__later8 later8(
-        .d(later8__d),
-        .q(later8__q),
-        .clock(later8__clock)
-    );
-    tnic_standalone__core__control__clock__count__ns8 ns8(
-        .d(ns8__d),
-        .q(ns8__q),
-        .clock(ns8__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec_low8 sec_low8(
-        .d(sec_low8__d),
-        .q(sec_low8__q),
-        .clock(sec_low8__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec_high sec_high(
-        .d(sec_high__d),
-        .q(sec_high__q),
-        .clock(sec_high__clock)
+    tnic_standalone__core__control__clock__calendar__sum sum(
+        .d(sum__d),
+        .q(sum__q),
+        .clock(sum__clock)
     );
     
     // Update code
     always @(*) begin
-        addend__d = addend__q;
-        ns1__d = ns1__q;
-        sec1__d = sec1__q;
-        rest1__d = rest1__q;
-        fraction__d = fraction__q;
-        delta__d = delta__q;
-        ns2__d = ns2__q;
-        sec2__d = sec2__q;
-        rest2__d = rest2__q;
-        fraction3__d = fraction3__q;
-        low3__d = low3__q;
-        high3__d = high3__q;
-        ns3__d = ns3__q;
-        sec3__d = sec3__q;
-        fraction4__d = fraction4__q;
+        valid1__d = valid1__q;
+        low1__d = low1__q;
+        wanted1__d = wanted1__q;
+        steady1__d = steady1__q;
+        valid2__d = valid2__q;
+        low2__d = low2__q;
+        high2__d = high2__q;
+        valid3__d = valid3__q;
         low__d = low__q;
-        carry4__d = carry4__q;
-        high4__d = high4__q;
-        ns4__d = ns4__q;
-        sec4__d = sec4__q;
-        fraction5__d = fraction5__q;
-        low5__d = low5__q;
-        high5__d = high5__q;
-        ns5__d = ns5__q;
-        less5__d = less5__q;
-        sec5__d = sec5__q;
-        fraction6__d = fraction6__q;
-        low6__d = low6__q;
+        high3__d = high3__q;
+        differs3__d = differs3__q;
+        valid4__d = valid4__q;
         high__d = high__q;
-        ns__d = ns__q;
-        wrap__d = wrap__q;
-        sec6__d = sec6__q;
-        now7__d = now7__q;
-        later7__d = later7__q;
-        ns7__d = ns7__q;
-        sec_low__d = sec_low__q;
-        now8__d = now8__q;
-        later8__d = later8__q;
-        ns8__d = ns8__q;
-        sec_low8__d = sec_low8__q;
-        sec_high__d = sec_high__q;
-        addend__d = ((rate) & 33'h1ffffffff) + (((step_fraction) & 33'h1ffffffff) << 32'h8);
-        ns1__d = step_ns;
-        sec1__d = step_sec;
-        rest1__d = step_rest;
-        fraction__d = sum[(32'h0)+:(24)];
-        delta__d = sum[(32'h18)+:(10)];
-        ns2__d = ns1__q;
-        sec2__d = sec1__q;
-        rest2__d = rest1__q;
-        fraction3__d = fraction__q[(32'h8)+:(16)];
-        low3__d = ((ns2__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((delta__q) & 25'h1ffffff);
-        high3__d = ns2__q[(32'h18)+:(24)];
-        ns3__d = ((rest2__q) & 32'hffffffff) + ((delta__q) & 32'hffffffff);
-        sec3__d = sec2__q;
-        fraction4__d = fraction3__q;
-        low__d = low_sum[(32'h0)+:(24)];
-        carry4__d = low_sum[(32'h18)+:(2)];
-        high4__d = high3__q;
-        if (over[32'h1f]) begin
-            ns4__d = ns3__q;
-            sec4__d = ((sec3__q) & 20'hfffff);
+        low4__d = low4__q;
+        differs4__d = differs4__q;
+        epoch5__d = epoch5__q;
+        offset5__d = offset5__q;
+        sum_low__d = sum_low__q;
+        coming_high__d = coming_high__q;
+        sum__d = sum__q;
+        valid1__d = valid;
+        low1__d = ((wanted[(32'h0)+:(32)]) & 33'h1ffffffff) - ((steady[(32'h0)+:(32)]) & 33'h1ffffffff);
+        wanted1__d = wanted[(32'h20)+:(32)];
+        steady1__d = steady[(32'h20)+:(32)];
+        valid2__d = valid1__q;
+        low2__d = low1__q[(32'h0)+:(32)];
+        high2__d = whole1[(32'h1)+:(32)];
+        valid3__d = valid2__q;
+        differs3__d = difference[(32'h18)+:(9)];
+        high3__d = high2__q;
+        if (valid2__q) begin
+            low__d = low2__q;
         end
-        else begin
-            ns4__d = over;
-            sec4__d = ((sec3__q) & 20'hfffff) + ((32'h1) & 20'hfffff);
+        valid4__d = valid3__q;
+        differs4__d = (((whole3[(32'h1)+:(32)]) & 40'hffffffffff) << 32'h8) | ((differs3__q[(32'h0)+:(8)]) & 40'hffffffffff);
+        low4__d = low__q;
+        if (valid3__q) begin
+            high__d = high3__q;
         end
-        fraction5__d = fraction4__q;
-        low5__d = low__q;
-        high5__d = high4__q + ((carry4__q) & 24'hffffff);
-        ns5__d = ns4__q;
-        less5__d = ns4__q - second;
-        sec5__d = sec4__q;
-        fraction6__d = fraction5__q;
-        low6__d = low5__q;
-        high__d = high__q + high5__q;
-        if (wrapped[32'h1f]) begin
-            ns__d = plain[(32'h0)+:(30)];
-            wrap__d = ((32'h0) & 25'h1ffffff);
+        if (valid4__q & (|differs4__q & ~&differs4__q)) begin
+            epoch5__d = epoch5__q + ((32'h1) & 2'h3);
         end
-        else begin
-            ns__d = wrapped[(32'h0)+:(30)];
-            wrap__d = ((32'h1) & 25'h1ffffff);
-        end
-        sec6__d = sec5__q;
-        now7__d = (((high__q) & 64'hffffffffffffffff) << 32'h28) | (((low6__q) & 64'hffffffffffffffff) << 32'h10) | ((fraction6__q) & 64'hffffffffffffffff);
-        later7__d = ((low6__q) & 25'h1ffffff) + ((lead) & 25'h1ffffff);
-        ns7__d = ns__q;
-        sec_low__d = ((sec_low__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((sec6__q) & 25'h1ffffff) + wrap__q;
-        now8__d = now7__q;
-        later8__d = (((late_high) & 64'hffffffffffffffff) << 32'h28) | (((later7__q[(32'h0)+:(24)]) & 64'hffffffffffffffff) << 32'h10) | ((now7__q[(32'h0)+:(16)]) & 64'hffffffffffffffff);
-        ns8__d = ns7__q;
-        sec_low8__d = sec_low__q[(32'h0)+:(24)];
-        sec_high__d = sec_high__q + ((sec_low__q[(32'h18)+:(1)]) & 24'hffffff);
+        offset5__d = ((low4__q) & 64'hffffffffffffffff) | (((high__q) & 64'hffffffffffffffff) << 32'h20);
+        sum_low__d = ((coming[(32'h0)+:(32)]) & 33'h1ffffffff) + ((low__q) & 33'h1ffffffff);
+        coming_high__d = coming[(32'h20)+:(32)];
+        sum__d = ((sum_low__q[(32'h0)+:(32)]) & 64'hffffffffffffffff) | (((whole[(32'h1)+:(32)]) & 64'hffffffffffffffff) << 32'h20);
         if (rst) begin
-            addend__d = ((32'h0) & 33'h1ffffffff);
-            ns1__d = ((32'h0) & 48'hffffffffffff);
-            sec1__d = ((32'h0) & 19'h7ffff);
-            rest1__d = ((32'h0) & 30'h3fffffff);
-            fraction__d = ((32'h0) & 24'hffffff);
-            delta__d = ((32'h0) & 10'h3ff);
-            ns2__d = ((32'h0) & 48'hffffffffffff);
-            sec2__d = ((32'h0) & 19'h7ffff);
-            rest2__d = ((32'h0) & 30'h3fffffff);
-            fraction3__d = ((32'h0) & 16'hffff);
-            low3__d = ((32'h0) & 25'h1ffffff);
-            high3__d = ((32'h0) & 24'hffffff);
-            ns3__d = ((32'h0) & 32'hffffffff);
-            sec3__d = ((32'h0) & 19'h7ffff);
-            fraction4__d = ((32'h0) & 16'hffff);
-            low__d = ((32'h0) & 24'hffffff);
-            carry4__d = ((32'h0) & 2'h3);
-            high4__d = ((32'h0) & 24'hffffff);
-            ns4__d = ((32'h0) & 32'hffffffff);
-            sec4__d = ((32'h0) & 20'hfffff);
-            fraction5__d = ((32'h0) & 16'hffff);
-            low5__d = ((32'h0) & 24'hffffff);
-            high5__d = ((32'h0) & 24'hffffff);
-            ns5__d = ((32'h0) & 32'hffffffff);
-            less5__d = ((32'h0) & 32'hffffffff) - second;
-            sec5__d = ((32'h0) & 20'hfffff);
-            fraction6__d = ((32'h0) & 16'hffff);
-            low6__d = ((32'h0) & 24'hffffff);
-            high__d = ((32'h0) & 24'hffffff);
-            ns__d = ((32'h0) & 30'h3fffffff);
-            wrap__d = ((32'h0) & 25'h1ffffff);
-            sec6__d = ((32'h0) & 20'hfffff);
-            now7__d = ((32'h0) & 64'hffffffffffffffff);
-            later7__d = ((32'h0) & 25'h1ffffff);
-            ns7__d = ((32'h0) & 30'h3fffffff);
-            sec_low__d = ((32'h0) & 25'h1ffffff);
-            now8__d = ((32'h0) & 64'hffffffffffffffff);
-            later8__d = ((32'h0) & 64'hffffffffffffffff);
-            ns8__d = ((32'h0) & 30'h3fffffff);
-            sec_low8__d = ((32'h0) & 24'hffffff);
-            sec_high__d = ((32'h0) & 24'hffffff);
+            valid1__d = 1'b0;
+            valid2__d = 1'b0;
+            valid3__d = 1'b0;
+            valid4__d = 1'b0;
+            low__d = ((32'h0) & 32'hffffffff);
+            high__d = start;
+            low4__d = ((32'h0) & 32'hffffffff);
+            epoch5__d = ((32'h0) & 2'h3);
+            offset5__d = ((start) & 64'hffffffffffffffff) << 32'h20;
+            sum_low__d = ((32'h0) & 33'h1ffffffff);
+            coming_high__d = ((32'h0) & 32'hffffffff) - start;
+            sum__d = ((32'h0) & 64'hffffffffffffffff);
         end
     end
-    always @(*) addend__clock = clk;
-    always @(*) ns1__clock = clk;
-    always @(*) sec1__clock = clk;
-    always @(*) rest1__clock = clk;
-    always @(*) fraction__clock = clk;
-    always @(*) delta__clock = clk;
-    always @(*) ns2__clock = clk;
-    always @(*) sec2__clock = clk;
-    always @(*) rest2__clock = clk;
-    always @(*) fraction3__clock = clk;
-    always @(*) low3__clock = clk;
-    always @(*) high3__clock = clk;
-    always @(*) ns3__clock = clk;
-    always @(*) sec3__clock = clk;
-    always @(*) fraction4__clock = clk;
+    always @(*) valid1__clock = clk;
+    always @(*) low1__clock = clk;
+    always @(*) wanted1__clock = clk;
+    always @(*) steady1__clock = clk;
+    always @(*) valid2__clock = clk;
+    always @(*) low2__clock = clk;
+    always @(*) high2__clock = clk;
+    always @(*) valid3__clock = clk;
     always @(*) low__clock = clk;
-    always @(*) carry4__clock = clk;
-    always @(*) high4__clock = clk;
-    always @(*) ns4__clock = clk;
-    always @(*) sec4__clock = clk;
-    always @(*) fraction5__clock = clk;
-    always @(*) low5__clock = clk;
-    always @(*) high5__clock = clk;
-    always @(*) ns5__clock = clk;
-    always @(*) less5__clock = clk;
-    always @(*) sec5__clock = clk;
-    always @(*) fraction6__clock = clk;
-    always @(*) low6__clock = clk;
+    always @(*) high3__clock = clk;
+    always @(*) differs3__clock = clk;
+    always @(*) valid4__clock = clk;
     always @(*) high__clock = clk;
-    always @(*) ns__clock = clk;
-    always @(*) wrap__clock = clk;
-    always @(*) sec6__clock = clk;
-    always @(*) now7__clock = clk;
-    always @(*) later7__clock = clk;
-    always @(*) ns7__clock = clk;
-    always @(*) sec_low__clock = clk;
-    always @(*) now8__clock = clk;
-    always @(*) later8__clock = clk;
-    always @(*) ns8__clock = clk;
-    always @(*) sec_low8__clock = clk;
-    always @(*) sec_high__clock = clk;
-    always @(*) sum = ((fraction__q) & 34'h3ffffffff) + ((addend__q) & 34'h3ffffffff);
-    always @(*) low_sum = ((low__q) & 26'h3ffffff) + ((low3__q) & 26'h3ffffff);
-    always @(*) over = ns3__q - second;
-    always @(*) plain = ((ns__q) & 32'hffffffff) + ns5__q;
-    always @(*) wrapped = ((ns__q) & 32'hffffffff) + less5__q;
-    always @(*) late_high = now7__q[(32'h28)+:(24)] + ((later7__q[(32'h18)+:(1)]) & 24'hffffff);
-    always @(*) now = now8__q;
-    always @(*) later = later8__q;
-    always @(*) now_ns = ns8__q;
-    always @(*) now_sec = (((sec_high__q) & 48'hffffffffffff) << 32'h18) | ((sec_low8__q) & 48'hffffffffffff);
+    always @(*) low4__clock = clk;
+    always @(*) differs4__clock = clk;
+    always @(*) epoch5__clock = clk;
+    always @(*) offset5__clock = clk;
+    always @(*) sum_low__clock = clk;
+    always @(*) coming_high__clock = clk;
+    always @(*) sum__clock = clk;
+    always @(*) other1 = ~steady1__q;
+    always @(*) kept1 = ~low1__q[32'h20];
+    always @(*) left1 = (((wanted1__q) & 33'h1ffffffff) << 32'h1) | ((32'h1) & 33'h1ffffffff);
+    always @(*) right1 = (((other1) & 33'h1ffffffff) << 32'h1) | ((kept1) & 33'h1ffffffff);
+    always @(*) whole1 = left1 + right1;
+    always @(*) difference = ((low2__q) & 33'h1ffffffff) - ((low__q) & 33'h1ffffffff);
+    always @(*) other3 = ~high__q;
+    always @(*) kept3 = ~differs3__q[32'h8];
+    always @(*) left3 = (((high3__q) & 33'h1ffffffff) << 32'h1) | ((32'h1) & 33'h1ffffffff);
+    always @(*) right3 = (((other3) & 33'h1ffffffff) << 32'h1) | ((kept3) & 33'h1ffffffff);
+    always @(*) whole3 = left3 + right3;
+    always @(*) left = (((coming_high__q) & 33'h1ffffffff) << 32'h1) | ((32'h1) & 33'h1ffffffff);
+    always @(*) right = (((high__q) & 33'h1ffffffff) << 32'h1) | ((sum_low__q[(32'h20)+:(1)]) & 33'h1ffffffff);
+    always @(*) whole = left + right;
+    always @(*) date = sum__q;
+    always @(*) offset = offset5__q;
+    always @(*) epoch = epoch5__q;
     
-endmodule // standalone__core__control__clock__count
+endmodule // standalone__core__control__clock__calendar
 
 
-module tnic_standalone__core__control__clock__count__addend(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__coming_high(d,q,clock);
     
     // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 33'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__addend
+endmodule // standalone__core__control__clock__calendar__coming_high
 
 
-module tnic_standalone__core__control__clock__count__carry4(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__differs3(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__differs3
+
+
+module tnic_standalone__core__control__clock__calendar__differs4(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__differs4
+
+
+module tnic_standalone__core__control__clock__calendar__epoch5(d,q,clock);
     
     // Module arguments
     input wire  [1:0] d;
@@ -7025,238 +6051,10 @@ module tnic_standalone__core__control__clock__count__carry4(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__carry4
+endmodule // standalone__core__control__clock__calendar__epoch5
 
 
-module tnic_standalone__core__control__clock__count__delta(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__delta
-
-
-module tnic_standalone__core__control__clock__count__fraction(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__fraction
-
-
-module tnic_standalone__core__control__clock__count__fraction3(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__fraction3
-
-
-module tnic_standalone__core__control__clock__count__fraction4(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__fraction4
-
-
-module tnic_standalone__core__control__clock__count__fraction5(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__fraction5
-
-
-module tnic_standalone__core__control__clock__count__fraction6(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__fraction6
-
-
-module tnic_standalone__core__control__clock__count__high(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__high
-
-
-module tnic_standalone__core__control__clock__count__high3(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__high3
-
-
-module tnic_standalone__core__control__clock__count__high4(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__high4
-
-
-module tnic_standalone__core__control__clock__count__high5(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__high5
-
-
-module tnic_standalone__core__control__clock__count__later7(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__later7
-
-
-module tnic_standalone__core__control__clock__count__later8(d,q,clock);
-    
-    // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__later8
-
-
-module tnic_standalone__core__control__clock__count__less5(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__high(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -7272,86 +6070,124 @@ module tnic_standalone__core__control__clock__count__less5(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__less5
+endmodule // standalone__core__control__clock__calendar__high
 
 
-module tnic_standalone__core__control__clock__count__low(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__high2(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__low
+endmodule // standalone__core__control__clock__calendar__high2
 
 
-module tnic_standalone__core__control__clock__count__low3(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__high3(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__low3
+endmodule // standalone__core__control__clock__calendar__high3
 
 
-module tnic_standalone__core__control__clock__count__low5(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__low(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__low5
+endmodule // standalone__core__control__clock__calendar__low
 
 
-module tnic_standalone__core__control__clock__count__low6(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__low1(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [32:0] d;
+    output reg  [32:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 33'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__low6
+endmodule // standalone__core__control__clock__calendar__low1
 
 
-module tnic_standalone__core__control__clock__count__now7(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__low2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__low2
+
+
+module tnic_standalone__core__control__clock__calendar__low4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__low4
+
+
+module tnic_standalone__core__control__clock__calendar__offset5(d,q,clock);
     
     // Module arguments
     input wire  [63:0] d;
@@ -7367,10 +6203,29 @@ module tnic_standalone__core__control__clock__count__now7(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__now7
+endmodule // standalone__core__control__clock__calendar__offset5
 
 
-module tnic_standalone__core__control__clock__count__now8(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__steady1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__steady1
+
+
+module tnic_standalone__core__control__clock__calendar__sum(d,q,clock);
     
     // Module arguments
     input wire  [63:0] d;
@@ -7386,29 +6241,315 @@ module tnic_standalone__core__control__clock__count__now8(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__now8
+endmodule // standalone__core__control__clock__calendar__sum
 
 
-module tnic_standalone__core__control__clock__count__ns(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__sum_low(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [32:0] d;
+    output reg  [32:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 33'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__ns
+endmodule // standalone__core__control__clock__calendar__sum_low
 
 
-module tnic_standalone__core__control__clock__count__ns1(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__valid1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__valid1
+
+
+module tnic_standalone__core__control__clock__calendar__valid2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__valid2
+
+
+module tnic_standalone__core__control__clock__calendar__valid3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__valid3
+
+
+module tnic_standalone__core__control__clock__calendar__valid4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__valid4
+
+
+module tnic_standalone__core__control__clock__calendar__wanted1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__wanted1
+
+
+module tnic_standalone__core__control__clock__count(clk,rst,cfg_time_increment,cfg_lead,coming,steady,later);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [31:0] cfg_time_increment;
+    input wire  [15:0] cfg_lead;
+    output reg  [63:0] coming;
+    output reg  [63:0] steady;
+    output reg  [63:0] later;
+    
+    // Constant declarations
+    localparam  start = 40'hfffffffe00;
+    
+    // Stub signals
+    reg  [31:0] low1__d;
+    wire  [31:0] low1__q;
+    reg  low1__clock;
+    reg  carry1__d;
+    wire  carry1__q;
+    reg  carry1__clock;
+    reg  [23:0] low2__d;
+    wire  [23:0] low2__q;
+    reg  low2__clock;
+    reg  [39:0] high2__d;
+    wire  [39:0] high2__q;
+    reg  high2__clock;
+    reg  [63:0] steady3__d;
+    wire  [63:0] steady3__q;
+    reg  steady3__clock;
+    reg  [16:0] later3__d;
+    wire  [16:0] later3__q;
+    reg  later3__clock;
+    reg  [63:0] steady4__d;
+    wire  [63:0] steady4__q;
+    reg  steady4__clock;
+    reg  [47:0] later4__d;
+    wire  [47:0] later4__q;
+    reg  later4__clock;
+    
+    // Local signals
+    reg  [32:0] sum;
+    reg  [31:0] later_high;
+    
+    // Sub module instances
+    tnic_standalone__core__control__clock__count__low1 low1(
+        .d(low1__d),
+        .q(low1__q),
+        .clock(low1__clock)
+    );
+    tnic_standalone__core__control__clock__count__carry1 carry1(
+        .d(carry1__d),
+        .q(carry1__q),
+        .clock(carry1__clock)
+    );
+    tnic_standalone__core__control__clock__count__low2 low2(
+        .d(low2__d),
+        .q(low2__q),
+        .clock(low2__clock)
+    );
+    tnic_standalone__core__control__clock__count__high2 high2(
+        .d(high2__d),
+        .q(high2__q),
+        .clock(high2__clock)
+    );
+    tnic_standalone__core__control__clock__count__steady3 steady3(
+        .d(steady3__d),
+        .q(steady3__q),
+        .clock(steady3__clock)
+    );
+    tnic_standalone__core__control__clock__count__later3 later3(
+        .d(later3__d),
+        .q(later3__q),
+        .clock(later3__clock)
+    );
+    tnic_standalone__core__control__clock__count__steady4 steady4(
+        .d(steady4__d),
+        .q(steady4__q),
+        .clock(steady4__clock)
+    );
+    tnic_standalone__core__control__clock__count__later4 later4(
+        .d(later4__d),
+        .q(later4__q),
+        .clock(later4__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        low1__d = low1__q;
+        carry1__d = carry1__q;
+        low2__d = low2__q;
+        high2__d = high2__q;
+        steady3__d = steady3__q;
+        later3__d = later3__q;
+        steady4__d = steady4__q;
+        later4__d = later4__q;
+        low1__d = sum[(32'h0)+:(32)];
+        carry1__d = sum[32'h20];
+        low2__d = low1__q[(32'h8)+:(24)];
+        if (carry1__q) begin
+            high2__d = high2__q + ((32'h1) & 40'hffffffffff);
+        end
+        steady3__d = coming;
+        later3__d = ((coming[(32'h10)+:(16)]) & 17'h1ffff) + ((cfg_lead) & 17'h1ffff);
+        steady4__d = steady3__q;
+        later4__d = ((later3__q[(32'h0)+:(16)]) & 48'hffffffffffff) | (((later_high) & 48'hffffffffffff) << 32'h10);
+        if (rst) begin
+            low1__d = ((32'h0) & 32'hffffffff);
+            carry1__d = 1'b0;
+            low2__d = ((32'h0) & 24'hffffff);
+            high2__d = start;
+            steady3__d = ((start) & 64'hffffffffffffffff) << 32'h18;
+            later3__d = ((32'h0) & 17'h1ffff);
+            steady4__d = ((start) & 64'hffffffffffffffff) << 32'h18;
+            later4__d = ((start) & 48'hffffffffffff) << 32'h8;
+        end
+    end
+    always @(*) low1__clock = clk;
+    always @(*) carry1__clock = clk;
+    always @(*) low2__clock = clk;
+    always @(*) high2__clock = clk;
+    always @(*) steady3__clock = clk;
+    always @(*) later3__clock = clk;
+    always @(*) steady4__clock = clk;
+    always @(*) later4__clock = clk;
+    always @(*) sum = ((low1__q) & 33'h1ffffffff) + ((cfg_time_increment) & 33'h1ffffffff);
+    always @(*) coming = ((low2__q) & 64'hffffffffffffffff) | (((high2__q) & 64'hffffffffffffffff) << 32'h18);
+    always @(*) later_high = steady3__q[(32'h20)+:(32)] + ((later3__q[(32'h10)+:(1)]) & 32'hffffffff);
+    always @(*) steady = steady4__q;
+    always @(*) later = ((steady4__q[(32'h0)+:(16)]) & 64'hffffffffffffffff) | (((later4__q) & 64'hffffffffffffffff) << 32'h10);
+    
+endmodule // standalone__core__control__clock__count
+
+
+module tnic_standalone__core__control__clock__count__carry1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__count__carry1
+
+
+module tnic_standalone__core__control__clock__count__high2(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__count__high2
+
+
+module tnic_standalone__core__control__clock__count__later3(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__count__later3
+
+
+module tnic_standalone__core__control__clock__count__later4(d,q,clock);
     
     // Module arguments
     input wire  [47:0] d;
@@ -7424,29 +6565,10 @@ module tnic_standalone__core__control__clock__count__ns1(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__ns1
+endmodule // standalone__core__control__clock__count__later4
 
 
-module tnic_standalone__core__control__clock__count__ns2(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__ns2
-
-
-module tnic_standalone__core__control__clock__count__ns3(d,q,clock);
+module tnic_standalone__core__control__clock__count__low1(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -7462,238 +6584,10 @@ module tnic_standalone__core__control__clock__count__ns3(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__ns3
+endmodule // standalone__core__control__clock__count__low1
 
 
-module tnic_standalone__core__control__clock__count__ns4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__ns4
-
-
-module tnic_standalone__core__control__clock__count__ns5(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__ns5
-
-
-module tnic_standalone__core__control__clock__count__ns7(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__ns7
-
-
-module tnic_standalone__core__control__clock__count__ns8(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__ns8
-
-
-module tnic_standalone__core__control__clock__count__rest1(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__rest1
-
-
-module tnic_standalone__core__control__clock__count__rest2(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__rest2
-
-
-module tnic_standalone__core__control__clock__count__sec1(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec1
-
-
-module tnic_standalone__core__control__clock__count__sec2(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec2
-
-
-module tnic_standalone__core__control__clock__count__sec3(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec3
-
-
-module tnic_standalone__core__control__clock__count__sec4(d,q,clock);
-    
-    // Module arguments
-    input wire  [19:0] d;
-    output reg  [19:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 20'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec4
-
-
-module tnic_standalone__core__control__clock__count__sec5(d,q,clock);
-    
-    // Module arguments
-    input wire  [19:0] d;
-    output reg  [19:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 20'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec5
-
-
-module tnic_standalone__core__control__clock__count__sec6(d,q,clock);
-    
-    // Module arguments
-    input wire  [19:0] d;
-    output reg  [19:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 20'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec6
-
-
-module tnic_standalone__core__control__clock__count__sec_high(d,q,clock);
+module tnic_standalone__core__control__clock__count__low2(d,q,clock);
     
     // Module arguments
     input wire  [23:0] d;
@@ -7709,64 +6603,45 @@ module tnic_standalone__core__control__clock__count__sec_high(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__sec_high
+endmodule // standalone__core__control__clock__count__low2
 
 
-module tnic_standalone__core__control__clock__count__sec_low(d,q,clock);
+module tnic_standalone__core__control__clock__count__steady3(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [63:0] d;
+    output reg  [63:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__sec_low
+endmodule // standalone__core__control__clock__count__steady3
 
 
-module tnic_standalone__core__control__clock__count__sec_low8(d,q,clock);
+module tnic_standalone__core__control__clock__count__steady4(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [63:0] d;
+    output reg  [63:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__sec_low8
-
-
-module tnic_standalone__core__control__clock__count__wrap(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__wrap
+endmodule // standalone__core__control__clock__count__steady4
 
 
 module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,query_valid,query_flow,query_tag,histogram_clear,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,sent_valid,sent_flow,sent_last,sent_wire_bytes,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,superseded_valid,superseded_flow,allow4,mask4,allow6,mask6,o_pw_valid,o_pw_profile,o_pw_word,o_pw_data,o_fl_valid,o_fl_flow,o_fl_record,o_host_valid,o_host_flow,o_host_rate,o_query_valid,o_query_flow,o_query_tag,o_histogram_clear,o_sample_valid,o_sample_kind,o_sample_flow,o_sample_rtt_ns,o_acked_valid,o_acked_flow,o_acked_outcome,o_sent_valid,o_sent_flow,o_sent_last,o_sent_wire_bytes,o_event_valid,o_event_flow,o_event_profile,o_event_kind,o_event_branch,o_event_hyperactive,o_event_rtt_ns,o_event_hops,o_event_endpoint_ns,o_event_now_ns,o_event_rate_before,o_event_rate,o_event_before,o_superseded_valid,o_superseded_flow,o_allow4,o_mask4,o_allow6,o_mask6);
@@ -109378,7 +108253,7 @@ module tnic_standalone__core__pacer__wheel__wraps1(d,q,clock);
 endmodule // standalone__core__pacer__wheel__wraps1
 
 
-module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tlast,s_tag,s_launch,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,empty);
+module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tlast,s_tag,s_timed,s_launch,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,empty,missed);
     
     // Module arguments
     input wire  clk;
@@ -109390,6 +108265,7 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     output reg  s_tready;
     input wire  s_tlast;
     input wire  [15:0] s_tag;
+    input wire  s_timed;
     input wire  [63:0] s_launch;
     output reg  [63:0] m_tdata;
     output reg  [7:0] m_tkeep;
@@ -109398,15 +108274,16 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     output reg  m_tlast;
     output reg  [15:0] m_tag;
     output reg  empty;
+    output reg  missed;
     
     // Stub signals
     reg  queue__clk;
     reg  queue__rst;
     reg  queue__i_valid;
-    reg  [80:0] queue__i_data;
+    reg  [81:0] queue__i_data;
     wire  queue__i_ready;
     wire  queue__o_valid;
-    wire  [80:0] queue__o_data;
+    wire  [81:0] queue__o_data;
     reg  queue__o_ready;
     reg  bytes__clk;
     reg  bytes__rst;
@@ -109440,6 +108317,9 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     reg  open__d;
     wire  open__q;
     reg  open__clock;
+    reg  miss__d;
+    wire  miss__q;
+    reg  miss__clock;
     reg  begun__d;
     wire  begun__q;
     reg  begun__clock;
@@ -109449,6 +108329,9 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     reg  push;
     reg  pop;
     reg  [55:0] since_next;
+    reg  waits_next;
+    reg  late_next;
+    reg  first;
     reg  [55:0] since;
     
     // Sub module instances
@@ -109512,6 +108395,11 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
         .q(open__q),
         .clock(open__clock)
     );
+    tnic_standalone__gate__miss miss(
+        .d(miss__d),
+        .q(miss__q),
+        .clock(miss__clock)
+    );
     tnic_standalone__gate__begun begun(
         .d(begun__d),
         .q(begun__q),
@@ -109528,26 +108416,31 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
         tag__d = tag__q;
         launch__d = launch__q;
         open__d = open__q;
+        miss__d = miss__q;
         begun__d = begun__q;
-        queue__i_data = {s_tkeep, 1'h0, s_tag, s_launch[8+:56]};
+        queue__i_data = {s_tkeep, 2'h0, s_tag, s_launch[8+:56]};
         if (s_tlast) begin
-            queue__i_data = queue__i_data | (((32'h1) & 81'h1ffffffffffffffffffff) << 32'h48);
+            queue__i_data = queue__i_data | (((32'h1) & 82'h3ffffffffffffffffffff) << 32'h48);
+        end
+        if (s_timed) begin
+            queue__i_data = queue__i_data | (((32'h1) & 82'h3ffffffffffffffffffff) << 32'h49);
         end
         if (free) begin
             valid__d = queue__o_valid;
             launch__d = queue__o_data[(32'h0)+:(56)];
             tag__d = queue__o_data[(32'h38)+:(16)];
             last__d = queue__o_data[32'h48];
-            keep__d = queue__o_data[(32'h49)+:(8)];
+            keep__d = queue__o_data[(32'h4a)+:(8)];
             data__d = bytes__o_data;
-            open__d = begun__q | ~since_next[32'h37];
+            open__d = ~waits_next;
         end
         else if (~open__q) begin
-            open__d = ~since[32'h37];
+            open__d = ~&since[(32'h18)+:(32)];
         end
         if (pop) begin
             begun__d = ~queue__o_data[32'h48];
         end
+        miss__d = (pop & first) & (late_next | (since_next[32'h37] & ~waits_next));
         if (push & ~pop) begin
             queued__d = queued__q + ((32'h1) & 5'h1f);
         end
@@ -109555,6 +108448,7 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
             queued__d = queued__q - ((32'h1) & 5'h1f);
         end
         if (rst) begin
+            miss__d = 1'b0;
             queued__d = ((32'h0) & 5'h1f);
             valid__d = 1'b0;
             open__d = 1'b0;
@@ -109569,6 +108463,7 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     always @(*) tag__clock = clk;
     always @(*) launch__clock = clk;
     always @(*) open__clock = clk;
+    always @(*) miss__clock = clk;
     always @(*) begun__clock = clk;
     always @(*) queue__clk = clk;
     always @(*) queue__rst = rst;
@@ -109583,6 +108478,9 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     always @(*) queue__o_ready = free;
     always @(*) bytes__o_ready = free;
     always @(*) since_next = now[(32'h8)+:(56)] - queue__o_data[(32'h0)+:(56)];
+    always @(*) first = queue__o_data[32'h49] & ~begun__q;
+    always @(*) waits_next = first & &since_next[(32'h18)+:(32)];
+    always @(*) late_next = ~since_next[32'h37] & |since_next[(32'h12)+:(37)];
     always @(*) since = now[(32'h8)+:(56)] - launch__q;
     always @(*) s_tready = queue__i_ready;
     always @(*) m_tvalid = valid__q & open__q;
@@ -109591,6 +108489,7 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     always @(*) m_tlast = last__q;
     always @(*) m_tag = tag__q;
     always @(*) empty = ~valid__q & ~|queued__q;
+    always @(*) missed = miss__q;
     
 endmodule // standalone__gate
 
@@ -110031,6 +108930,25 @@ module tnic_standalone__gate__launch(d,q,clock);
 endmodule // standalone__gate__launch
 
 
+module tnic_standalone__gate__miss(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__miss
+
+
 module tnic_standalone__gate__open(d,q,clock);
     
     // Module arguments
@@ -110056,10 +108974,10 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     input wire  clk;
     input wire  rst;
     input wire  i_valid;
-    input wire  [80:0] i_data;
+    input wire  [81:0] i_data;
     output reg  i_ready;
     output reg  o_valid;
-    output reg  [80:0] o_data;
+    output reg  [81:0] o_data;
     input wire  o_ready;
     
     // Constant declarations
@@ -110069,10 +108987,10 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     // Stub signals
     reg  [3:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [80:0] ram__read_data;
+    wire  [81:0] ram__read_data;
     reg  [3:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [80:0] ram__write_data;
+    reg  [81:0] ram__write_data;
     reg  ram__write_enable;
     reg  [4:0] fill__d;
     wire  [4:0] fill__q;
@@ -110092,8 +109010,8 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     reg  out_valid__d;
     wire  out_valid__q;
     reg  out_valid__clock;
-    reg  [80:0] out__d;
-    wire  [80:0] out__q;
+    reg  [81:0] out__d;
+    wire  [81:0] out__q;
     reg  out__clock;
     
     // Local signals
@@ -110251,13 +109169,13 @@ endmodule // standalone__gate__queue__fill
 module tnic_standalone__gate__queue__out(d,q,clock);
     
     // Module arguments
-    input wire  [80:0] d;
-    output reg  [80:0] q;
+    input wire  [81:0] d;
+    output reg  [81:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 81'h0;
+       q = 82'h0;
     end
     
     always @(posedge clock) begin
@@ -110310,14 +109228,14 @@ module tnic_standalone__gate__queue__ram(read_address,read_clock,read_data,write
     // Module arguments
     input wire  [3:0] read_address;
     input wire  read_clock;
-    output reg  [80:0] read_data;
+    output reg  [81:0] read_data;
     input wire  [3:0] write_address;
     input wire  write_clock;
-    input wire  [80:0] write_data;
+    input wire  [81:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[80:0] mem[15:0];
+    reg[81:0] mem[15:0];
     
     
     
