@@ -1,7 +1,7 @@
 -- A Wireshark dissector for timely-nic's packets (docs/wire-format.md).
 --   wireshark -X lua_script:docs/wireshark/timely.lua capture.pcapng
 -- For root it is loaded where run_user_scripts_when_superuser is true in Wireshark's init.lua, as Debian has it; otherwise it is not, and nothing says so.
--- The UDP port is a preference of the protocol; 4791 in simulated networks.
+-- The UDP port is a preference of the protocol; 21609 in simulated networks.
 local timely = Proto("timely", "timely-nic")
 
 local flag = { FIRST = 0x01, LAST = 0x02, ACK = 0x04, READ = 0x08 }
@@ -13,7 +13,8 @@ f.last = ProtoField.bool("timely.last", "Last packet of its segment", 8, nil, fl
 f.ack = ProtoField.bool("timely.ack", "ACK", 8, nil, flag.ACK)
 f.read = ProtoField.bool("timely.read", "READ request", 8, nil, flag.READ)
 f.packet = ProtoField.uint16("timely.packet", "Packet number")
-f.flow = ProtoField.uint32("timely.flow", "Flow")
+f.place = ProtoField.uint16("timely.place", "Place in the ring of departures")
+f.flow = ProtoField.uint16("timely.flow", "Flow")
 f.nonce = ProtoField.uint32("timely.nonce", "Nonce", base.HEX)
 f.segment = ProtoField.uint32("timely.segment", "Segment number")
 f.segment_bytes = ProtoField.uint32("timely.segment_bytes", "Segment bytes")
@@ -25,9 +26,9 @@ f.arrival = ProtoField.double("timely.arrival_ns", "Arrival at the responder, ns
 f.departure = ProtoField.double("timely.departure_ns", "Departure of the ACK, ns")
 f.residence = ProtoField.double("timely.residence_ns", "Residence at the responder, ns")
 local short = ProtoExpert.new("timely.short", "Shorter than the header", expert.group.MALFORMED, expert.severity.ERROR)
-local unknown = ProtoExpert.new("timely.unknown", "A version that is not 1, or unknown flags", expert.group.MALFORMED, expert.severity.ERROR)
+local unknown = ProtoExpert.new("timely.unknown", "A version that is not 2, or unknown flags", expert.group.MALFORMED, expert.severity.ERROR)
 timely.experts = { short, unknown }
-timely.prefs.port = Pref.uint("UDP port", 4791, "The port that data packets go to")
+timely.prefs.port = Pref.uint("UDP port", 21609, "The port that data packets go to")
 
 local HEADER = 48
 
@@ -51,9 +52,10 @@ function timely.dissector(buffer, pinfo, tree)
   of:add(f.last, buffer(1, 1))
   of:add(f.ack, buffer(1, 1))
   of:add(f.read, buffer(1, 1))
-  if buffer(0, 1):uint() ~= 1 or flags > 15 then sub:add_proto_expert_info(unknown) end
+  if buffer(0, 1):uint() ~= 2 or flags > 15 then sub:add_proto_expert_info(unknown) end
   sub:add(f.packet, buffer(2, 2))
-  sub:add(f.flow, buffer(4, 4))
+  sub:add(f.place, buffer(4, 2))
+  sub:add(f.flow, buffer(6, 2))
   sub:add(f.nonce, buffer(8, 4))
   sub:add(f.segment, buffer(12, 4))
   sub:add(f.segment_bytes, buffer(16, 4))
@@ -70,7 +72,7 @@ function timely.dissector(buffer, pinfo, tree)
   end
   local kind = ack and "ACK" or "data"
   if bit.band(flags, flag.READ) ~= 0 then kind = "READ " .. kind end
-  pinfo.cols.info = string.format("%s, flow %d, segment %d, packet %d%s", kind, buffer(4, 4):uint(), buffer(12, 4):uint(), buffer(2, 2):uint(),
+  pinfo.cols.info = string.format("%s, flow %d, segment %d, packet %d%s", kind, buffer(6, 2):uint(), buffer(12, 4):uint(), buffer(2, 2):uint(),
     (not ack and bit.band(flags, flag.LAST) ~= 0) and ", last" or "")
   return buffer:len()
 end

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use timely_regs::board::{self, Board, CONFIGURED, STANDALONE, corundum};
 use timely_regs::map::{ADDRESS_BITS, BLOCK_BYTES, HEADER_NEXT, HEADER_TYPE, HEADER_VERSION, VENDOR};
+use timely_regs::text::parse_whole;
 
 /// More blocks than any list has, so that a walk over a broken one ends.
 const LONGEST_LIST: usize = 64;
@@ -67,7 +68,7 @@ impl FromStr for Place {
     type Err = PlaceError;
 
     fn from_str(text: &str) -> Result<Self, PlaceError> {
-        let number = |t: &str| t.strip_prefix("0x").map_or_else(|| t.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok());
+        let number = |t: &str| parse_whole::<u32>(t).ok();
         let parse = || {
             let (bar, offset) = text.split_once(',').unwrap_or((text, "offset=0"));
             let place = Place { bar: number(bar.strip_prefix("bar=")?)?, offset: number(offset.strip_prefix("offset=")?)? };

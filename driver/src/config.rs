@@ -192,7 +192,11 @@ mod tests {
         let profile = ProfileSpec::new("timely-10g", Some("8us"), None, &["beta=0.5".into()]).expect("valid");
         Config {
             device: Some(Place { bar: 2, offset: 0x11_0000 }),
-            port: Some(PortSpec::with_mac("02:74:6e:00:00:00")),
+            port: Some(PortSpec {
+                ipv4: "11.0.0.1".parse().ok(),
+                allow: vec!["11.0.0.0/8".into()],
+                ..PortSpec::with_mac("02:74:6e:00:00:00")
+            }),
             profile: [(Number(0), profile)].into(),
             flow: [(Number(5), flow.clone()), (Number(1023), flow)].into(),
         }

@@ -75,7 +75,10 @@ fn own_folder(path: &Path, mode: u32, variable: &'static str) -> Result<PathBuf,
         std::iter::successors(Some(&e as &dyn std::error::Error), |e| e.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
     };
     // No variable turns the checks off.
-    let trust = Mistrust::builder().ignore_environment().build().map_err(|e| failed(with_causes(e)))?;
+    let mut checks = Mistrust::builder();
+    checks.ignore_environment();
+    // A system without user database, as an initial RAM disk, has no private groups: then no group is trusted.
+    let trust = checks.build().or_else(|_| checks.trust_no_group_id().build()).map_err(|e| failed(with_causes(e)))?;
     trust.verifier().permit_readable().make_directory(path).map_err(|e| failed(with_causes(e)))?;
     let meta = std::fs::metadata(path).map_err(|e| failed(e.to_string()))?;
     // Whatever the umask is, and whoever made it before.

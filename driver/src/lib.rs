@@ -13,6 +13,7 @@ pub mod config;
 pub mod daemon;
 pub mod error;
 pub mod folders;
+pub mod host;
 pub mod lock;
 pub mod nic;
 pub mod pci;

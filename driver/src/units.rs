@@ -1,31 +1,9 @@
-//! Rates, times and sizes as people write them: `10Gbps`, `50us`, `64KiB`; read and printed.
+//! Rates, times and sizes, printed as people write them: `10Gbps`, `50us`, `64KiB`. `timely_regs::text` reads them.
 use std::fmt;
-use std::time::Duration;
 use timely_regs::profile::RATE_FRACTION;
+pub use timely_regs::text::{TextError, parse_bytes, parse_duration, parse_ip, parse_ipv4, parse_ipv6, parse_mbps, parse_us, parse_whole};
 
-/// A number with a unit that cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("`{text}` is no {what}; write a number and a unit of {units}, as {example}")]
-pub struct UnitError {
-    text: String,
-    what: &'static str,
-    units: &'static str,
-    example: &'static str,
-}
-
-type Units = &'static [(&'static str, f64)];
-
-const RATES: Units = &[("bps", 1e-6), ("Kbps", 1e-3), ("Mbps", 1.0), ("Gbps", 1e3), ("Tbps", 1e6)];
-const TIMES: Units = &[("ns", 1e-3), ("us", 1.0), ("µs", 1.0), ("ms", 1e3), ("s", 1e6)];
-const SIZES: Units = &[("", 1.0), ("B", 1.0), ("KB", 1e3), ("MB", 1e6), ("KiB", 1024.0), ("MiB", 1_048_576.0)];
-
-fn parse(text: &str, units: Units) -> Option<f64> {
-    let text = text.trim();
-    let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let factor = units.iter().find(|(u, _)| u.eq_ignore_ascii_case(unit.trim()))?.1;
-    number.parse::<f64>().ok().filter(|n| n.is_finite()).map(|n| n * factor)
-}
+const RATES: &[(&str, f64)] = &[("bps", 1e-6), ("Kbps", 1e-3), ("Mbps", 1.0), ("Gbps", 1e3), ("Tbps", 1e6)];
 
 /// The number with the greatest unit that leaves 1 or more of it, to four significant digits.
 fn print(value: f64, units: &[(&str, f64)]) -> String {
@@ -35,46 +13,6 @@ fn print(value: f64, units: &[(&str, f64)]) -> String {
     let text = format!("{x:.digits$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{text}{unit}")
-}
-
-/// Reads a rate, in Mb/s.
-///
-/// # Errors
-/// When it is none.
-pub fn parse_mbps(text: &str) -> Result<f64, UnitError> {
-    let units = "bps, Kbps, Mbps, Gbps";
-    parse(text, RATES).ok_or_else(|| UnitError { text: text.into(), what: "rate", units, example: "10Gbps" })
-}
-
-/// Reads a time, in us.
-///
-/// # Errors
-/// When it is none.
-pub fn parse_us(text: &str) -> Result<f64, UnitError> {
-    let units = "ns, us, ms, s";
-    parse(text, TIMES).ok_or_else(|| UnitError { text: text.into(), what: "time", units, example: "50us" })
-}
-
-/// Reads a size, in bytes.
-///
-/// # Errors
-/// When it is none.
-pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
-    let units = "B, KB, MB, KiB, MiB";
-    let whole = parse(text, SIZES).filter(|b| b.fract() == 0.0 && *b < 2f64.powi(53));
-    whole.map(|b| b as u64).ok_or_else(|| UnitError { text: text.into(), what: "size", units, example: "64KiB" })
-}
-
-/// Reads a time.
-///
-/// # Errors
-/// When it is none, or longer than can be counted.
-pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
-    let ns = (parse_us(text)? * 1000.0).round();
-    // What is longer would be cut to what 64 bits hold.
-    let what = "time below 500 years";
-    let counted = (ns < 500.0 * 365.25 * 86_400.0 * 1e9).then_some(Duration::from_nanos(ns as u64));
-    counted.ok_or_else(|| UnitError { text: text.into(), what, units: "ns, us, ms, s", example: "50us" })
 }
 
 /// A rate in Mb/s, printed with its unit.
@@ -122,6 +60,7 @@ impl fmt::Display for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn what_is_printed_can_be_read() {
@@ -135,16 +74,5 @@ mod tests {
         assert_eq!((Mbps(0.0).to_string(), Bytes(1536).to_string(), Bytes(7).to_string()), ("0bps".into(), "1.536KB".into(), "7B".into()));
         assert_eq!(Mbps(999.99).to_string(), "1Gbps", "rounding may reach the next unit");
         assert_eq!(parse_duration("1.5ms"), Ok(Duration::from_micros(1500)));
-    }
-
-    #[test]
-    fn what_has_no_unit_is_refused() {
-        for bad in ["10", "Gbps", "", "-5Gbps", "1e9Gbps", "10GBps2", "nan", "1.2.3Mbps"] {
-            let text = parse_mbps(bad).expect_err(bad).to_string();
-            assert!(text.contains(&format!("`{bad}`")) && text.contains("10Gbps"), "{text}");
-        }
-        let text = parse_duration("99999999999999s").expect_err("too long").to_string();
-        assert!(text.contains("`99999999999999s` is no time below 500 years"), "{text}");
-        assert!(parse_us("50").is_err() && parse_bytes("1.5B").is_err() && parse_bytes("7").is_ok());
     }
 }

@@ -25,7 +25,7 @@
 #define TIMELY_ID_CORE_VERSION_MAJOR_MASK 0xffff0000u
 #define TIMELY_ID_FLOW_BITS 0x14u /* RO: size of the flow table */
 #define TIMELY_ID_BUS_BITS 0x18u /* RO: width of the data path */
-#define TIMELY_ID_SEGMENT_BITS 0x1cu /* RO: outstanding segments */
+#define TIMELY_ID_RING_BITS 0x1cu /* RO: outstanding segments */
 #define TIMELY_ID_CLOCK_PS 0x20u /* RO: nominal clock */
 #define TIMELY_ID_STATUS 0x24u /* RO: state of the design */
 #define TIMELY_ID_STATUS_READY_SHIFT 0 /* every RAM has been cleared after reset: flows and profiles may be loaded */
@@ -43,21 +43,21 @@
 #define TIMELY_ID_ERROR_REASON_SHIFT 28 /* 0 there was none, 1 no register or not aligned, 2 not readable or not writable, 3 not all four bytes written, 4 value out of range, 5 not now (busy, not ready, or not while flows may send) */
 #define TIMELY_ID_ERROR_REASON_MASK 0x70000000u
 
-/* Block time: The NIC's own time, ns48.fns16: 48 bits of ns above 16 bits of fraction. */
+/* Block time: The NIC's date, ns48.fns16 (48 bits of ns above 16 bits of fraction): what stamps are. Gaps and time-outs count on a steady time that no register moves. */
 #define TIMELY_TIME_TYPE 0x54690002u
 #define TIMELY_TIME_VERSION 2
 #define TIMELY_TIME_BASE 0x100u /* of this version of the map; walk the list instead */
 #define TIMELY_TIME_NOW_LOW 0x10u /* RO: reading it latches NOW_HIGH */
 #define TIMELY_TIME_NOW_HIGH 0x14u /* RO: as it was when NOW_LOW was read */
-#define TIMELY_TIME_INCREMENT 0x18u /* RW: what a clock adds to the time */
+#define TIMELY_TIME_INCREMENT 0x18u /* RW: what a clock adds to both times */
 #define TIMELY_TIME_INCREMENT_INCREMENT_SHIFT 0 /* ns a clock, Q8.24: up to 16 ns, for which the calendar queue is drained fast enough */
 #define TIMELY_TIME_INCREMENT_INCREMENT_MASK 0xffffffffu
 #define TIMELY_TIME_INCREMENT_INCREMENT_LEAST 1048576u
 #define TIMELY_TIME_INCREMENT_INCREMENT_MOST 268435456u
-#define TIMELY_TIME_SET_LOW 0x1cu /* RW: low half of a time to step to */
-#define TIMELY_TIME_SET_HIGH 0x20u /* RW: a write steps forward to SET_HIGH:SET_LOW; a step backwards, or while PTP is the source, is refused and counted */
-#define TIMELY_TIME_SOURCE 0x24u /* RW: where the time comes from */
-#define TIMELY_TIME_SOURCE_PTP_SHIFT 0 /* 0 free-running, 1 follows the PTP clock of the shell, never backwards; 1 after reset in Corundum, whose stamps are of that clock */
+#define TIMELY_TIME_SET_LOW 0x1cu /* RW: low half of a date to set */
+#define TIMELY_TIME_SET_HIGH 0x20u /* RW: a write sets the date to SET_HIGH:SET_LOW, at once, on or back; without effect while PTP is the source. Gaps and time-outs are of the steady time and do not notice */
+#define TIMELY_TIME_SOURCE 0x24u /* RW: where the date comes from */
+#define TIMELY_TIME_SOURCE_PTP_SHIFT 0 /* 0 as it was set, running as the clock does; 1 the PTP clock of the shell, which it follows at once, on and back; 1 after reset in Corundum, whose stamps are of that clock */
 #define TIMELY_TIME_SOURCE_PTP_MASK 0x1u
 #define TIMELY_TIME_LEAD 0x28u /* RW: how far ahead of its launch a packet is granted */
 #define TIMELY_TIME_LEAD_LEAD_SHIFT 0 /* ns; unless 0, every packet waits for its launch in front of the MAC (Corundum: in the form with streams; 8000 after reset), and each start is that much later; a lower one is refused (not now) while flows may send (STATUS: stop is 0), for the pacer would take it as time that runs back */
@@ -65,7 +65,7 @@
 
 /* Block port: Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. A value of several registers is torn while it is written: set it while the design is not enabled. */
 #define TIMELY_PORT_TYPE 0x54690003u
-#define TIMELY_PORT_VERSION 2
+#define TIMELY_PORT_VERSION 3
 #define TIMELY_PORT_BASE 0x200u /* of this version of the map; walk the list instead */
 #define TIMELY_PORT_MAC_LOW 0x10u /* RW: own MAC */
 #define TIMELY_PORT_MAC_HIGH 0x14u /* RW: own MAC */
@@ -92,16 +92,29 @@
 #define TIMELY_PORT_NS_PER_BYTE_NS_PER_BYTE_SHIFT 0 /* ns, Q16.16 */
 #define TIMELY_PORT_NS_PER_BYTE_NS_PER_BYTE_MASK 0xffffffffu
 #define TIMELY_PORT_NS_PER_BYTE_NS_PER_BYTE_LEAST 1u
-#define TIMELY_PORT_ALLOW4 0x40u /* RW: an IPv4 peer is allowed when it equals ALLOW4 in the bits of MASK4 */
-#define TIMELY_PORT_MASK4 0x44u /* RW: bits of ALLOW4 that count */
+#define TIMELY_PORT_VLAN 0x40u /* RW: VLAN in which segments are answered */
+#define TIMELY_PORT_VLAN_VLAN_SHIFT 0 /* VLAN identifier; 0 frames without a tag, or with one that gives a priority alone */
+#define TIMELY_PORT_VLAN_VLAN_MASK 0xfffu
+#define TIMELY_PORT_VLAN_VLAN_MOST 4094u
+#define TIMELY_PORT_PREFIX4 0x44u /* RW: the own IPv4 network, whose broadcast address is answered neither as destination nor as source */
+#define TIMELY_PORT_PREFIX4_PREFIX4_SHIFT 0 /* bits of its prefix; 31 and 32 have no broadcast address */
+#define TIMELY_PORT_PREFIX4_PREFIX4_MASK 0x3fu
+#define TIMELY_PORT_PREFIX4_PREFIX4_MOST 32u
 #define TIMELY_PORT_NONCE_SEED 0x48u /* WO: where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs */
 #define TIMELY_PORT_STORE_BOUND 0x4cu /* RW: cells of 256 bytes that a flow may hold in the packet store, where there is one: a flow that holds as many stores no packet more */
 #define TIMELY_PORT_STORE_BOUND_STORE_BOUND_SHIFT 0 /* cells */
 #define TIMELY_PORT_STORE_BOUND_STORE_BOUND_MASK 0xffffu
-#define TIMELY_PORT_ALLOW6 0x50u /* RW: an IPv6 peer is allowed when it equals ALLOW6 in the bits of MASK6 */
-#define TIMELY_PORT_ALLOW6_COUNT 4
-#define TIMELY_PORT_MASK6 0x60u /* RW: bits of ALLOW6 that count */
-#define TIMELY_PORT_MASK6_COUNT 4
+#define TIMELY_PORT_ACK_RATE 0x50u /* RW: what ACKs take of the line on average, after a burst of 8192 wire bytes; a quarter of 10 Gb/s after reset. An ACK beyond it is dropped and counted */
+#define TIMELY_PORT_ALLOW_PREFIX 0x60u /* RW: allow list: what entry i holds; with neither family, as after reset, it holds nobody. Segments are answered of hosts that an entry holds */
+#define TIMELY_PORT_ALLOW_PREFIX_COUNT 8
+#define TIMELY_PORT_ALLOW_PREFIX_LENGTH_SHIFT 0 /* bits of the prefix; of IPv4 32 at most, of IPv6 128 */
+#define TIMELY_PORT_ALLOW_PREFIX_LENGTH_MASK 0xffu
+#define TIMELY_PORT_ALLOW_PREFIX_IPV4_SHIFT 8 /* the entry holds IPv4 addresses */
+#define TIMELY_PORT_ALLOW_PREFIX_IPV4_MASK 0x100u
+#define TIMELY_PORT_ALLOW_PREFIX_IPV6_SHIFT 9 /* the entry holds IPv6 addresses */
+#define TIMELY_PORT_ALLOW_PREFIX_IPV6_MASK 0x200u
+#define TIMELY_PORT_ALLOW 0x80u /* RW: allow list: word w of entry i's address is number 4 i + w; of IPv4 word 0 alone, the others 0 */
+#define TIMELY_PORT_ALLOW_COUNT 32
 
 /* Block heartbeat: Stops every flow when the driver dies. A beat alone does not start them again: STATE must be cleared. */
 #define TIMELY_HEARTBEAT_TYPE 0x54690004u
@@ -370,7 +383,7 @@
 #define TIMELY_FLOW_RECORD_TOS_SHIFT 8 /* TOS or traffic class */
 #define TIMELY_FLOW_RECORD_TOS_MASK 0xff00u
 #define TIMELY_FLOW_RECORD_CHARGED_BYTES_WORD 6
-#define TIMELY_FLOW_RECORD_CHARGED_BYTES_SHIFT 0 /* charged bytes a segment of a READ */
+#define TIMELY_FLOW_RECORD_CHARGED_BYTES_SHIFT 0 /* charged bytes a segment of a READ; 0 counts as 1, above 65,535 as that */
 #define TIMELY_FLOW_RECORD_CHARGED_BYTES_MASK 0xffffffffu
 #define TIMELY_FLOW_RECORD_ADDRESS_0_WORD 8
 #define TIMELY_FLOW_RECORD_ADDRESS_0_SHIFT 0 /* destination address, bytes 0 to 3 (byte 0 in bits 7..0); all of an IPv4 address */
@@ -411,7 +424,7 @@
 #define TIMELY_PROFILE_SIGNAL_MOST 2u
 #define TIMELY_PROFILE_OUTSTANDING_WORD 1
 #define TIMELY_PROFILE_OUTSTANDING_SHIFT 0 /* outstanding bound, wire bytes; 0 none; a segment that is longer, or a READ that is dearer, goes beyond it to its end, alone and packet by packet */
-#define TIMELY_PROFILE_OUTSTANDING_MASK 0xffffffu
+#define TIMELY_PROFILE_OUTSTANDING_MASK 0x3fffffffu
 #define TIMELY_PROFILE_TIMEOUT_NS_WORD 2
 #define TIMELY_PROFILE_TIMEOUT_NS_SHIFT 0 /* segment time-out, ns; 0 none */
 #define TIMELY_PROFILE_TIMEOUT_NS_MASK 0x7fffffffu
@@ -693,8 +706,8 @@
 #define TIMELY_COUNTER_RX_ACKS 7 /* An ACK. */
 #define TIMELY_COUNTER_ACKS_SENT 8 /* An ACK was sent. */
 #define TIMELY_COUNTER_ACK_REFUSED_PEER 9 /* A segment of a peer that is not allowed was not answered. */
-#define TIMELY_COUNTER_ACK_REFUSED_ADDRESS 10 /* A segment to a broadcast or multicast address, or to another MAC address than ours, was not answered. Its IP address is not compared. */
-#define TIMELY_COUNTER_ACK_DROPPED_FULL 11 /* A segment was not answered because the ACK queue was full. */
+#define TIMELY_COUNTER_ACK_REFUSED_ADDRESS 10 /* A segment was not answered that was not to our MAC, IP address, UDP port and VLAN, or not from another host's unicast address. */
+#define TIMELY_COUNTER_ACKS_DROPPED 11 /* A segment was not answered because the ACK queue was full, or because ACKs had used up their share of the line. */
 #define TIMELY_COUNTER_ACK_STALE 12 /* An ACK of a segment that is not outstanding any more, or not yet. */
 #define TIMELY_COUNTER_ACK_FORGED 13 /* An ACK with a wrong nonce. */
 #define TIMELY_COUNTER_ACK_REPEATED 14 /* An ACK of a segment that was acknowledged before. */
@@ -705,7 +718,7 @@
 #define TIMELY_COUNTER_TX_FRAMES 19 /* A data packet was handed to the MAC. */
 #define TIMELY_COUNTER_GRANTS 20 /* A grant left the pacer. */
 #define TIMELY_COUNTER_DOORBELLS_REFUSED 21 /* A doorbell of a disabled flow, or beyond what a flow may post. */
-#define TIMELY_COUNTER_TIME_STEPS_REFUSED 22 /* A time adjustment that would have stepped backwards. */
+#define TIMELY_COUNTER_LAUNCHES_MISSED 22 /* A packet left the launch FIFO more than a microsecond after its launch, or its launch was farther ahead than LEAD can be and it left at once. */
 #define TIMELY_COUNTER_CSR_ERRORS 23 /* A register access that no register answers. */
 #define TIMELY_COUNTER_HEARTBEAT_STOPS 24 /* The heartbeat was lost. */
 #define TIMELY_COUNTER_ACKS_SKIPPED 25 /* A segment's ACK never came, but that of a later one did. */
@@ -732,7 +745,7 @@
 
 /* Our header on the wire, big-endian */
 #define TIMELY_WIRE_HEADER_BYTES 48
-#define TIMELY_WIRE_VERSION_VALUE 1
+#define TIMELY_WIRE_VERSION_VALUE 2
 #define TIMELY_WIRE_FLAG_FIRST 0x1u
 #define TIMELY_WIRE_FLAG_LAST 0x2u
 #define TIMELY_WIRE_FLAG_ACK 0x4u
@@ -740,7 +753,7 @@
 #define TIMELY_WIRE_VERSION 0 /* 1 bytes */
 #define TIMELY_WIRE_FLAGS 1 /* 1 bytes */
 #define TIMELY_WIRE_PACKET 2 /* 2 bytes */
-#define TIMELY_WIRE_FLOW 4 /* 4 bytes */
+#define TIMELY_WIRE_FLOW 6 /* 4 bytes */
 #define TIMELY_WIRE_NONCE 8 /* 4 bytes */
 #define TIMELY_WIRE_SEGMENT 12 /* 4 bytes */
 #define TIMELY_WIRE_SEGMENT_BYTES 16 /* 4 bytes */

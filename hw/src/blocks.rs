@@ -13,6 +13,7 @@ use crate::generator::Generator;
 use crate::inline::entry::Entry;
 use crate::inline::exit::Exit;
 use crate::launch::Launch;
+use crate::mark::Mark;
 use crate::pacer::Pacer;
 use crate::pacer::doorbell::Doorbell;
 use crate::pacer::gate::Gate;
@@ -71,8 +72,8 @@ const NARROW: usize = 27;
 
 // Without DMA, as in the shells whose host reads telemetry by registers.
 fn small_core() -> Result<String, String> {
-    let build = Build { segment_bits: 3, ..build(10) };
-    let core = emit("core", Core::<64, 8, 10, 3, 13, 13, 26, 9, 17, 9, 11, 34, 53, 104>::new(&build))?;
+    let build = Build { ring_bits: 10, ..build(10) };
+    let core = emit("core", Core::<64, 8, 10, 10, 10, 13, 26, 9, 17, 9, 11, 42, 60, 104>::new(&build))?;
     replace_dma::<64, 8, 10>(&core, "core__control__dma").map(|v| short(&profiles_in_luts(&v, NARROW)))
 }
 
@@ -96,22 +97,22 @@ pub const BLOCKS: &[Block] = blocks! {
     "frame_512" Speed Frame::<512, 64, 1>::default();
     "txmux_64" Speed TxMux::<64, 8>::default();
     "txmux_512" Speed TxMux::<512, 64>::default();
-    "generator_64_10" Speed Generator::<64, 8, 10, 5, 26>::default();
-    "generator_512_14" Area Generator::<512, 64, 14, 3, 30>::default();
-    "rtt_10" Area Rtt::<10, 5, 15>::default();
+    "generator_64_10" Speed Generator::<64, 8, 10, 5, 26>::new(13);
+    "generator_512_14" Area Generator::<512, 64, 14, 3, 30>::new(16);
+    "rtt_10" Area Rtt::<10, 13, 13>::default();
     // Of 8 segments a flow in place of 32, for which an ECP5 has no RAM: nothing else depends on it.
-    "rtt_10_small" Speed Rtt::<10, 3, 13>::default();
-    "rtt_14" Area Rtt::<14, 3, 17>::default();
-    "rtt_16" Area Rtt::<16, 2, 18>::default();
+    "rtt_10_small" Speed Rtt::<10, 10, 10>::default();
+    "rtt_14" Area Rtt::<14, 16, 16>::default();
+    "rtt_16" Area Rtt::<16, 16, 16>::default();
     "engine_10" Speed Engine::<10>::default();
     "engine_14" Area Engine::<14>::default();
-    "pacer_10" Speed Pacer::<10, 13, 9, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default());
-    "pacer_14" Area Pacer::<14, 15, 11, 19, 13, 15, 30, 38, 57, 108>::new(Timing::default());
-    "pacer_16" Area Pacer::<16, 17, 13, 21, 15, 17, 32, 40, 59, 110>::new(Timing::default());
-    "pass_10" Speed Pass::<10, 11, 13, 17, 53>::new(Timing::default());
+    "pacer_10" Speed Pacer::<10, 13, 9, 17, 9, 11, 26, 42, 60, 104>::new(Timing::default());
+    "pacer_14" Area Pacer::<14, 15, 11, 19, 13, 15, 30, 46, 64, 108>::new(Timing::default());
+    "pacer_16" Area Pacer::<16, 17, 13, 21, 15, 17, 32, 48, 66, 110>::new(Timing::default());
+    "pass_10" Speed Pass::<10, 11, 13, 17, 60>::new(Timing::default());
     "wheel_10" Speed Wheel::<10, 13, 9, 11>::default();
     "gate_10" Speed Gate::<10, 104>::default();
-    "doorbell_10" Speed Doorbell::<10, 11, 34, 26>::default();
+    "doorbell_10" Speed Doorbell::<10, 11, 42, 26>::default();
     "telemetry_10" Speed Telemetry::<10>::default();
     "telemetry_14" Area Telemetry::<14>::default();
     "recorder_10" Speed Recorder::<10, 9, 10>::default();
@@ -119,16 +120,18 @@ pub const BLOCKS: &[Block] = blocks! {
     "dma_64_10" Speed Dma::<64, 8, 10>::default();
     "dma_512_14" Speed Dma::<512, 64, 14>::default();
     "csr_10" Speed Csr::<10>::new(&build(10));
-    "launch_64" Speed Launch::<64, 8, 81>::default();
-    "launch_512" Speed Launch::<512, 64, 137>::default();
+    "launch_64" Speed Launch::<64, 8, 82>::default();
+    "launch_512" Speed Launch::<512, 64, 138>::default();
+    "mark_64" Speed Mark::<64, 8, 49, 122>::new(10, 13);
+    "mark_512" Speed Mark::<512, 64, 49, 626>::new(13, 16);
     "store_64_10" Speed Store::<64, 8, 10, 9, 10, 11, 5, 14, 74, 48, 136, 159>::default();
     "store_512_14" Area Store::<512, 64, 14, 12, 13, 15, 2, 14, 78, 48, 136, 159>::default();
     "entry_512_14" Area Entry::<512, 64, 14, 48, 65, 16>::default();
     "exit_512_14" Area Exit::<512, 64, 14, 15>::default();
     "courier_10" Speed Courier::<10, 11, 42>::default();
     "queues_10" Speed Queues::<10, 11, 12, 16, 75, 35>::default();
-    "scheduler_13" Area Scheduler::<13, 14, 10, 18, 12, 14, 29, 37, 56, 107, 15, 78, 38, 19>::new(Timing::default());
+    "scheduler_13" Area Scheduler::<13, 14, 10, 18, 12, 14, 29, 45, 63, 107, 15, 78, 38, 19>::new(Timing::default());
     "time" Speed Time::default();
     "fifo" Speed Fifo::<64, 5, 6>::default();
-    "control_64_10" Area Control::<64, 8, 10, 5, 15>::new(&build(10));
+    "control_64_10" Area Control::<64, 8, 10, 13, 13>::new(&build(10));
 };

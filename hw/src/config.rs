@@ -1,6 +1,6 @@
 //! The configurations that can be emitted: bus widths, flow counts, and what follows from them.
 use std::fmt;
-use timely_regs::map::{Build, segment_bits};
+use timely_regs::map::{Build, ring_bits};
 
 /// Bus widths in bits.
 pub const BUSES: [usize; 4] = [64, 128, 256, 512];
@@ -59,7 +59,7 @@ impl Config {
     /// The numbers that the registers show; `clock_ps` is the clock's period.
     pub fn build(self, clock_ps: u32) -> Build {
         let flow_bits = self.flow_bits as u32;
-        Build { flow_bits, bus_bits: self.bus as u32, segment_bits: segment_bits(flow_bits), clock_ps, ptp: 0 }
+        Build { flow_bits, bus_bits: self.bus as u32, ring_bits: ring_bits(self.bus as u32), clock_ps, ptp: 0 }
     }
 }
 

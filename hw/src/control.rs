@@ -5,7 +5,7 @@
 use crate::ack::Ack;
 use crate::construct::construct;
 use crate::crossing::Crossing;
-use crate::csr::Csr;
+use crate::csr::{Csr, SettingsBus};
 use crate::dma::Dma;
 use crate::engine::Engine;
 use crate::parse::Parse;
@@ -19,10 +19,10 @@ use timely_regs::counters::Counter;
 use timely_regs::map::Build;
 
 // A kernel takes literals alone; these hold the ones below to their homes.
-const _: () = assert!(kind::ACK == 2 && Counter::TimeStepsRefused as u32 == 22 && Counter::RecordsDropped as u32 == 29);
+const _: () = assert!(kind::ACK == 2 && Counter::RecordsDropped as u32 == 29);
 
-/// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, to the buses of profiles and flows, to host rates, to whom
-/// ACKs may answer, and to what telemetry, recorder and histograms are told and asked; none elsewhere.
+/// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, to the buses of profiles and flows, to host rates, what ACKs
+/// answer, and to what telemetry, recorder and histograms are told and asked; none elsewhere.
 ///
 /// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`. Model: `timely_model::nic`.
 #[derive(LogicBlock)]
@@ -128,7 +128,11 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<In, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<In, Bits<24>>,
+    pub sent_segment_bytes: Signal<In, Bits<32>>,
+    /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
+    pub sent_place: Signal<In, Bits<16>>,
+    /// The latter.
+    pub sent_generation: Signal<In, Bits<2>>,
     /// When the packet was eligible to leave.
     pub sent_launch: Signal<In, Bits<64>>,
     /// A flow sends again after its idle time.
@@ -145,26 +149,16 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub data_pulses: Signal<In, Bits<32>>,
     /// Their RAMs are cleared.
     pub data_swept: Signal<In, Bit>,
-    /// The NIC's time, ns48.fns16.
-    pub now: Signal<Out, Bits<64>>,
-    /// The time and the lead: the pacer's time.
+    /// The steady time, ns48.fns16: what launches are.
+    pub steady: Signal<Out, Bits<64>>,
+    /// The date, ns48.fns16: what stamps are.
+    pub date: Signal<Out, Bits<64>>,
+    /// The steady time and the lead: the pacer's time.
     pub later: Signal<Out, Bits<64>>,
-    /// How far ahead of its launch a packet is granted, ns.
-    pub cfg_lead: Signal<Out, Bits<16>>,
-    /// Cells of a flow that stores no packet more, in shells with a packet store.
-    pub cfg_store_bound: Signal<Out, Bits<16>>,
+    /// The settings, by `timely_regs::map::settings`.
+    pub settings: Signal<Out, SettingsBus>,
     /// No grant may leave.
     pub stop: Signal<Out, Bit>,
-    /// UDP port that makes a packet ours.
-    pub cfg_udp_port: Signal<Out, Bits<16>>,
-    /// Our MAC.
-    pub cfg_mac: Signal<Out, Bits<48>>,
-    /// Our IPv4 address.
-    pub cfg_ipv4: Signal<Out, Bits<32>>,
-    /// Our IPv6 address.
-    pub cfg_ipv6: Signal<Out, Bits<128>>,
-    /// Where the nonces start.
-    pub cfg_nonce_seed: Signal<Out, Bits<32>>,
     /// Profile bus.
     pub pw_valid: Signal<Out, Bit>,
     /// Profile bus: profile.
@@ -198,7 +192,7 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     /// Whose.
     pub release_flow: Signal<Out, Bits<F>>,
     /// How many.
-    pub release_bytes: Signal<Out, Bits<24>>,
+    pub release_bytes: Signal<Out, Bits<32>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample_valid: Signal<Out, Bit>,
     /// Tap: which of the two.
@@ -281,6 +275,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     own_pulses: Signal<Local, Bits<32>>,
     swept: DFF<Bit>,
     header: Signal<Local, Bits<384>>,
+    /// Launch of the frame that is reported as sent, as a date, 2^-8 ns.
+    launch_date: Signal<Local, Bits<40>>,
 }
 
 impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> Control<W, K, F, S, A> {
@@ -292,11 +288,11 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag,
-            sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes,
-            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, data_pulses, data_swept, now, later, cfg_lead, cfg_store_bound, stop, cfg_udp_port, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, pw_valid,
+            sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation,
+            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, data_pulses, data_swept, steady, date, settings, later, stop, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
-            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header,
+            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header, launch_date,
         )
     }
 }
@@ -349,10 +345,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.s_axil_rresp.next = self.csr.s_axil_rresp.val();
         self.s_axil_rvalid.next = self.csr.s_axil_rvalid.val();
         self.csr.s_axil_rready.next = self.s_axil_rready.val();
-        self.cfg_mac.next = self.csr.cfg_mac.val();
-        self.cfg_ipv4.next = self.csr.cfg_ipv4.val();
-        self.cfg_ipv6.next = self.csr.cfg_ipv6.val();
-        self.cfg_nonce_seed.next = self.csr.cfg_nonce_seed.val();
+        self.settings.next = self.csr.settings.val();
         self.stop.next = self.csr.stop.val();
         self.pw_valid.next = self.crossing.o_pw_valid.val();
         self.pw_profile.next = self.crossing.o_pw_profile.val();
@@ -365,7 +358,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.hd_flow.next = self.csr.hd_flow.val();
         self.hd_packets.next = self.csr.hd_packets.val();
         self.csr.hd_ready.next = self.hd_ready.val();
-        self.csr.now.next = self.clock.now.val();
+        self.csr.now.next = self.clock.date.val();
         self.csr.pulses.next = self.pulses.q.val();
         self.csr.swept.next = self.swept.q.val();
         // The long ways.
@@ -472,18 +465,16 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.m_axi_rready.next = self.dma.m_axi_rready.val();
         self.irq.next = self.dma.irq.val();
         // Time.
-        self.clock.cfg_time_increment.next = self.csr.cfg_time_increment.val();
-        self.clock.cfg_time_ptp.next = self.csr.cfg_time_ptp.val();
+        self.clock.cfg_time_increment.next = self.csr.settings.val().time_increment;
+        self.clock.cfg_time_ptp.next = self.csr.settings.val().time_ptp.any();
         self.clock.time_set_valid.next = self.csr.time_set_valid.val();
-        self.clock.time_set_value.next = self.csr.time_set_value.val();
+        self.clock.time_set_value.next = self.csr.settings.val().time_set;
         self.clock.ptp_valid.next = self.ptp_valid.val();
         self.clock.ptp_time.next = self.ptp_time.val();
-        self.clock.cfg_lead.next = self.csr.cfg_lead.val();
-        self.now.next = self.clock.now.val();
+        self.clock.cfg_lead.next = self.csr.settings.val().lead;
+        self.steady.next = self.clock.steady.val();
+        self.date.next = self.clock.date.val();
         self.later.next = self.clock.later.val();
-        self.cfg_lead.next = self.csr.cfg_lead.val();
-        self.cfg_udp_port.next = self.csr.cfg_udp_port.val();
-        self.cfg_store_bound.next = self.csr.cfg_store_bound.val();
         // Received frames.
         self.parse.s_tdata.next = self.s_axis_rx_tdata.val();
         self.parse.s_tkeep.next = self.s_axis_rx_tkeep.val();
@@ -491,7 +482,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.parse.s_tlast.next = self.s_axis_rx_tlast.val();
         self.parse.s_ts.next = self.s_axis_rx_ts.val();
         self.parse.s_bad.next = self.s_axis_rx_bad.val();
-        self.parse.cfg_udp_port.next = self.csr.cfg_udp_port.val();
+        self.parse.cfg_udp_port.next = self.csr.settings.val().udp_port;
         self.ack.i_valid.next = self.parse.o_valid.val();
         self.ack.i_kind.next = self.parse.o_kind.val();
         self.ack.i_class.next = self.parse.o_class.val();
@@ -499,19 +490,21 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.ack.i_hdr.next = self.parse.o_hdr.val();
         self.ack.i_len.next = self.parse.o_len.val();
         self.ack.i_ts.next = self.parse.o_ts.val();
-        self.ack.cfg_ack_enable.next = self.csr.cfg_ack_enable.val();
-        self.ack.cfg_mac.next = self.csr.cfg_mac.val();
-        self.ack.cfg_ack_tos.next = self.csr.cfg_ack_tos.val();
-        self.ack.cfg_ack_ttl.next = self.csr.cfg_ack_ttl.val();
-        self.ack.cfg_allow4.next = self.crossing.o_allow4.val();
-        self.crossing.allow4.next = self.csr.cfg_allow4.val();
-        self.ack.cfg_mask4.next = self.crossing.o_mask4.val();
-        self.crossing.mask4.next = self.csr.cfg_mask4.val();
-        self.ack.cfg_allow6.next = self.crossing.o_allow6.val();
-        self.crossing.allow6.next = self.csr.cfg_allow6.val();
-        self.ack.cfg_mask6.next = self.crossing.o_mask6.val();
-        self.crossing.mask6.next = self.csr.cfg_mask6.val();
-        self.ack.now.next = self.clock.now.val();
+        self.ack.cfg_ack_enable.next = self.csr.settings.val().ack_enable.any();
+        self.ack.cfg_mac.next = self.csr.settings.val().mac;
+        self.ack.cfg_ack_tos.next = self.csr.settings.val().ack_tos;
+        self.ack.cfg_ack_ttl.next = self.csr.settings.val().ack_ttl;
+        self.crossing.settings.next = self.csr.settings.val();
+        self.ack.cfg_ipv4.next = self.crossing.o_settings.val().ipv4;
+        self.ack.cfg_ipv6.next = self.crossing.o_settings.val().ipv6;
+        self.ack.cfg_prefix4.next = self.crossing.o_settings.val().prefix4;
+        self.ack.cfg_udp_port.next = self.crossing.o_settings.val().udp_port;
+        self.ack.cfg_vlan.next = self.crossing.o_settings.val().vlan;
+        self.ack.cfg_ack_rate.next = self.crossing.o_settings.val().ack_rate;
+        self.ack.st_valid.next = self.csr.st_valid.val();
+        self.ack.st_word.next = self.csr.st_word.val();
+        self.ack.st_data.next = self.csr.st_data.val();
+        self.ack.now.next = self.clock.date.val();
         // ACKs first, then data.
         self.txmux.a_tdata.next = self.ack.m_tdata.val();
         self.txmux.a_tkeep.next = self.ack.m_tkeep.val();
@@ -533,10 +526,10 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         // Round trips. Header fields are big-endian.
         self.header.next = self.parse.o_hdr.val();
         self.rtt.a_valid.next = self.parse.o_valid.val() & (self.parse.o_kind.val() == bits::<2>(2));
-        self.rtt.a_flow.next = (bit_cast::<32, 8>(self.header.val().get_bits::<8>(32)) << 24)
-            | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(40)) << 16)
-            | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(48)) << 8)
-            | bit_cast::<32, 8>(self.header.val().get_bits::<8>(56));
+        self.rtt.a_place.next =
+            (bit_cast::<16, 8>(self.header.val().get_bits::<8>(32)) << 8) | bit_cast::<16, 8>(self.header.val().get_bits::<8>(40));
+        self.rtt.a_flow.next =
+            (bit_cast::<32, 8>(self.header.val().get_bits::<8>(48)) << 8) | bit_cast::<32, 8>(self.header.val().get_bits::<8>(56));
         self.rtt.a_nonce.next = (bit_cast::<32, 8>(self.header.val().get_bits::<8>(64)) << 24)
             | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(72)) << 16)
             | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(80)) << 8)
@@ -576,7 +569,11 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.rtt.sent_last.next = self.sent_last.val();
         self.rtt.sent_wire_bytes.next = self.sent_wire_bytes.val();
         self.rtt.sent_segment_bytes.next = self.sent_segment_bytes.val();
-        self.rtt.sent_launch.next = self.sent_launch.val();
+        self.rtt.sent_place.next = self.sent_place.val();
+        self.rtt.sent_generation.next = self.sent_generation.val();
+        // A launch is of the steady time; what is measured from it needs a date.
+        self.launch_date.next = self.sent_launch.val().get_bits::<40>(8) + self.clock.offset.val().get_bits::<40>(8);
+        self.rtt.sent_launch.next = bit_cast::<64, 40>(self.launch_date.val()) << 8;
         self.rtt.pw_valid.next = self.crossing.o_pw_valid.val();
         self.rtt.pw_profile.next = self.crossing.o_pw_profile.val();
         self.rtt.pw_word.next = self.crossing.o_pw_word.val();
@@ -584,8 +581,9 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.rtt.fl_valid.next = self.crossing.o_fl_valid.val();
         self.rtt.fl_flow.next = self.crossing.o_fl_flow.val();
         self.rtt.fl_record.next = self.crossing.o_fl_record.val();
-        self.rtt.cfg_ns_per_byte.next = self.csr.cfg_ns_per_byte.val();
-        self.rtt.now.next = self.clock.now.val();
+        self.rtt.cfg_ns_per_byte.next = self.csr.settings.val().ns_per_byte;
+        self.rtt.now.next = self.clock.steady.val();
+        self.rtt.time_epoch.next = self.clock.epoch.val();
         self.release_valid.next = self.rtt.release_valid.val();
         self.release_flow.next = self.rtt.release_flow.val();
         self.release_bytes.next = self.rtt.release_bytes.val();
@@ -656,13 +654,13 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.recorder.event_rate_before.next = self.crossing.o_event_rate_before.val();
         self.recorder.event_rate.next = self.crossing.o_event_rate.val();
         self.recorder.event_before.next = self.crossing.o_event_before.val();
-        self.recorder.now.next = self.clock.now.val();
+        self.recorder.now.next = self.clock.date.val();
         self.recorder.pw_valid.next = self.crossing.o_pw_valid.val();
         self.recorder.pw_profile.next = self.crossing.o_pw_profile.val();
         self.recorder.pw_word.next = self.crossing.o_pw_word.val();
         self.recorder.pw_data.next = self.crossing.o_pw_data.val();
-        self.recorder.cfg_every.next = self.csr.cfg_event_every.val();
-        self.recorder.cfg_filter.next = self.csr.cfg_event_filter.val();
+        self.recorder.cfg_every.next = self.csr.settings.val().event_every;
+        self.recorder.cfg_filter.next = self.csr.settings.val().event_filter;
         self.tap_rec_valid.next = self.recorder.rec_valid.val() & self.dma.rec_ready.val();
         self.tap_rec_data.next = self.recorder.rec_data.val();
         self.histograms.event_valid.next = self.crossing.o_event_valid.val();
@@ -675,13 +673,9 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.csr.histogram_clearing.next = self.histograms.clearing.val();
         // Counted events and readiness.
         self.own_pulses.next = bits::<32>(0);
-        if self.clock.refused.val() {
-            // TimeStepsRefused.
-            self.own_pulses.next = bits::<32>(1 << 22);
-        }
         if self.recorder.dropped.val() {
             // RecordsDropped.
-            self.own_pulses.next = self.own_pulses.val() | bits::<32>(1 << 29);
+            self.own_pulses.next = bits::<32>(1 << 29);
         }
         self.pulses.d.next = self.parse.pulses.val()
             | self.ack.pulses.val()

@@ -1,6 +1,7 @@
 //! The core: control half and pacer half, joined. What a shell adds is the packet source that answers grants, and the MAC.
 use crate::construct::construct;
 use crate::control::Control;
+use crate::csr::SettingsBus;
 use crate::pacer::Pacer;
 use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
@@ -131,31 +132,25 @@ pub struct Core<
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<In, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<In, Bits<24>>,
+    pub sent_segment_bytes: Signal<In, Bits<32>>,
+    /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
+    pub sent_place: Signal<In, Bits<16>>,
+    /// The latter.
+    pub sent_generation: Signal<In, Bits<2>>,
     /// When the packet was eligible to leave.
     pub sent_launch: Signal<In, Bits<64>>,
     /// Counted events of the packet source.
     pub source_pulses: Signal<In, Bits<32>>,
     /// Its RAMs are cleared.
     pub source_swept: Signal<In, Bit>,
-    /// The NIC's time, ns48.fns16.
-    pub now: Signal<Out, Bits<64>>,
-    /// How far ahead of its launch a packet is granted, ns.
-    pub cfg_lead: Signal<Out, Bits<16>>,
-    /// Cells of a flow that stores no packet more, in shells with a packet store.
-    pub cfg_store_bound: Signal<Out, Bits<16>>,
+    /// The steady time, ns48.fns16: what launches are.
+    pub steady: Signal<Out, Bits<64>>,
+    /// The date, ns48.fns16: what stamps are.
+    pub date: Signal<Out, Bits<64>>,
+    /// The settings, by `timely_regs::map::settings`.
+    pub settings: Signal<Out, SettingsBus>,
     /// No grant may leave.
     pub stop: Signal<Out, Bit>,
-    /// UDP port that makes a packet ours.
-    pub cfg_udp_port: Signal<Out, Bits<16>>,
-    /// Our MAC.
-    pub cfg_mac: Signal<Out, Bits<48>>,
-    /// Our IPv4 address.
-    pub cfg_ipv4: Signal<Out, Bits<32>>,
-    /// Our IPv6 address.
-    pub cfg_ipv6: Signal<Out, Bits<128>>,
-    /// Where the nonces start.
-    pub cfg_nonce_seed: Signal<Out, Bits<32>>,
     /// Flow bus.
     pub fl_valid: Signal<Out, Bit>,
     /// Flow bus: flow.
@@ -290,7 +285,7 @@ impl<
     /// The core of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
         construct!({ control: Control::new(build), pacer: Pacer::new(Timing::of(build.clock_ps)) }
-            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts, s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag, tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, source_pulses, source_swept, now, cfg_lead, cfg_store_bound, stop, cfg_udp_port, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, tap_sample_valid, tap_sample_kind, tap_sample_flow, tap_sample_rtt_ns, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, tap_rec_valid, tap_rec_data, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, charge_valid, charge_flow, charge_bytes, charge_ends, pause, grant_valid, grant_ready, grant_flow, grant_launch
+            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts, s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag, tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, source_pulses, source_swept, steady, date, settings, stop, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, tap_sample_valid, tap_sample_kind, tap_sample_flow, tap_sample_rtt_ns, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, tap_rec_valid, tap_rec_data, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, charge_valid, charge_flow, charge_bytes, charge_ends, pause, grant_valid, grant_ready, grant_flow, grant_launch
         )
     }
 }
@@ -367,18 +362,15 @@ impl<
         self.control.sent_last.next = self.sent_last.val();
         self.control.sent_wire_bytes.next = self.sent_wire_bytes.val();
         self.control.sent_segment_bytes.next = self.sent_segment_bytes.val();
+        self.control.sent_place.next = self.sent_place.val();
+        self.control.sent_generation.next = self.sent_generation.val();
         self.control.sent_launch.next = self.sent_launch.val();
         self.control.data_pulses.next = self.pacer.pulses.val() | self.source_pulses.val();
         self.control.data_swept.next = self.pacer.swept.val() & self.source_swept.val();
-        self.now.next = self.control.now.val();
-        self.cfg_lead.next = self.control.cfg_lead.val();
-        self.cfg_store_bound.next = self.control.cfg_store_bound.val();
+        self.steady.next = self.control.steady.val();
+        self.date.next = self.control.date.val();
         self.stop.next = self.control.stop.val();
-        self.cfg_udp_port.next = self.control.cfg_udp_port.val();
-        self.cfg_mac.next = self.control.cfg_mac.val();
-        self.cfg_ipv4.next = self.control.cfg_ipv4.val();
-        self.cfg_ipv6.next = self.control.cfg_ipv6.val();
-        self.cfg_nonce_seed.next = self.control.cfg_nonce_seed.val();
+        self.settings.next = self.control.settings.val();
         self.fl_valid.next = self.control.fl_valid.val();
         self.fl_flow.next = self.control.fl_flow.val();
         self.fl_record.next = self.control.fl_record.val();

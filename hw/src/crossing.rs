@@ -1,4 +1,5 @@
 //! One register on the long ways of the control half: from registers, RTT and engine to who reads them at many places, or only counts.
+use crate::csr::SettingsBus;
 use rust_hdl::prelude::*;
 
 /// What csr tells all blocks, and what telemetry, recorder and histograms are told, a clock later; `o_NAME` is `NAME`.
@@ -91,14 +92,8 @@ pub struct Crossing<const F: usize> {
     pub superseded_valid: Signal<In, Bit>,
     /// Its flow.
     pub superseded_flow: Signal<In, Bits<F>>,
-    /// What a peer's IPv4 address must be under the mask.
-    pub allow4: Signal<In, Bits<32>>,
-    /// The mask.
-    pub mask4: Signal<In, Bits<32>>,
-    /// The same of IPv6.
-    pub allow6: Signal<In, Bits<128>>,
-    /// Its mask.
-    pub mask6: Signal<In, Bits<128>>,
+    /// The settings.
+    pub settings: Signal<In, SettingsBus>,
     /// Profile bus.
     pub o_pw_valid: Signal<Out, Bit>,
     /// Profile.
@@ -179,14 +174,8 @@ pub struct Crossing<const F: usize> {
     pub o_superseded_valid: Signal<Out, Bit>,
     /// Its flow.
     pub o_superseded_flow: Signal<Out, Bits<F>>,
-    /// What a peer's IPv4 address must be under the mask.
-    pub o_allow4: Signal<Out, Bits<32>>,
-    /// The mask.
-    pub o_mask4: Signal<Out, Bits<32>>,
-    /// The same of IPv6.
-    pub o_allow6: Signal<Out, Bits<128>>,
-    /// Its mask.
-    pub o_mask6: Signal<Out, Bits<128>>,
+    /// The settings.
+    pub o_settings: Signal<Out, SettingsBus>,
     q_pw_valid: DFF<Bit>,
     q_pw_profile: DFF<Bits<4>>,
     q_pw_word: DFF<Bits<5>>,
@@ -227,10 +216,7 @@ pub struct Crossing<const F: usize> {
     q_event_before: DFF<Bits<160>>,
     q_superseded_valid: DFF<Bit>,
     q_superseded_flow: DFF<Bits<F>>,
-    q_allow4: DFF<Bits<32>>,
-    q_mask4: DFF<Bits<32>>,
-    q_allow6: DFF<Bits<128>>,
-    q_mask6: DFF<Bits<128>>,
+    q_settings: DFF<SettingsBus>,
 }
 
 impl<const F: usize> Logic for Crossing<F> {
@@ -275,15 +261,9 @@ impl<const F: usize> Logic for Crossing<F> {
             q_superseded_valid,
             q_superseded_flow
         );
-        dff_setup!(self, clk, q_allow4, q_mask4, q_allow6, q_mask6);
-        self.q_allow4.d.next = self.allow4.val();
-        self.o_allow4.next = self.q_allow4.q.val();
-        self.q_mask4.d.next = self.mask4.val();
-        self.o_mask4.next = self.q_mask4.q.val();
-        self.q_allow6.d.next = self.allow6.val();
-        self.o_allow6.next = self.q_allow6.q.val();
-        self.q_mask6.d.next = self.mask6.val();
-        self.o_mask6.next = self.q_mask6.q.val();
+        dff_setup!(self, clk, q_settings);
+        self.q_settings.d.next = self.settings.val();
+        self.o_settings.next = self.q_settings.q.val();
         self.q_pw_valid.d.next = self.pw_valid.val();
         self.o_pw_valid.next = self.q_pw_valid.q.val();
         self.q_pw_profile.d.next = self.pw_profile.val();

@@ -15,8 +15,17 @@ pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     check_all(&block).map_err(|e| format!("{name}: {e:?}"))?;
     let mut modules = ModuleDefines::default();
     block.accept(name, &mut modules);
-    Ok(assign(&crate::pack::pack(&clean(&split(&modules.defines()), name))))
+    Ok(format!("{LINT}{}\n/* verilator lint_restore */\n", assign(&crate::pack::pack(&clean(&split(&modules.defines()), name)))))
 }
+
+/// Verilator's lints that RustHDL's form of an expression raises, off for the emitted modules alone. RustHDL's types hold every width; in its
+/// text a mask extends (`(a) & 8'hff`), and a range check has bounds that are parameters, often 0 or the greatest number.
+const LINT: &str = "\n\
+    /* Widths are checked before emission: a mask extends or cuts. Bounds of range checks are parameters, and may be the least or greatest. */\n\
+    /* verilator lint_save */\n\
+    /* verilator lint_off WIDTH */\n\
+    /* verilator lint_off CMPCONST */\n\
+    /* verilator lint_off UNSIGNED */\n";
 
 /// Gives every module our prefix and the path's `$` separators a form that other tools take in names.
 fn clean(verilog: &str, top: &str) -> String {

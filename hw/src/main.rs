@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timely_hw::blocks::{BLOCKS, Block, Measure};
-use timely_hw::config::Config;
+use timely_hw::folder::{Emission, Prefix, header};
 use timely_hw::shells::{Extras, Shell};
 
 /// Emits timely-nic's datapath as Verilog.
@@ -39,9 +39,15 @@ enum Command {
         /// With a traffic generator beside the host's queues: corundum alone.
         #[arg(long)]
         generator: bool,
-        /// Directory to write to; it is made if missing.
+        /// Beginning of the name of every module, so that two configurations fit into one project: nic0_.
+        #[arg(long, default_value_t)]
+        prefix: Prefix,
+        /// Directory to write to; it is made if missing. Files of another shell, configuration or origin there are not replaced.
         #[arg(long)]
         out: PathBuf,
+        /// Replace files in --out whatever they are.
+        #[arg(long)]
+        force: bool,
     },
     /// Write blocks by themselves, a file each, and print `name speed|area file`: whether speed or only area is recorded of them.
     Blocks {
@@ -55,7 +61,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::Emit { shell, bus, flow_bits, clock_ps, generator, out } => {
+        Command::Emit { shell, bus, flow_bits, clock_ps, generator, prefix, out, force } => {
             let extras = Extras { generator };
             let config = match shell.takes(extras).and_then(|()| shell.config(bus, flow_bits)) {
                 Ok(c) => c,
@@ -64,7 +70,8 @@ fn main() -> ExitCode {
                     return ExitCode::from(2);
                 }
             };
-            emit(shell, config, clock_ps.unwrap_or(shell.clock_ps()), extras, &out)
+            let clock_ps = clock_ps.unwrap_or(shell.clock_ps());
+            emit(&Emission { shell, config, clock_ps, extras, prefix }, &out, force)
         }
         Command::Blocks { names, out } => {
             let is = |b: &Block, n: &str| b.name.strip_prefix(n).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
@@ -119,20 +126,19 @@ fn write(file: &Path, verilog: &str) -> Result<(), String> {
     fs::write(file, verilog).map_err(|e| format!("{}: {e}; free space there, or name another folder", file.display()))
 }
 
-fn emit(shell: Shell, config: Config, clock_ps: u32, extras: Extras, out: &Path) -> Result<(), String> {
+fn emit(emission: &Emission, out: &Path, force: bool) -> Result<(), String> {
     // Known before the minutes that elaboration may take.
     make(out)?;
-    let checked = |e| format!("the design does not check: {e}");
-    let files = shell.emit_with(config, clock_ps, extras).map_err(checked)?;
-    let besides = shell.besides(config, clock_ps).map_err(checked)?;
-    let written: Vec<_> = files.iter().chain(&besides).collect();
-    let manifest = shell.manifest(config, clock_ps, &written);
+    let files = emission.files().map_err(|e| format!("the design does not check: {e}"))?;
+    if !force {
+        emission.fits_into(out, &files)?;
+    }
     let mut lines = Vec::new();
-    for file in written.into_iter().chain(&manifest) {
+    for file in &files {
         let path = out.join(&file.path);
         write(&path, &file.text)?;
-        let top = format!(": {} lines, top module {}", file.text.lines().count(), shell.top());
-        lines.push(format!("{}{}", path.display(), if file.path == shell.file_name(config) { &top } else { "" }));
+        let top = format!(": {} lines, top module {}", file.text.lines().count(), emission.top());
+        lines.push(format!("{}{}", path.display(), if file.path == emission.file_name() { &top } else { "" }));
     }
     // All are there, whoever reads of it.
     print(lines.join("\n"))
@@ -141,7 +147,8 @@ fn emit(shell: Shell, config: Config, clock_ps: u32, extras: Extras, out: &Path)
 // Writes a block, and gives what to say of it.
 fn block(block: &Block, out: &Path) -> Result<String, String> {
     let file = out.join(format!("{}.v", block.name));
-    write(&file, &block.emit().map_err(|e| format!("{} does not check: {e}", block.name))?)?;
+    let verilog = block.emit().map_err(|e| format!("{} does not check: {e}", block.name))?;
+    write(&file, &header(&format!("{}.v", block.name), &format!("block {}", block.name), &verilog))?;
     let measure = if block.measure == Measure::Speed { "speed" } else { "area" };
     Ok(format!("{} {measure} {}", block.name, file.display()))
 }

@@ -5,12 +5,13 @@ use crate::core::Core;
 use crate::generator::Generator;
 use crate::launch::Launch;
 use rust_hdl::prelude::*;
+use timely_regs::counters::Counter;
 use timely_regs::map::Build;
 
 /// Core and generator behind an AXI-Lite slave and a MAC's streams.
 ///
 /// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the calendar's slots,
-/// `D = F + 16`, `L = K + 73`; the rest are widths inside the pacer ([`Pacer`](crate::pacer::Pacer)).
+/// `D = F + 16`, `L = K + 74`; the rest are widths inside the pacer ([`Pacer`](crate::pacer::Pacer)).
 ///
 /// Unless `LEAD` is 0, the pacer decides that much ahead, and frames of the generator wait for their launch in a gate; otherwise they go
 /// past it. A new `LEAD` counts for the frames from when the generator and the gate are between two. Model: `timely_model::nic`.
@@ -106,7 +107,7 @@ pub struct Standalone<
     pub ptp_time: Signal<In, Bits<64>>,
     /// Paused priorities (PFC).
     pub pause: Signal<In, Bits<8>>,
-    /// The NIC's time, ns48.fns16.
+    /// The date, ns48.fns16: what stamps are.
     pub now: Signal<Out, Bits<64>>,
     /// No grant leaves: not enabled, or the heartbeat was lost.
     pub stopped: Signal<Out, Bit>,
@@ -189,6 +190,7 @@ pub struct Standalone<
     /// The generator is inside a frame.
     begun: DFF<Bit>,
     taken: Signal<Local, Bit>,
+    missed_bit: Constant<Bits<32>>,
 }
 
 impl<
@@ -211,13 +213,13 @@ impl<
 {
     /// The shell of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
-        construct!({ core: Core::new(build) }
+        construct!({ core: Core::new(build), generator: Generator::new(build.ring_bits), missed_bit: Constant::new(bits::<32>(1 << Counter::LaunchesMissed as u64)) }
             clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
             s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, pause, now, stopped, tap_sample_valid, tap_sample_kind,
-            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, tap_rec_valid, tap_rec_data, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, reset, generator, gate, gated, begun, taken,
+            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, tap_rec_valid, tap_rec_data, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, reset, gate, gated, begun, taken,
         )
     }
 }
@@ -285,7 +287,7 @@ impl<
         self.core.tx_cpl_ts.next = self.tx_cpl_ts.val();
         self.core.ptp_valid.next = self.ptp_valid.val();
         self.core.ptp_time.next = self.ptp_time.val();
-        self.now.next = self.core.now.val();
+        self.now.next = self.core.date.val();
         self.stopped.next = self.core.stop.val();
         self.tap_sample_valid.next = self.core.tap_sample_valid.val();
         self.tap_sample_kind.next = self.core.tap_sample_kind.val();
@@ -323,12 +325,13 @@ impl<
         self.tap_rec_valid.next = self.core.tap_rec_valid.val();
         self.tap_rec_data.next = self.core.tap_rec_data.val();
         // Control half and generator.
-        self.gate.now.next = self.core.now.val();
+        self.gate.now.next = self.core.steady.val();
         self.gate.s_tdata.next = self.generator.m_tdata.val();
         self.gate.s_tkeep.next = self.generator.m_tkeep.val();
         self.gate.s_tvalid.next = self.generator.m_tvalid.val() & self.gated.q.val();
         self.gate.s_tlast.next = self.generator.m_tlast.val();
         self.gate.s_tag.next = self.generator.m_tag.val();
+        self.gate.s_timed.next = true;
         self.gate.s_launch.next = self.generator.sent_launch.val();
         self.gate.m_tready.next = self.core.d_tready.val();
         self.core.d_tdata.next = self.generator.m_tdata.val();
@@ -350,7 +353,7 @@ impl<
             self.begun.d.next = !self.generator.m_tlast.val();
         }
         if (!self.begun.q.val() & !self.generator.m_tvalid.val()) & self.gate.empty.val() {
-            self.gated.d.next = self.core.cfg_lead.val().any();
+            self.gated.d.next = self.core.settings.val().lead.any();
         }
         if self.reset.q.val() {
             self.begun.d.next = false;
@@ -365,10 +368,12 @@ impl<
         self.core.sent_last.next = self.generator.sent_last.val();
         self.core.sent_wire_bytes.next = self.generator.sent_wire_bytes.val();
         self.core.sent_segment_bytes.next = self.generator.sent_segment_bytes.val();
+        self.core.sent_place.next = self.generator.sent_place.val();
+        self.core.sent_generation.next = self.generator.sent_generation.val();
         self.core.sent_launch.next = self.generator.sent_launch.val();
-        self.generator.cfg_mac.next = self.core.cfg_mac.val();
-        self.generator.cfg_ipv4.next = self.core.cfg_ipv4.val();
-        self.generator.cfg_ipv6.next = self.core.cfg_ipv6.val();
+        self.generator.cfg_mac.next = self.core.settings.val().mac;
+        self.generator.cfg_ipv4.next = self.core.settings.val().ipv4;
+        self.generator.cfg_ipv6.next = self.core.settings.val().ipv6;
         self.generator.fl_valid.next = self.core.fl_valid.val();
         self.generator.fl_flow.next = self.core.fl_flow.val();
         self.generator.fl_record.next = self.core.fl_record.val();
@@ -390,8 +395,11 @@ impl<
         self.generator.grant_flow.next = self.core.grant_flow.val();
         self.generator.grant_launch.next = self.core.grant_launch.val();
         self.core.grant_ready.next = self.generator.grant_ready.val();
-        self.generator.cfg_seed.next = self.core.cfg_nonce_seed.val();
+        self.generator.cfg_seed.next = self.core.settings.val().nonce_seed;
         self.core.source_pulses.next = self.generator.pulses.val();
+        if self.gate.missed.val() {
+            self.core.source_pulses.next = self.generator.pulses.val() | self.missed_bit.val();
+        }
         self.core.source_swept.next = self.generator.swept.val();
     }
 }
@@ -426,17 +434,19 @@ pub(crate) fn emit_build(build: &Build) -> Result<String, String> {
 pub(crate) fn emit_named(name: &str, build: &Build) -> Result<String, String> {
     macro_rules! arms {
         ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {
-            match (build.bus_bits, build.flow_bits, build.segment_bits) {
-                $(($w, $f, $s) => crate::emit::emit(name, Standalone::<$w, { $w / 8 }, $f, $s, { $f + $s }, $x, { $f + 16 },
-                    { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, { $w / 8 + 73 }>::new(build)),)*
+            match (build.bus_bits, build.flow_bits, build.ring_bits) {
+                $(($w, $f, $s) => crate::emit::emit(name, Standalone::<$w, { $w / 8 }, $f, $s, { if $f > $s { $f } else { $s } }, $x, { $f + 16 },
+                    { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 32 }, { $f + 50 }, { $f + 94 }, { $w / 8 + 74 }>::new(build)),)*
                 _ => Err(format!("{build:?} is not built")),
             }
         };
     }
-    // The one of 8 segments a flow is for an ECP5, which has no RAM for 32; that of 2^9 flows for a board whose ECP5 has none for more.
-    arms!((64, 9, 2, 13)(64, 10, 3, 13)(64, 10, 5, 13)(64, 13, 4, 14)(64, 14, 3, 15)(64, 16, 2, 17)(128, 10, 5, 13)(128, 13, 4, 14)(
-        128, 14, 3, 15
-    )(128, 16, 2, 17)(256, 10, 5, 13)(256, 13, 4, 14)(256, 14, 3, 15)(256, 16, 2, 17)(512, 10, 5, 13)(512, 13, 4, 14)(
-        512, 14, 3, 15
-    )(512, 16, 2, 17))
+    // Rings of 2^10 places are for ECP5s, that of 2^9 flows for a board whose ECP5 has no RAM for more.
+    arms!(
+        (64, 9, 10, 13)(64, 10, 10, 13)(64, 10, 13, 13)(64, 13, 13, 14)(64, 14, 13, 15)(64, 16, 13, 17)(128, 10, 14, 13)(128, 13, 14, 14)(
+            128, 14, 14, 15
+        )(128, 16, 14, 17)(256, 10, 15, 13)(256, 13, 15, 14)(256, 14, 15, 15)(256, 16, 15, 17)(512, 10, 16, 13)(512, 13, 16, 14)(
+            512, 14, 16, 15
+        )(512, 16, 16, 17)
+    )
 }

@@ -1,3 +1,12 @@
+// timely-nic, written by timely-hw 0.1.0: emit it anew rather than edit it.
+// Parameters: shell standalone, bus 64 bits, flow bits 10, clock 4000 ps, prefix tnic_
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+/* Widths are checked before emission: a mask extends or cuts. Bounds of range checks are parameters, and may be the least or greatest. */
+/* verilator lint_save */
+/* verilator lint_off WIDTH */
+/* verilator lint_off CMPCONST */
+/* verilator lint_off UNSIGNED */
 
 
 module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,pause,now,stopped,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,tap_rate_valid,tap_rate_flow,tap_rate_value,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
@@ -78,6 +87,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     output reg  tap_rec_valid;
     output reg  [511:0] tap_rec_data;
     
+    // Constant declarations
+    localparam  missed_bit = 32'h400000;
+    
     // Stub signals
     reg  reset__d;
     wire  reset__q;
@@ -132,19 +144,16 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  core__sent_first;
     reg  core__sent_last;
     reg  [15:0] core__sent_wire_bytes;
-    reg  [23:0] core__sent_segment_bytes;
+    reg  [31:0] core__sent_segment_bytes;
+    reg  [15:0] core__sent_place;
+    reg  [1:0] core__sent_generation;
     reg  [63:0] core__sent_launch;
     reg  [31:0] core__source_pulses;
     reg  core__source_swept;
-    wire  [63:0] core__now;
-    wire  [15:0] core__cfg_lead;
-    wire  [15:0] core__cfg_store_bound;
+    wire  [63:0] core__steady;
+    wire  [63:0] core__date;
+    wire  [541:0] core__settings;
     wire  core__stop;
-    wire  [15:0] core__cfg_udp_port;
-    wire  [47:0] core__cfg_mac;
-    wire  [31:0] core__cfg_ipv4;
-    wire  [127:0] core__cfg_ipv6;
-    wire  [31:0] core__cfg_nonce_seed;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
     wire  [511:0] core__fl_record;
@@ -240,7 +249,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  generator__sent_first;
     wire  generator__sent_last;
     wire  [15:0] generator__sent_wire_bytes;
-    wire  [23:0] generator__sent_segment_bytes;
+    wire  [31:0] generator__sent_segment_bytes;
+    wire  [15:0] generator__sent_place;
+    wire  [1:0] generator__sent_generation;
     wire  [63:0] generator__sent_launch;
     wire  [31:0] generator__pulses;
     reg  gate__clk;
@@ -252,6 +263,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  gate__s_tready;
     reg  gate__s_tlast;
     reg  [15:0] gate__s_tag;
+    wire gate__s_timed;
     reg  [63:0] gate__s_launch;
     wire  [63:0] gate__m_tdata;
     wire  [7:0] gate__m_tkeep;
@@ -260,6 +272,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  gate__m_tlast;
     wire  [15:0] gate__m_tag;
     wire  gate__empty;
+    wire  gate__missed;
     reg  gated__d;
     wire  gated__q;
     reg  gated__clock;
@@ -328,18 +341,15 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .sent_last(core__sent_last),
         .sent_wire_bytes(core__sent_wire_bytes),
         .sent_segment_bytes(core__sent_segment_bytes),
+        .sent_place(core__sent_place),
+        .sent_generation(core__sent_generation),
         .sent_launch(core__sent_launch),
         .source_pulses(core__source_pulses),
         .source_swept(core__source_swept),
-        .now(core__now),
-        .cfg_lead(core__cfg_lead),
-        .cfg_store_bound(core__cfg_store_bound),
+        .steady(core__steady),
+        .date(core__date),
+        .settings(core__settings),
         .stop(core__stop),
-        .cfg_udp_port(core__cfg_udp_port),
-        .cfg_mac(core__cfg_mac),
-        .cfg_ipv4(core__cfg_ipv4),
-        .cfg_ipv6(core__cfg_ipv6),
-        .cfg_nonce_seed(core__cfg_nonce_seed),
         .fl_valid(core__fl_valid),
         .fl_flow(core__fl_flow),
         .fl_record(core__fl_record),
@@ -438,6 +448,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .sent_last(generator__sent_last),
         .sent_wire_bytes(generator__sent_wire_bytes),
         .sent_segment_bytes(generator__sent_segment_bytes),
+        .sent_place(generator__sent_place),
+        .sent_generation(generator__sent_generation),
         .sent_launch(generator__sent_launch),
         .pulses(generator__pulses)
     );
@@ -451,6 +463,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .s_tready(gate__s_tready),
         .s_tlast(gate__s_tlast),
         .s_tag(gate__s_tag),
+        .s_timed(gate__s_timed),
         .s_launch(gate__s_launch),
         .m_tdata(gate__m_tdata),
         .m_tkeep(gate__m_tkeep),
@@ -458,7 +471,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .m_tready(gate__m_tready),
         .m_tlast(gate__m_tlast),
         .m_tag(gate__m_tag),
-        .empty(gate__empty)
+        .empty(gate__empty),
+        .missed(gate__missed)
     );
     tnic_standalone__gated gated(
         .d(gated__d),
@@ -496,11 +510,15 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
             begun__d = ~generator__m_tlast;
         end
         if ((~begun__q & ~generator__m_tvalid) & gate__empty) begin
-            gated__d = |core__cfg_lead;
+            gated__d = |core__settings[(64'h62)+:(16)];
         end
         if (reset__q) begin
             begun__d = 1'b0;
             gated__d = 1'b0;
+        end
+        core__source_pulses = generator__pulses;
+        if (gate__missed) begin
+            core__source_pulses = generator__pulses | missed_bit;
         end
     end
     always @(*) reset__clock = clk;
@@ -546,7 +564,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) core__tx_cpl_ts = tx_cpl_ts;
     always @(*) core__ptp_valid = ptp_valid;
     always @(*) core__ptp_time = ptp_time;
-    always @(*) now = core__now;
+    always @(*) now = core__date;
     always @(*) stopped = core__stop;
     always @(*) tap_sample_valid = core__tap_sample_valid;
     always @(*) tap_sample_kind = core__tap_sample_kind;
@@ -583,12 +601,13 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) irq = core__irq;
     always @(*) tap_rec_valid = core__tap_rec_valid;
     always @(*) tap_rec_data = core__tap_rec_data;
-    always @(*) gate__now = core__now;
+    always @(*) gate__now = core__steady;
     always @(*) gate__s_tdata = generator__m_tdata;
     always @(*) gate__s_tkeep = generator__m_tkeep;
     always @(*) gate__s_tvalid = generator__m_tvalid & gated__q;
     always @(*) gate__s_tlast = generator__m_tlast;
     always @(*) gate__s_tag = generator__m_tag;
+    assign gate__s_timed = 1'b1;
     always @(*) gate__s_launch = generator__sent_launch;
     always @(*) gate__m_tready = core__d_tready;
     always @(*) core__sent_valid = generator__sent_valid;
@@ -600,10 +619,12 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) core__sent_last = generator__sent_last;
     always @(*) core__sent_wire_bytes = generator__sent_wire_bytes;
     always @(*) core__sent_segment_bytes = generator__sent_segment_bytes;
+    always @(*) core__sent_place = generator__sent_place;
+    always @(*) core__sent_generation = generator__sent_generation;
     always @(*) core__sent_launch = generator__sent_launch;
-    always @(*) generator__cfg_mac = core__cfg_mac;
-    always @(*) generator__cfg_ipv4 = core__cfg_ipv4;
-    always @(*) generator__cfg_ipv6 = core__cfg_ipv6;
+    always @(*) generator__cfg_mac = core__settings[(64'h72)+:(48)];
+    always @(*) generator__cfg_ipv4 = core__settings[(64'ha2)+:(32)];
+    always @(*) generator__cfg_ipv6 = core__settings[(64'hd2)+:(128)];
     always @(*) generator__fl_valid = core__fl_valid;
     always @(*) generator__fl_flow = core__fl_flow;
     always @(*) generator__fl_record = core__fl_record;
@@ -624,8 +645,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) generator__grant_flow = core__grant_flow;
     always @(*) generator__grant_launch = core__grant_launch;
     always @(*) core__grant_ready = generator__grant_ready;
-    always @(*) generator__cfg_seed = core__cfg_nonce_seed;
-    always @(*) core__source_pulses = generator__pulses;
+    always @(*) generator__cfg_seed = core__settings[(64'h195)+:(32)];
     always @(*) core__source_swept = generator__swept;
     
 endmodule // standalone
@@ -650,7 +670,7 @@ module tnic_standalone__begun(d,q,clock);
 endmodule // standalone__begun
 
 
-module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,source_pulses,source_swept,now,cfg_lead,cfg_store_bound,stop,cfg_udp_port,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
+module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,source_pulses,source_swept,steady,date,settings,stop,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,charge_valid,charge_flow,charge_bytes,charge_ends,pause,grant_valid,grant_ready,grant_flow,grant_launch);
     
     // Module arguments
     input wire  clk;
@@ -703,19 +723,16 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  sent_first;
     input wire  sent_last;
     input wire  [15:0] sent_wire_bytes;
-    input wire  [23:0] sent_segment_bytes;
+    input wire  [31:0] sent_segment_bytes;
+    input wire  [15:0] sent_place;
+    input wire  [1:0] sent_generation;
     input wire  [63:0] sent_launch;
     input wire  [31:0] source_pulses;
     input wire  source_swept;
-    output reg  [63:0] now;
-    output reg  [15:0] cfg_lead;
-    output reg  [15:0] cfg_store_bound;
+    output reg  [63:0] steady;
+    output reg  [63:0] date;
+    output reg  [541:0] settings;
     output reg  stop;
-    output reg  [15:0] cfg_udp_port;
-    output reg  [47:0] cfg_mac;
-    output reg  [31:0] cfg_ipv4;
-    output reg  [127:0] cfg_ipv6;
-    output reg  [31:0] cfg_nonce_seed;
     output reg  fl_valid;
     output reg  [9:0] fl_flow;
     output reg  [511:0] fl_record;
@@ -823,7 +840,9 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  control__sent_first;
     reg  control__sent_last;
     reg  [15:0] control__sent_wire_bytes;
-    reg  [23:0] control__sent_segment_bytes;
+    reg  [31:0] control__sent_segment_bytes;
+    reg  [15:0] control__sent_place;
+    reg  [1:0] control__sent_generation;
     reg  [63:0] control__sent_launch;
     reg  control__idle_valid;
     reg  [9:0] control__idle_flow;
@@ -832,16 +851,11 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  control__limited;
     reg  [31:0] control__data_pulses;
     reg  control__data_swept;
-    wire  [63:0] control__now;
+    wire  [63:0] control__steady;
+    wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [15:0] control__cfg_lead;
-    wire  [15:0] control__cfg_store_bound;
+    wire  [541:0] control__settings;
     wire  control__stop;
-    wire  [15:0] control__cfg_udp_port;
-    wire  [47:0] control__cfg_mac;
-    wire  [31:0] control__cfg_ipv4;
-    wire  [127:0] control__cfg_ipv6;
-    wire  [31:0] control__cfg_nonce_seed;
     wire  control__pw_valid;
     wire  [3:0] control__pw_profile;
     wire  [4:0] control__pw_word;
@@ -858,7 +872,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [31:0] control__rate_value;
     wire  control__release_valid;
     wire  [9:0] control__release_flow;
-    wire  [23:0] control__release_bytes;
+    wire  [31:0] control__release_bytes;
     wire  control__tap_sample_valid;
     wire  [1:0] control__tap_sample_kind;
     wire  [9:0] control__tap_sample_flow;
@@ -899,7 +913,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  [15:0] pacer__doorbell_packets;
     reg  pacer__release_valid;
     reg  [9:0] pacer__release_flow;
-    reg  [23:0] pacer__release_bytes;
+    reg  [31:0] pacer__release_bytes;
     reg  pacer__rate_valid;
     reg  [9:0] pacer__rate_flow;
     reg  [31:0] pacer__rate_value;
@@ -982,6 +996,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .sent_last(control__sent_last),
         .sent_wire_bytes(control__sent_wire_bytes),
         .sent_segment_bytes(control__sent_segment_bytes),
+        .sent_place(control__sent_place),
+        .sent_generation(control__sent_generation),
         .sent_launch(control__sent_launch),
         .idle_valid(control__idle_valid),
         .idle_flow(control__idle_flow),
@@ -990,16 +1006,11 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .limited(control__limited),
         .data_pulses(control__data_pulses),
         .data_swept(control__data_swept),
-        .now(control__now),
+        .steady(control__steady),
+        .date(control__date),
         .later(control__later),
-        .cfg_lead(control__cfg_lead),
-        .cfg_store_bound(control__cfg_store_bound),
+        .settings(control__settings),
         .stop(control__stop),
-        .cfg_udp_port(control__cfg_udp_port),
-        .cfg_mac(control__cfg_mac),
-        .cfg_ipv4(control__cfg_ipv4),
-        .cfg_ipv6(control__cfg_ipv6),
-        .cfg_nonce_seed(control__cfg_nonce_seed),
         .pw_valid(control__pw_valid),
         .pw_profile(control__pw_profile),
         .pw_word(control__pw_word),
@@ -1144,18 +1155,15 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     always @(*) control__sent_last = sent_last;
     always @(*) control__sent_wire_bytes = sent_wire_bytes;
     always @(*) control__sent_segment_bytes = sent_segment_bytes;
+    always @(*) control__sent_place = sent_place;
+    always @(*) control__sent_generation = sent_generation;
     always @(*) control__sent_launch = sent_launch;
     always @(*) control__data_pulses = pacer__pulses | source_pulses;
     always @(*) control__data_swept = pacer__swept & source_swept;
-    always @(*) now = control__now;
-    always @(*) cfg_lead = control__cfg_lead;
-    always @(*) cfg_store_bound = control__cfg_store_bound;
+    always @(*) steady = control__steady;
+    always @(*) date = control__date;
     always @(*) stop = control__stop;
-    always @(*) cfg_udp_port = control__cfg_udp_port;
-    always @(*) cfg_mac = control__cfg_mac;
-    always @(*) cfg_ipv4 = control__cfg_ipv4;
-    always @(*) cfg_ipv6 = control__cfg_ipv6;
-    always @(*) cfg_nonce_seed = control__cfg_nonce_seed;
+    always @(*) settings = control__settings;
     always @(*) fl_valid = control__fl_valid;
     always @(*) fl_flow = control__fl_flow;
     always @(*) fl_record = control__fl_record;
@@ -1235,7 +1243,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,now,later,cfg_lead,cfg_store_bound,stop,cfg_udp_port,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1288,7 +1296,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  sent_first;
     input wire  sent_last;
     input wire  [15:0] sent_wire_bytes;
-    input wire  [23:0] sent_segment_bytes;
+    input wire  [31:0] sent_segment_bytes;
+    input wire  [15:0] sent_place;
+    input wire  [1:0] sent_generation;
     input wire  [63:0] sent_launch;
     input wire  idle_valid;
     input wire  [9:0] idle_flow;
@@ -1297,16 +1307,11 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  limited;
     input wire  [31:0] data_pulses;
     input wire  data_swept;
-    output reg  [63:0] now;
+    output reg  [63:0] steady;
+    output reg  [63:0] date;
     output reg  [63:0] later;
-    output reg  [15:0] cfg_lead;
-    output reg  [15:0] cfg_store_bound;
+    output reg  [541:0] settings;
     output reg  stop;
-    output reg  [15:0] cfg_udp_port;
-    output reg  [47:0] cfg_mac;
-    output reg  [31:0] cfg_ipv4;
-    output reg  [127:0] cfg_ipv6;
-    output reg  [31:0] cfg_nonce_seed;
     output reg  pw_valid;
     output reg  [3:0] pw_profile;
     output reg  [4:0] pw_word;
@@ -1323,7 +1328,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output reg  [31:0] rate_value;
     output reg  release_valid;
     output reg  [9:0] release_flow;
-    output reg  [23:0] release_bytes;
+    output reg  [31:0] release_bytes;
     output reg  tap_sample_valid;
     output reg  [1:0] tap_sample_kind;
     output reg  [9:0] tap_sample_flow;
@@ -1367,11 +1372,11 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  clock__ptp_valid;
     reg  [63:0] clock__ptp_time;
     reg  [15:0] clock__cfg_lead;
-    wire  [63:0] clock__now;
+    wire  [63:0] clock__steady;
     wire  [63:0] clock__later;
-    wire  [47:0] clock__now_sec;
-    wire  [29:0] clock__now_ns;
-    wire  clock__refused;
+    wire  [63:0] clock__date;
+    wire  [63:0] clock__offset;
+    wire  [1:0] clock__epoch;
     reg  parse__clk;
     reg  parse__rst;
     reg  [63:0] parse__s_tdata;
@@ -1396,10 +1401,15 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [47:0] ack__cfg_mac;
     reg  [7:0] ack__cfg_ack_tos;
     reg  [7:0] ack__cfg_ack_ttl;
-    reg  [31:0] ack__cfg_allow4;
-    reg  [31:0] ack__cfg_mask4;
-    reg  [127:0] ack__cfg_allow6;
-    reg  [127:0] ack__cfg_mask6;
+    reg  [31:0] ack__cfg_ipv4;
+    reg  [127:0] ack__cfg_ipv6;
+    reg  [5:0] ack__cfg_prefix4;
+    reg  [15:0] ack__cfg_udp_port;
+    reg  [11:0] ack__cfg_vlan;
+    reg  [31:0] ack__cfg_ack_rate;
+    reg  ack__st_valid;
+    reg  [9:0] ack__st_word;
+    reg  [31:0] ack__st_data;
     reg  [63:0] ack__now;
     reg  ack__i_valid;
     reg  [1:0] ack__i_kind;
@@ -1445,13 +1455,16 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  rtt__sent_first;
     reg  rtt__sent_last;
     reg  [15:0] rtt__sent_wire_bytes;
-    reg  [23:0] rtt__sent_segment_bytes;
+    reg  [31:0] rtt__sent_segment_bytes;
+    reg  [15:0] rtt__sent_place;
+    reg  [1:0] rtt__sent_generation;
     reg  [63:0] rtt__sent_launch;
     reg  rtt__c_valid;
     reg  [15:0] rtt__c_tag;
     reg  [63:0] rtt__c_ts;
     reg  rtt__a_valid;
     reg  [31:0] rtt__a_flow;
+    reg  [15:0] rtt__a_place;
     reg  [31:0] rtt__a_segment;
     reg  [31:0] rtt__a_nonce;
     reg  [63:0] rtt__a_ts;
@@ -1468,6 +1481,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [511:0] rtt__fl_record;
     reg  [31:0] rtt__cfg_ns_per_byte;
     reg  [63:0] rtt__now;
+    reg  [1:0] rtt__time_epoch;
     wire  rtt__sample_valid;
     wire  [1:0] rtt__sample_kind;
     wire  [9:0] rtt__sample_flow;
@@ -1477,7 +1491,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [23:0] rtt__sample_endpoint_ns;
     wire  rtt__release_valid;
     wire  [9:0] rtt__release_flow;
-    wire  [23:0] rtt__release_bytes;
+    wire  [31:0] rtt__release_bytes;
     wire  [31:0] rtt__pulses;
     wire  rtt__acked_valid;
     wire  [9:0] rtt__acked_flow;
@@ -1613,29 +1627,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [1:0] csr__s_axil_rresp;
     wire  csr__s_axil_rvalid;
     reg  csr__s_axil_rready;
-    wire  [47:0] csr__cfg_mac;
-    wire  [31:0] csr__cfg_ipv4;
-    wire  [127:0] csr__cfg_ipv6;
-    wire  [15:0] csr__cfg_udp_port;
-    wire  [7:0] csr__cfg_ack_tos;
-    wire  [7:0] csr__cfg_ack_ttl;
-    wire  csr__cfg_ack_enable;
-    wire  [31:0] csr__cfg_ns_per_byte;
-    wire  [31:0] csr__cfg_nonce_seed;
-    wire  [31:0] csr__cfg_allow4;
-    wire  [31:0] csr__cfg_mask4;
-    wire  [127:0] csr__cfg_allow6;
-    wire  [127:0] csr__cfg_mask6;
-    wire  csr__cfg_enable;
-    wire  [31:0] csr__cfg_time_increment;
-    wire  csr__cfg_time_ptp;
-    wire  [15:0] csr__cfg_event_every;
-    wire  [24:0] csr__cfg_event_filter;
-    wire  [15:0] csr__cfg_lead;
-    wire  [15:0] csr__cfg_store_bound;
+    wire  [541:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
-    wire  [63:0] csr__time_set_value;
     wire  csr__pw_valid;
     wire  [3:0] csr__pw_profile;
     wire  [4:0] csr__pw_word;
@@ -1767,10 +1761,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [159:0] crossing__event_before;
     reg  crossing__superseded_valid;
     reg  [9:0] crossing__superseded_flow;
-    reg  [31:0] crossing__allow4;
-    reg  [31:0] crossing__mask4;
-    reg  [127:0] crossing__allow6;
-    reg  [127:0] crossing__mask6;
+    reg  [541:0] crossing__settings;
     wire  crossing__o_pw_valid;
     wire  [3:0] crossing__o_pw_profile;
     wire  [4:0] crossing__o_pw_word;
@@ -1811,10 +1802,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [159:0] crossing__o_event_before;
     wire  crossing__o_superseded_valid;
     wire  [9:0] crossing__o_superseded_flow;
-    wire  [31:0] crossing__o_allow4;
-    wire  [31:0] crossing__o_mask4;
-    wire  [127:0] crossing__o_allow6;
-    wire  [127:0] crossing__o_mask6;
+    wire  [541:0] crossing__o_settings;
     reg  asked__0__d;
     wire  asked__0__q;
     reg  asked__0__clock;
@@ -1834,6 +1822,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     // Local signals
     reg  [31:0] own_pulses;
     reg  [383:0] header;
+    reg  [39:0] launch_date;
     
     // Sub module instances
     tnic_standalone__core__control__clock clock(
@@ -1846,11 +1835,11 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .ptp_valid(clock__ptp_valid),
         .ptp_time(clock__ptp_time),
         .cfg_lead(clock__cfg_lead),
-        .now(clock__now),
+        .steady(clock__steady),
         .later(clock__later),
-        .now_sec(clock__now_sec),
-        .now_ns(clock__now_ns),
-        .refused(clock__refused)
+        .date(clock__date),
+        .offset(clock__offset),
+        .epoch(clock__epoch)
     );
     tnic_standalone__core__control__parse parse(
         .clk(parse__clk),
@@ -1879,10 +1868,15 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .cfg_mac(ack__cfg_mac),
         .cfg_ack_tos(ack__cfg_ack_tos),
         .cfg_ack_ttl(ack__cfg_ack_ttl),
-        .cfg_allow4(ack__cfg_allow4),
-        .cfg_mask4(ack__cfg_mask4),
-        .cfg_allow6(ack__cfg_allow6),
-        .cfg_mask6(ack__cfg_mask6),
+        .cfg_ipv4(ack__cfg_ipv4),
+        .cfg_ipv6(ack__cfg_ipv6),
+        .cfg_prefix4(ack__cfg_prefix4),
+        .cfg_udp_port(ack__cfg_udp_port),
+        .cfg_vlan(ack__cfg_vlan),
+        .cfg_ack_rate(ack__cfg_ack_rate),
+        .st_valid(ack__st_valid),
+        .st_word(ack__st_word),
+        .st_data(ack__st_data),
         .now(ack__now),
         .i_valid(ack__i_valid),
         .i_kind(ack__i_kind),
@@ -1933,12 +1927,15 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .sent_last(rtt__sent_last),
         .sent_wire_bytes(rtt__sent_wire_bytes),
         .sent_segment_bytes(rtt__sent_segment_bytes),
+        .sent_place(rtt__sent_place),
+        .sent_generation(rtt__sent_generation),
         .sent_launch(rtt__sent_launch),
         .c_valid(rtt__c_valid),
         .c_tag(rtt__c_tag),
         .c_ts(rtt__c_ts),
         .a_valid(rtt__a_valid),
         .a_flow(rtt__a_flow),
+        .a_place(rtt__a_place),
         .a_segment(rtt__a_segment),
         .a_nonce(rtt__a_nonce),
         .a_ts(rtt__a_ts),
@@ -1955,6 +1952,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .fl_record(rtt__fl_record),
         .cfg_ns_per_byte(rtt__cfg_ns_per_byte),
         .now(rtt__now),
+        .time_epoch(rtt__time_epoch),
         .sample_valid(rtt__sample_valid),
         .sample_kind(rtt__sample_kind),
         .sample_flow(rtt__sample_flow),
@@ -2110,29 +2108,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .s_axil_rresp(csr__s_axil_rresp),
         .s_axil_rvalid(csr__s_axil_rvalid),
         .s_axil_rready(csr__s_axil_rready),
-        .cfg_mac(csr__cfg_mac),
-        .cfg_ipv4(csr__cfg_ipv4),
-        .cfg_ipv6(csr__cfg_ipv6),
-        .cfg_udp_port(csr__cfg_udp_port),
-        .cfg_ack_tos(csr__cfg_ack_tos),
-        .cfg_ack_ttl(csr__cfg_ack_ttl),
-        .cfg_ack_enable(csr__cfg_ack_enable),
-        .cfg_ns_per_byte(csr__cfg_ns_per_byte),
-        .cfg_nonce_seed(csr__cfg_nonce_seed),
-        .cfg_allow4(csr__cfg_allow4),
-        .cfg_mask4(csr__cfg_mask4),
-        .cfg_allow6(csr__cfg_allow6),
-        .cfg_mask6(csr__cfg_mask6),
-        .cfg_enable(csr__cfg_enable),
-        .cfg_time_increment(csr__cfg_time_increment),
-        .cfg_time_ptp(csr__cfg_time_ptp),
-        .cfg_event_every(csr__cfg_event_every),
-        .cfg_event_filter(csr__cfg_event_filter),
-        .cfg_lead(csr__cfg_lead),
-        .cfg_store_bound(csr__cfg_store_bound),
+        .settings(csr__settings),
         .stop(csr__stop),
         .time_set_valid(csr__time_set_valid),
-        .time_set_value(csr__time_set_value),
         .pw_valid(csr__pw_valid),
         .pw_profile(csr__pw_profile),
         .pw_word(csr__pw_word),
@@ -2268,10 +2246,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .event_before(crossing__event_before),
         .superseded_valid(crossing__superseded_valid),
         .superseded_flow(crossing__superseded_flow),
-        .allow4(crossing__allow4),
-        .mask4(crossing__mask4),
-        .allow6(crossing__allow6),
-        .mask6(crossing__mask6),
+        .settings(crossing__settings),
         .o_pw_valid(crossing__o_pw_valid),
         .o_pw_profile(crossing__o_pw_profile),
         .o_pw_word(crossing__o_pw_word),
@@ -2312,10 +2287,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .o_event_before(crossing__o_event_before),
         .o_superseded_valid(crossing__o_superseded_valid),
         .o_superseded_flow(crossing__o_superseded_flow),
-        .o_allow4(crossing__o_allow4),
-        .o_mask4(crossing__o_mask4),
-        .o_allow6(crossing__o_allow6),
-        .o_mask6(crossing__o_mask6)
+        .o_settings(crossing__o_settings)
     );
     tnic_standalone__core__control__asked__0 asked__0(
         .d(asked__0__d),
@@ -2357,11 +2329,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         asked__1__d = asked__0__q;
         asked__2__d = asked__1__q;
         own_pulses = ((32'h0) & 32'hffffffff);
-        if (clock__refused) begin
-            own_pulses = ((32'h1 << 32'h16) & 32'hffffffff);
-        end
         if (recorder__dropped) begin
-            own_pulses = own_pulses | ((32'h1 << 32'h1d) & 32'hffffffff);
+            own_pulses = ((32'h1 << 32'h1d) & 32'hffffffff);
         end
         pulses__d = parse__pulses | ack__pulses | rtt__pulses | engine__pulses | data_pulses | own_pulses;
         swept__d = rtt__swept & engine__swept & telemetry__swept & histograms__swept & data_swept;
@@ -2418,10 +2387,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) s_axil_rresp = csr__s_axil_rresp;
     always @(*) s_axil_rvalid = csr__s_axil_rvalid;
     always @(*) csr__s_axil_rready = s_axil_rready;
-    always @(*) cfg_mac = csr__cfg_mac;
-    always @(*) cfg_ipv4 = csr__cfg_ipv4;
-    always @(*) cfg_ipv6 = csr__cfg_ipv6;
-    always @(*) cfg_nonce_seed = csr__cfg_nonce_seed;
+    always @(*) settings = csr__settings;
     always @(*) stop = csr__stop;
     always @(*) pw_valid = crossing__o_pw_valid;
     always @(*) pw_profile = crossing__o_pw_profile;
@@ -2434,7 +2400,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) hd_flow = csr__hd_flow;
     always @(*) hd_packets = csr__hd_packets;
     always @(*) csr__hd_ready = hd_ready;
-    always @(*) csr__now = clock__now;
+    always @(*) csr__now = clock__date;
     always @(*) csr__pulses = pulses__q;
     always @(*) csr__swept = swept__q;
     always @(*) crossing__clk = clk;
@@ -2528,25 +2494,23 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) dma__m_axi_rvalid = m_axi_rvalid;
     always @(*) m_axi_rready = dma__m_axi_rready;
     always @(*) irq = dma__irq;
-    always @(*) clock__cfg_time_increment = csr__cfg_time_increment;
-    always @(*) clock__cfg_time_ptp = csr__cfg_time_ptp;
+    always @(*) clock__cfg_time_increment = csr__settings[(64'h1)+:(32)];
+    always @(*) clock__cfg_time_ptp = |csr__settings[(64'h61)+:(1)];
     always @(*) clock__time_set_valid = csr__time_set_valid;
-    always @(*) clock__time_set_value = csr__time_set_value;
+    always @(*) clock__time_set_value = csr__settings[(64'h21)+:(64)];
     always @(*) clock__ptp_valid = ptp_valid;
     always @(*) clock__ptp_time = ptp_time;
-    always @(*) clock__cfg_lead = csr__cfg_lead;
-    always @(*) now = clock__now;
+    always @(*) clock__cfg_lead = csr__settings[(64'h62)+:(16)];
+    always @(*) steady = clock__steady;
+    always @(*) date = clock__date;
     always @(*) later = clock__later;
-    always @(*) cfg_lead = csr__cfg_lead;
-    always @(*) cfg_udp_port = csr__cfg_udp_port;
-    always @(*) cfg_store_bound = csr__cfg_store_bound;
     always @(*) parse__s_tdata = s_axis_rx_tdata;
     always @(*) parse__s_tkeep = s_axis_rx_tkeep;
     always @(*) parse__s_tvalid = s_axis_rx_tvalid;
     always @(*) parse__s_tlast = s_axis_rx_tlast;
     always @(*) parse__s_ts = s_axis_rx_ts;
     always @(*) parse__s_bad = s_axis_rx_bad;
-    always @(*) parse__cfg_udp_port = csr__cfg_udp_port;
+    always @(*) parse__cfg_udp_port = csr__settings[(64'hc2)+:(16)];
     always @(*) ack__i_valid = parse__o_valid;
     always @(*) ack__i_kind = parse__o_kind;
     always @(*) ack__i_class = parse__o_class;
@@ -2554,19 +2518,21 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) ack__i_hdr = parse__o_hdr;
     always @(*) ack__i_len = parse__o_len;
     always @(*) ack__i_ts = parse__o_ts;
-    always @(*) ack__cfg_ack_enable = csr__cfg_ack_enable;
-    always @(*) ack__cfg_mac = csr__cfg_mac;
-    always @(*) ack__cfg_ack_tos = csr__cfg_ack_tos;
-    always @(*) ack__cfg_ack_ttl = csr__cfg_ack_ttl;
-    always @(*) ack__cfg_allow4 = crossing__o_allow4;
-    always @(*) crossing__allow4 = csr__cfg_allow4;
-    always @(*) ack__cfg_mask4 = crossing__o_mask4;
-    always @(*) crossing__mask4 = csr__cfg_mask4;
-    always @(*) ack__cfg_allow6 = crossing__o_allow6;
-    always @(*) crossing__allow6 = csr__cfg_allow6;
-    always @(*) ack__cfg_mask6 = crossing__o_mask6;
-    always @(*) crossing__mask6 = csr__cfg_mask6;
-    always @(*) ack__now = clock__now;
+    always @(*) ack__cfg_ack_enable = |csr__settings[(64'h162)+:(1)];
+    always @(*) ack__cfg_mac = csr__settings[(64'h72)+:(48)];
+    always @(*) ack__cfg_ack_tos = csr__settings[(64'h152)+:(8)];
+    always @(*) ack__cfg_ack_ttl = csr__settings[(64'h15a)+:(8)];
+    always @(*) crossing__settings = csr__settings;
+    always @(*) ack__cfg_ipv4 = crossing__o_settings[(64'ha2)+:(32)];
+    always @(*) ack__cfg_ipv6 = crossing__o_settings[(64'hd2)+:(128)];
+    always @(*) ack__cfg_prefix4 = crossing__o_settings[(64'h18f)+:(6)];
+    always @(*) ack__cfg_udp_port = crossing__o_settings[(64'hc2)+:(16)];
+    always @(*) ack__cfg_vlan = crossing__o_settings[(64'h183)+:(12)];
+    always @(*) ack__cfg_ack_rate = crossing__o_settings[(64'h1c5)+:(32)];
+    always @(*) ack__st_valid = csr__st_valid;
+    always @(*) ack__st_word = csr__st_word;
+    always @(*) ack__st_data = csr__st_data;
+    always @(*) ack__now = clock__date;
     always @(*) txmux__a_tdata = ack__m_tdata;
     always @(*) txmux__a_tkeep = ack__m_tkeep;
     always @(*) txmux__a_tvalid = ack__m_tvalid;
@@ -2586,7 +2552,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) txmux__m_tready = m_axis_tx_tready;
     always @(*) header = parse__o_hdr;
     always @(*) rtt__a_valid = parse__o_valid & (parse__o_kind == ((32'h2) & 2'h3));
-    always @(*) rtt__a_flow = (((header[(32'h20)+:(8)]) & 32'hffffffff) << 32'h18) | (((header[(32'h28)+:(8)]) & 32'hffffffff) << 32'h10) | (((header[(32'h30)+:(8)]) & 32'hffffffff) << 32'h8) | ((header[(32'h38)+:(8)]) & 32'hffffffff);
+    always @(*) rtt__a_place = (((header[(32'h20)+:(8)]) & 16'hffff) << 32'h8) | ((header[(32'h28)+:(8)]) & 16'hffff);
+    always @(*) rtt__a_flow = (((header[(32'h30)+:(8)]) & 32'hffffffff) << 32'h8) | ((header[(32'h38)+:(8)]) & 32'hffffffff);
     always @(*) rtt__a_nonce = (((header[(32'h40)+:(8)]) & 32'hffffffff) << 32'h18) | (((header[(32'h48)+:(8)]) & 32'hffffffff) << 32'h10) | (((header[(32'h50)+:(8)]) & 32'hffffffff) << 32'h8) | ((header[(32'h58)+:(8)]) & 32'hffffffff);
     always @(*) rtt__a_segment = (((header[(32'h60)+:(8)]) & 32'hffffffff) << 32'h18) | (((header[(32'h68)+:(8)]) & 32'hffffffff) << 32'h10) | (((header[(32'h70)+:(8)]) & 32'hffffffff) << 32'h8) | ((header[(32'h78)+:(8)]) & 32'hffffffff);
     always @(*) rtt__a_ts = parse__o_ts;
@@ -2606,7 +2573,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) rtt__sent_last = sent_last;
     always @(*) rtt__sent_wire_bytes = sent_wire_bytes;
     always @(*) rtt__sent_segment_bytes = sent_segment_bytes;
-    always @(*) rtt__sent_launch = sent_launch;
+    always @(*) rtt__sent_place = sent_place;
+    always @(*) rtt__sent_generation = sent_generation;
+    always @(*) launch_date = sent_launch[(32'h8)+:(40)] + clock__offset[(32'h8)+:(40)];
+    always @(*) rtt__sent_launch = ((launch_date) & 64'hffffffffffffffff) << 32'h8;
     always @(*) rtt__pw_valid = crossing__o_pw_valid;
     always @(*) rtt__pw_profile = crossing__o_pw_profile;
     always @(*) rtt__pw_word = crossing__o_pw_word;
@@ -2614,8 +2584,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) rtt__fl_valid = crossing__o_fl_valid;
     always @(*) rtt__fl_flow = crossing__o_fl_flow;
     always @(*) rtt__fl_record = crossing__o_fl_record;
-    always @(*) rtt__cfg_ns_per_byte = csr__cfg_ns_per_byte;
-    always @(*) rtt__now = clock__now;
+    always @(*) rtt__cfg_ns_per_byte = csr__settings[(64'h163)+:(32)];
+    always @(*) rtt__now = clock__steady;
+    always @(*) rtt__time_epoch = clock__epoch;
     always @(*) release_valid = rtt__release_valid;
     always @(*) release_flow = rtt__release_flow;
     always @(*) release_bytes = rtt__release_bytes;
@@ -2683,13 +2654,13 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) recorder__event_rate_before = crossing__o_event_rate_before;
     always @(*) recorder__event_rate = crossing__o_event_rate;
     always @(*) recorder__event_before = crossing__o_event_before;
-    always @(*) recorder__now = clock__now;
+    always @(*) recorder__now = clock__date;
     always @(*) recorder__pw_valid = crossing__o_pw_valid;
     always @(*) recorder__pw_profile = crossing__o_pw_profile;
     always @(*) recorder__pw_word = crossing__o_pw_word;
     always @(*) recorder__pw_data = crossing__o_pw_data;
-    always @(*) recorder__cfg_every = csr__cfg_event_every;
-    always @(*) recorder__cfg_filter = csr__cfg_event_filter;
+    always @(*) recorder__cfg_every = csr__settings[(64'h1f5)+:(16)];
+    always @(*) recorder__cfg_filter = csr__settings[(64'h205)+:(25)];
     always @(*) tap_rec_valid = recorder__rec_valid & dma__rec_ready;
     always @(*) tap_rec_data = recorder__rec_data;
     always @(*) histograms__event_valid = crossing__o_event_valid;
@@ -2704,7 +2675,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
 endmodule // standalone__core__control
 
 
-module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,cfg_ack_ttl,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,now,i_valid,i_kind,i_class,i_head,i_hdr,i_len,i_ts,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,pulses);
+module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,cfg_ack_ttl,cfg_ipv4,cfg_ipv6,cfg_prefix4,cfg_udp_port,cfg_vlan,cfg_ack_rate,st_valid,st_word,st_data,now,i_valid,i_kind,i_class,i_head,i_hdr,i_len,i_ts,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,pulses);
     
     // Module arguments
     input wire  clk;
@@ -2713,10 +2684,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     input wire  [47:0] cfg_mac;
     input wire  [7:0] cfg_ack_tos;
     input wire  [7:0] cfg_ack_ttl;
-    input wire  [31:0] cfg_allow4;
-    input wire  [31:0] cfg_mask4;
-    input wire  [127:0] cfg_allow6;
-    input wire  [127:0] cfg_mask6;
+    input wire  [31:0] cfg_ipv4;
+    input wire  [127:0] cfg_ipv6;
+    input wire  [5:0] cfg_prefix4;
+    input wire  [15:0] cfg_udp_port;
+    input wire  [11:0] cfg_vlan;
+    input wire  [31:0] cfg_ack_rate;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
     input wire  [63:0] now;
     input wire  i_valid;
     input wire  [1:0] i_kind;
@@ -2736,8 +2712,12 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     localparam  sent_bit = 32'h100;
     localparam  peer_bit = 32'h200;
     localparam  address_bit = 32'h400;
-    localparam  full_bit = 32'h800;
-    localparam  version = 8'h1;
+    localparam  dropped_bit = 32'h800;
+    localparam  nth__0 = 3'b0;
+    localparam  nth__1 = 3'b1;
+    localparam  nth__2 = 3'b10;
+    localparam  nth__3 = 3'b11;
+    localparam  version = 8'h2;
     
     // Stub signals
     reg  queue__clk;
@@ -2785,27 +2765,65 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  [619:0] r1__d;
     wire  [619:0] r1__q;
     reg  r1__clock;
+    reg  allow__clk;
+    reg  allow__rst;
+    reg  allow__st_valid;
+    reg  [9:0] allow__st_word;
+    reg  [31:0] allow__st_data;
+    reg  allow__valid;
+    reg  [127:0] allow__source;
+    reg  allow__ipv6;
+    wire  allow__allowed;
+    reg  share__clk;
+    reg  share__rst;
+    reg  [31:0] share__rate;
+    reg  [7:0] share__bytes;
+    wire  share__enough;
+    reg  share__take;
+    reg  [31:0] broadcast__d;
+    wire  [31:0] broadcast__q;
+    reg  broadcast__clock;
     reg  v2__d;
     wire  v2__q;
     reg  v2__clock;
     reg  [619:0] r2__d;
     wire  [619:0] r2__q;
     reg  r2__clock;
-    reg  address2__d;
-    wire  address2__q;
-    reg  address2__clock;
-    reg  peer2__d;
-    wire  peer2__q;
-    reg  peer2__clock;
-    reg  full3__d;
-    wire  full3__q;
-    reg  full3__clock;
+    reg  [13:0] checks__d;
+    wire  [13:0] checks__q;
+    reg  checks__clock;
+    reg  v3__d;
+    wire  v3__q;
+    reg  v3__clock;
+    reg  [619:0] r3__d;
+    wire  [619:0] r3__q;
+    reg  r3__clock;
+    reg  address3__d;
+    wire  address3__q;
+    reg  address3__clock;
+    reg  peer3__d;
+    wire  peer3__q;
+    reg  peer3__clock;
+    reg  dropped4__d;
+    wire  dropped4__q;
+    reg  dropped4__clock;
     
     // Local signals
     reg  [63:0] stamp;
-    reg  [31:0] peer4;
-    reg  [127:0] peer6;
-    reg  allowed;
+    reg  [7:0] partial;
+    reg  [7:0] hosts__0;
+    reg  [7:0] hosts__1;
+    reg  [7:0] hosts__2;
+    reg  [7:0] hosts__3;
+    reg  [127:0] source;
+    reg  [127:0] destination;
+    reg  [11:0] vlan;
+    reg  [13:0] c;
+    reg  to_us;
+    reg  strange;
+    reg  addressed;
+    reg  [7:0] bytes;
+    reg  taken;
     reg  [619:0] a;
     reg  [63:0] departure;
     reg  [7:0] flags;
@@ -2868,6 +2886,30 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(r1__q),
         .clock(r1__clock)
     );
+    tnic_standalone__core__control__ack__allow allow(
+        .clk(allow__clk),
+        .rst(allow__rst),
+        .st_valid(allow__st_valid),
+        .st_word(allow__st_word),
+        .st_data(allow__st_data),
+        .valid(allow__valid),
+        .source(allow__source),
+        .ipv6(allow__ipv6),
+        .allowed(allow__allowed)
+    );
+    tnic_standalone__core__control__ack__share share(
+        .clk(share__clk),
+        .rst(share__rst),
+        .rate(share__rate),
+        .bytes(share__bytes),
+        .enough(share__enough),
+        .take(share__take)
+    );
+    tnic_standalone__core__control__ack__broadcast broadcast(
+        .d(broadcast__d),
+        .q(broadcast__q),
+        .clock(broadcast__clock)
+    );
     tnic_standalone__core__control__ack__v2 v2(
         .d(v2__d),
         .q(v2__q),
@@ -2878,20 +2920,35 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(r2__q),
         .clock(r2__clock)
     );
-    tnic_standalone__core__control__ack__address2 address2(
-        .d(address2__d),
-        .q(address2__q),
-        .clock(address2__clock)
+    tnic_standalone__core__control__ack__checks checks(
+        .d(checks__d),
+        .q(checks__q),
+        .clock(checks__clock)
     );
-    tnic_standalone__core__control__ack__peer2 peer2(
-        .d(peer2__d),
-        .q(peer2__q),
-        .clock(peer2__clock)
+    tnic_standalone__core__control__ack__v3 v3(
+        .d(v3__d),
+        .q(v3__q),
+        .clock(v3__clock)
     );
-    tnic_standalone__core__control__ack__full3 full3(
-        .d(full3__d),
-        .q(full3__q),
-        .clock(full3__clock)
+    tnic_standalone__core__control__ack__r3 r3(
+        .d(r3__d),
+        .q(r3__q),
+        .clock(r3__clock)
+    );
+    tnic_standalone__core__control__ack__address3 address3(
+        .d(address3__d),
+        .q(address3__q),
+        .clock(address3__clock)
+    );
+    tnic_standalone__core__control__ack__peer3 peer3(
+        .d(peer3__d),
+        .q(peer3__q),
+        .clock(peer3__clock)
+    );
+    tnic_standalone__core__control__ack__dropped4 dropped4(
+        .d(dropped4__d),
+        .q(dropped4__q),
+        .clock(dropped4__clock)
     );
     
     // Update code
@@ -2900,11 +2957,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         mine1__d = mine1__q;
         group1__d = group1__q;
         r1__d = r1__q;
+        broadcast__d = broadcast__q;
         v2__d = v2__q;
         r2__d = r2__q;
-        address2__d = address2__q;
-        peer2__d = peer2__q;
-        full3__d = full3__q;
+        checks__d = checks__q;
+        v3__d = v3__q;
+        r3__d = r3__q;
+        address3__d = address3__q;
+        peer3__d = peer3__q;
+        dropped4__d = dropped4__q;
         v1__d = i_valid & cfg_ack_enable & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
         mine1__d = i_head[(32'h0)+:(48)] == cfg_mac;
         if (i_valid) begin
@@ -2931,56 +2992,186 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
                     end
             endcase
         end
-        if (r1__q[32'h26b]) begin
-            allowed = peer6 == cfg_allow6;
+        case (cfg_prefix4[(32'h0)+:(3)])
+            0:
+                begin
+                    partial = ((32'hff) & 8'hff);
+                end
+            1:
+                begin
+                    partial = ((32'h7f) & 8'hff);
+                end
+            2:
+                begin
+                    partial = ((32'h3f) & 8'hff);
+                end
+            3:
+                begin
+                    partial = ((32'h1f) & 8'hff);
+                end
+            4:
+                begin
+                    partial = ((32'hf) & 8'hff);
+                end
+            5:
+                begin
+                    partial = ((32'h7) & 8'hff);
+                end
+            6:
+                begin
+                    partial = ((32'h3) & 8'hff);
+                end
+            default:
+                begin
+                    partial = ((32'h1) & 8'hff);
+                end
+        endcase
+        hosts__0 = ((32'h0) & 8'hff);
+        if (cfg_prefix4[(32'h3)+:(3)] < nth__0) begin
+            hosts__0 = ((32'hff) & 8'hff);
+        end
+        if (cfg_prefix4[(32'h3)+:(3)] == nth__0) begin
+            hosts__0 = partial;
+        end
+        if (cfg_prefix4 >= ((32'h1f) & 6'h3f)) begin
+            hosts__0 = ((32'h0) & 8'hff);
+        end
+        hosts__1 = ((32'h0) & 8'hff);
+        if (cfg_prefix4[(32'h3)+:(3)] < nth__1) begin
+            hosts__1 = ((32'hff) & 8'hff);
+        end
+        if (cfg_prefix4[(32'h3)+:(3)] == nth__1) begin
+            hosts__1 = partial;
+        end
+        if (cfg_prefix4 >= ((32'h1f) & 6'h3f)) begin
+            hosts__1 = ((32'h0) & 8'hff);
+        end
+        hosts__2 = ((32'h0) & 8'hff);
+        if (cfg_prefix4[(32'h3)+:(3)] < nth__2) begin
+            hosts__2 = ((32'hff) & 8'hff);
+        end
+        if (cfg_prefix4[(32'h3)+:(3)] == nth__2) begin
+            hosts__2 = partial;
+        end
+        if (cfg_prefix4 >= ((32'h1f) & 6'h3f)) begin
+            hosts__2 = ((32'h0) & 8'hff);
+        end
+        hosts__3 = ((32'h0) & 8'hff);
+        if (cfg_prefix4[(32'h3)+:(3)] < nth__3) begin
+            hosts__3 = ((32'hff) & 8'hff);
+        end
+        if (cfg_prefix4[(32'h3)+:(3)] == nth__3) begin
+            hosts__3 = partial;
+        end
+        if (cfg_prefix4 >= ((32'h1f) & 6'h3f)) begin
+            hosts__3 = ((32'h0) & 8'hff);
+        end
+        broadcast__d = cfg_ipv4 | ((((hosts__3) & 32'hffffffff) << 32'h18) | (((hosts__2) & 32'hffffffff) << 32'h10) | (((hosts__1) & 32'hffffffff) << 32'h8) | ((hosts__0) & 32'hffffffff));
+        vlan = ((32'h0) & 12'hfff);
+        if (r1__q[32'h26a]) begin
+            vlan = (((r1__q[(32'h250)+:(4)]) & 12'hfff) << 32'h8) | ((r1__q[(32'h258)+:(8)]) & 12'hfff);
+        end
+        v2__d = v1__q;
+        r2__d = r1__q;
+        if (v1__q) begin
+            checks__d[(64'h0)+:(1)] = (mine1__q & ~group1__q) & (r1__q[(32'h1c0)+:(48)] != cfg_mac);
+            checks__d[(64'h1)+:(1)] = destination[(32'h0)+:(32)] == cfg_ipv4;
+            checks__d[(64'h4)+:(1)] = |destination;
+            checks__d[(64'h5)+:(1)] = source[(32'h0)+:(32)] == cfg_ipv4;
+            checks__d[(64'h2)+:(1)] = destination[(32'h0)+:(64)] == cfg_ipv6[(32'h0)+:(64)];
+            checks__d[(64'h3)+:(1)] = destination[(32'h40)+:(64)] == cfg_ipv6[(32'h40)+:(64)];
+            checks__d[(64'h6)+:(1)] = source[(32'h0)+:(64)] == cfg_ipv6[(32'h0)+:(64)];
+            checks__d[(64'h7)+:(1)] = source[(32'h40)+:(64)] == cfg_ipv6[(32'h40)+:(64)];
+            checks__d[(64'ha)+:(1)] = ~|source[(32'h0)+:(64)];
+            checks__d[(64'hb)+:(1)] = ~|source[(32'h40)+:(56)] & ~|source[(32'h79)+:(7)];
+            checks__d[(64'h8)+:(1)] = source[(32'h0)+:(32)] == broadcast__q;
+            checks__d[(64'h9)+:(1)] = (source[(32'h0)+:(8)] == ((32'h0) & 8'hff)) | (source[(32'h0)+:(8)] == ((32'h7f) & 8'hff));
+            checks__d[(64'hc)+:(1)] = (r1__q[(32'h240)+:(8)] == cfg_udp_port[(32'h8)+:(8)]) & (r1__q[(32'h248)+:(8)] == cfg_udp_port[(32'h0)+:(8)]);
+            checks__d[(64'hd)+:(1)] = vlan == cfg_vlan;
+        end
+        if (r2__q[32'h26b]) begin
+            to_us = c[(64'h2)+:(1)] & c[(64'h3)+:(1)];
+            strange = (c[(64'h6)+:(1)] & c[(64'h7)+:(1)]) | (c[(64'ha)+:(1)] & c[(64'hb)+:(1)]);
         end
         else begin
-            allowed = peer4 == cfg_allow4;
+            to_us = c[(64'h1)+:(1)];
+            strange = (c[(64'h5)+:(1)] | c[(64'h8)+:(1)]) | c[(64'h9)+:(1)];
         end
-        r2__d = r1__q;
-        v2__d = v1__q & mine1__q & ~group1__q & allowed;
-        address2__d = v1__q & (~mine1__q | group1__q);
-        peer2__d = v1__q & mine1__q & ~group1__q & ~allowed;
-        full3__d = v2__q & ~queue__i_ready;
+        addressed = ((to_us & c[(64'h4)+:(1)]) & (c[(64'hc)+:(1)] & c[(64'hd)+:(1)])) & (c[(64'h0)+:(1)] & ~strange);
+        r3__d = r2__q;
+        v3__d = (v2__q & addressed) & allow__allowed;
+        address3__d = v2__q & ~addressed;
+        peer3__d = (v2__q & addressed) & ~allow__allowed;
+        bytes = ((32'h72) & 8'hff);
+        if (r3__q[(32'h26a)+:(2)] == ((32'h1) & 2'h3)) begin
+            bytes = ((32'h76) & 8'hff);
+        end
+        if (r3__q[(32'h26a)+:(2)] == ((32'h2) & 2'h3)) begin
+            bytes = ((32'h86) & 8'hff);
+        end
+        if (r3__q[(32'h26a)+:(2)] == ((32'h3) & 2'h3)) begin
+            bytes = ((32'h8a) & 8'hff);
+        end
+        share__bytes = bytes;
+        dropped4__d = v3__q & ~taken;
         pulses = ((32'h0) & 32'hffffffff);
         if (frame__m_start) begin
             pulses = sent_bit;
         end
-        if (peer2__q) begin
+        if (peer3__q) begin
             pulses = pulses | peer_bit;
         end
-        if (address2__q) begin
+        if (address3__q) begin
             pulses = pulses | address_bit;
         end
-        if (full3__q) begin
-            pulses = pulses | full_bit;
+        if (dropped4__q) begin
+            pulses = pulses | dropped_bit;
         end
         if (rst) begin
             v1__d = 1'b0;
             v2__d = 1'b0;
-            address2__d = 1'b0;
-            peer2__d = 1'b0;
-            full3__d = 1'b0;
+            v3__d = 1'b0;
+            address3__d = 1'b0;
+            peer3__d = 1'b0;
+            dropped4__d = 1'b0;
         end
     end
     always @(*) v1__clock = clk;
     always @(*) mine1__clock = clk;
     always @(*) group1__clock = clk;
     always @(*) r1__clock = clk;
+    always @(*) broadcast__clock = clk;
     always @(*) v2__clock = clk;
     always @(*) r2__clock = clk;
-    always @(*) address2__clock = clk;
-    always @(*) peer2__clock = clk;
-    always @(*) full3__clock = clk;
+    always @(*) checks__clock = clk;
+    always @(*) v3__clock = clk;
+    always @(*) r3__clock = clk;
+    always @(*) address3__clock = clk;
+    always @(*) peer3__clock = clk;
+    always @(*) dropped4__clock = clk;
     always @(*) queue__clk = clk;
     always @(*) queue__rst = rst;
     always @(*) frame__clk = clk;
     always @(*) frame__rst = rst;
+    always @(*) allow__clk = clk;
+    always @(*) allow__rst = rst;
+    always @(*) share__clk = clk;
+    always @(*) share__rst = rst;
     always @(*) stamp = ((i_ts[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((i_ts[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((i_ts[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((i_ts[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((i_ts[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((i_ts[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((i_ts[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((i_ts[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
-    always @(*) peer4 = r1__q[(32'h0)+:(32)] & cfg_mask4;
-    always @(*) peer6 = r1__q[(32'h0)+:(128)] & cfg_mask6;
-    always @(*) queue__i_valid = v2__q;
-    always @(*) queue__i_data = r2__q;
+    always @(*) source = r1__q[(32'h0)+:(128)];
+    always @(*) destination = r1__q[(32'h80)+:(128)];
+    always @(*) allow__st_valid = st_valid;
+    always @(*) allow__st_word = st_word;
+    always @(*) allow__st_data = st_data;
+    always @(*) allow__valid = v1__q;
+    always @(*) allow__source = source;
+    always @(*) allow__ipv6 = r1__q[32'h26b];
+    always @(*) c = checks__q;
+    always @(*) share__rate = cfg_ack_rate;
+    always @(*) taken = (v3__q & queue__i_ready) & share__enough;
+    always @(*) share__take = taken;
+    always @(*) queue__i_valid = taken;
+    always @(*) queue__i_data = r3__q;
     always @(*) queue__o_ready = frame__i_ready;
     always @(*) frame__i_valid = queue__o_valid;
     always @(*) a = queue__o_data;
@@ -2996,7 +3187,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) frame__i_dst_port = (((a[(32'h230)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h238)+:(8)]) & 16'hffff);
     always @(*) departure = ((now[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((now[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((now[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((now[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((now[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((now[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((now[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((now[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
     always @(*) flags = (a[(32'h100)+:(8)] & ((32'h9) & 8'hff)) | ((32'h6) & 8'hff);
-    always @(*) frame__i_hdr = {32'h0, departure, a[496+:64], 14'h0, a[616+:2], a[608+:8], a[264+:184], flags, 7'h0, 1'h1};
+    always @(*) frame__i_hdr = {32'h0, departure, a[496+:64], 14'h0, a[616+:2], a[608+:8], a[264+:184], flags, 6'h0, 2'h2};
     assign frame__i_payload = ((32'h0) & 14'h3fff);
     assign frame__i_side = ((32'h0) & 1'h1);
     always @(*) m_tdata = frame__m_tdata;
@@ -3008,7 +3199,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
 endmodule // standalone__core__control__ack
 
 
-module tnic_standalone__core__control__ack__address2(d,q,clock);
+module tnic_standalone__core__control__ack__address3(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -3024,7 +3215,4457 @@ module tnic_standalone__core__control__ack__address2(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__address2
+endmodule // standalone__core__control__ack__address3
+
+
+module tnic_standalone__core__control__ack__allow(clk,rst,st_valid,st_word,st_data,valid,source,ipv6,allowed);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    input wire  valid;
+    input wire  [127:0] source;
+    input wire  ipv6;
+    output reg  allowed;
+    
+    // Constant declarations
+    localparam  at_address = 5'b101;
+    localparam  at_prefix = 7'b10011;
+    localparam  nth__0 = 5'b0;
+    localparam  nth__1 = 5'b1;
+    localparam  nth__2 = 5'b10;
+    localparam  nth__3 = 5'b11;
+    localparam  nth__4 = 5'b100;
+    localparam  nth__5 = 5'b101;
+    localparam  nth__6 = 5'b110;
+    localparam  nth__7 = 5'b111;
+    localparam  nth__8 = 5'b1000;
+    localparam  nth__9 = 5'b1001;
+    localparam  nth__10 = 5'b1010;
+    localparam  nth__11 = 5'b1011;
+    localparam  nth__12 = 5'b1100;
+    localparam  nth__13 = 5'b1101;
+    localparam  nth__14 = 5'b1110;
+    localparam  nth__15 = 5'b1111;
+    
+    // Stub signals
+    reg  write_valid__d;
+    wire  write_valid__q;
+    reg  write_valid__clock;
+    reg  [9:0] write_word__d;
+    wire  [9:0] write_word__q;
+    reg  write_word__clock;
+    reg  [31:0] write_data__d;
+    wire  [31:0] write_data__q;
+    reg  write_data__clock;
+    reg  [5:0] prefix__d;
+    wire  [5:0] prefix__q;
+    reg  prefix__clock;
+    reg  [7:0] bytes__0__d;
+    wire  [7:0] bytes__0__q;
+    reg  bytes__0__clock;
+    reg  [7:0] bytes__1__d;
+    wire  [7:0] bytes__1__q;
+    reg  bytes__1__clock;
+    reg  [7:0] bytes__2__d;
+    wire  [7:0] bytes__2__q;
+    reg  bytes__2__clock;
+    reg  [7:0] bytes__3__d;
+    wire  [7:0] bytes__3__q;
+    reg  bytes__3__clock;
+    reg  [7:0] bytes__4__d;
+    wire  [7:0] bytes__4__q;
+    reg  bytes__4__clock;
+    reg  [7:0] bytes__5__d;
+    wire  [7:0] bytes__5__q;
+    reg  bytes__5__clock;
+    reg  [7:0] bytes__6__d;
+    wire  [7:0] bytes__6__q;
+    reg  bytes__6__clock;
+    reg  [7:0] bytes__7__d;
+    wire  [7:0] bytes__7__q;
+    reg  bytes__7__clock;
+    reg  [7:0] bytes__8__d;
+    wire  [7:0] bytes__8__q;
+    reg  bytes__8__clock;
+    reg  [7:0] bytes__9__d;
+    wire  [7:0] bytes__9__q;
+    reg  bytes__9__clock;
+    reg  [7:0] bytes__10__d;
+    wire  [7:0] bytes__10__q;
+    reg  bytes__10__clock;
+    reg  [7:0] bytes__11__d;
+    wire  [7:0] bytes__11__q;
+    reg  bytes__11__clock;
+    reg  [7:0] bytes__12__d;
+    wire  [7:0] bytes__12__q;
+    reg  bytes__12__clock;
+    reg  [7:0] bytes__13__d;
+    wire  [7:0] bytes__13__q;
+    reg  bytes__13__clock;
+    reg  [7:0] bytes__14__d;
+    wire  [7:0] bytes__14__q;
+    reg  bytes__14__clock;
+    reg  [7:0] bytes__15__d;
+    wire  [7:0] bytes__15__q;
+    reg  bytes__15__clock;
+    reg  [31:0] address__0__d;
+    wire  [31:0] address__0__q;
+    reg  address__0__clock;
+    reg  [31:0] address__1__d;
+    wire  [31:0] address__1__q;
+    reg  address__1__clock;
+    reg  [31:0] address__2__d;
+    wire  [31:0] address__2__q;
+    reg  address__2__clock;
+    reg  [31:0] address__3__d;
+    wire  [31:0] address__3__q;
+    reg  address__3__clock;
+    reg  [31:0] address__4__d;
+    wire  [31:0] address__4__q;
+    reg  address__4__clock;
+    reg  [31:0] address__5__d;
+    wire  [31:0] address__5__q;
+    reg  address__5__clock;
+    reg  [31:0] address__6__d;
+    wire  [31:0] address__6__q;
+    reg  address__6__clock;
+    reg  [31:0] address__7__d;
+    wire  [31:0] address__7__q;
+    reg  address__7__clock;
+    reg  [31:0] address__8__d;
+    wire  [31:0] address__8__q;
+    reg  address__8__clock;
+    reg  [31:0] address__9__d;
+    wire  [31:0] address__9__q;
+    reg  address__9__clock;
+    reg  [31:0] address__10__d;
+    wire  [31:0] address__10__q;
+    reg  address__10__clock;
+    reg  [31:0] address__11__d;
+    wire  [31:0] address__11__q;
+    reg  address__11__clock;
+    reg  [31:0] address__12__d;
+    wire  [31:0] address__12__q;
+    reg  address__12__clock;
+    reg  [31:0] address__13__d;
+    wire  [31:0] address__13__q;
+    reg  address__13__clock;
+    reg  [31:0] address__14__d;
+    wire  [31:0] address__14__q;
+    reg  address__14__clock;
+    reg  [31:0] address__15__d;
+    wire  [31:0] address__15__q;
+    reg  address__15__clock;
+    reg  [31:0] address__16__d;
+    wire  [31:0] address__16__q;
+    reg  address__16__clock;
+    reg  [31:0] address__17__d;
+    wire  [31:0] address__17__q;
+    reg  address__17__clock;
+    reg  [31:0] address__18__d;
+    wire  [31:0] address__18__q;
+    reg  address__18__clock;
+    reg  [31:0] address__19__d;
+    wire  [31:0] address__19__q;
+    reg  address__19__clock;
+    reg  [31:0] address__20__d;
+    wire  [31:0] address__20__q;
+    reg  address__20__clock;
+    reg  [31:0] address__21__d;
+    wire  [31:0] address__21__q;
+    reg  address__21__clock;
+    reg  [31:0] address__22__d;
+    wire  [31:0] address__22__q;
+    reg  address__22__clock;
+    reg  [31:0] address__23__d;
+    wire  [31:0] address__23__q;
+    reg  address__23__clock;
+    reg  [31:0] address__24__d;
+    wire  [31:0] address__24__q;
+    reg  address__24__clock;
+    reg  [31:0] address__25__d;
+    wire  [31:0] address__25__q;
+    reg  address__25__clock;
+    reg  [31:0] address__26__d;
+    wire  [31:0] address__26__q;
+    reg  address__26__clock;
+    reg  [31:0] address__27__d;
+    wire  [31:0] address__27__q;
+    reg  address__27__clock;
+    reg  [31:0] address__28__d;
+    wire  [31:0] address__28__q;
+    reg  address__28__clock;
+    reg  [31:0] address__29__d;
+    wire  [31:0] address__29__q;
+    reg  address__29__clock;
+    reg  [31:0] address__30__d;
+    wire  [31:0] address__30__q;
+    reg  address__30__clock;
+    reg  [31:0] address__31__d;
+    wire  [31:0] address__31__q;
+    reg  address__31__clock;
+    reg  [31:0] mask__0__d;
+    wire  [31:0] mask__0__q;
+    reg  mask__0__clock;
+    reg  [31:0] mask__1__d;
+    wire  [31:0] mask__1__q;
+    reg  mask__1__clock;
+    reg  [31:0] mask__2__d;
+    wire  [31:0] mask__2__q;
+    reg  mask__2__clock;
+    reg  [31:0] mask__3__d;
+    wire  [31:0] mask__3__q;
+    reg  mask__3__clock;
+    reg  [31:0] mask__4__d;
+    wire  [31:0] mask__4__q;
+    reg  mask__4__clock;
+    reg  [31:0] mask__5__d;
+    wire  [31:0] mask__5__q;
+    reg  mask__5__clock;
+    reg  [31:0] mask__6__d;
+    wire  [31:0] mask__6__q;
+    reg  mask__6__clock;
+    reg  [31:0] mask__7__d;
+    wire  [31:0] mask__7__q;
+    reg  mask__7__clock;
+    reg  [31:0] mask__8__d;
+    wire  [31:0] mask__8__q;
+    reg  mask__8__clock;
+    reg  [31:0] mask__9__d;
+    wire  [31:0] mask__9__q;
+    reg  mask__9__clock;
+    reg  [31:0] mask__10__d;
+    wire  [31:0] mask__10__q;
+    reg  mask__10__clock;
+    reg  [31:0] mask__11__d;
+    wire  [31:0] mask__11__q;
+    reg  mask__11__clock;
+    reg  [31:0] mask__12__d;
+    wire  [31:0] mask__12__q;
+    reg  mask__12__clock;
+    reg  [31:0] mask__13__d;
+    wire  [31:0] mask__13__q;
+    reg  mask__13__clock;
+    reg  [31:0] mask__14__d;
+    wire  [31:0] mask__14__q;
+    reg  mask__14__clock;
+    reg  [31:0] mask__15__d;
+    wire  [31:0] mask__15__q;
+    reg  mask__15__clock;
+    reg  [31:0] mask__16__d;
+    wire  [31:0] mask__16__q;
+    reg  mask__16__clock;
+    reg  [31:0] mask__17__d;
+    wire  [31:0] mask__17__q;
+    reg  mask__17__clock;
+    reg  [31:0] mask__18__d;
+    wire  [31:0] mask__18__q;
+    reg  mask__18__clock;
+    reg  [31:0] mask__19__d;
+    wire  [31:0] mask__19__q;
+    reg  mask__19__clock;
+    reg  [31:0] mask__20__d;
+    wire  [31:0] mask__20__q;
+    reg  mask__20__clock;
+    reg  [31:0] mask__21__d;
+    wire  [31:0] mask__21__q;
+    reg  mask__21__clock;
+    reg  [31:0] mask__22__d;
+    wire  [31:0] mask__22__q;
+    reg  mask__22__clock;
+    reg  [31:0] mask__23__d;
+    wire  [31:0] mask__23__q;
+    reg  mask__23__clock;
+    reg  [31:0] mask__24__d;
+    wire  [31:0] mask__24__q;
+    reg  mask__24__clock;
+    reg  [31:0] mask__25__d;
+    wire  [31:0] mask__25__q;
+    reg  mask__25__clock;
+    reg  [31:0] mask__26__d;
+    wire  [31:0] mask__26__q;
+    reg  mask__26__clock;
+    reg  [31:0] mask__27__d;
+    wire  [31:0] mask__27__q;
+    reg  mask__27__clock;
+    reg  [31:0] mask__28__d;
+    wire  [31:0] mask__28__q;
+    reg  mask__28__clock;
+    reg  [31:0] mask__29__d;
+    wire  [31:0] mask__29__q;
+    reg  mask__29__clock;
+    reg  [31:0] mask__30__d;
+    wire  [31:0] mask__30__q;
+    reg  mask__30__clock;
+    reg  [31:0] mask__31__d;
+    wire  [31:0] mask__31__q;
+    reg  mask__31__clock;
+    reg  [1:0] family__0__d;
+    wire  [1:0] family__0__q;
+    reg  family__0__clock;
+    reg  [1:0] family__1__d;
+    wire  [1:0] family__1__q;
+    reg  family__1__clock;
+    reg  [1:0] family__2__d;
+    wire  [1:0] family__2__q;
+    reg  family__2__clock;
+    reg  [1:0] family__3__d;
+    wire  [1:0] family__3__q;
+    reg  family__3__clock;
+    reg  [1:0] family__4__d;
+    wire  [1:0] family__4__q;
+    reg  family__4__clock;
+    reg  [1:0] family__5__d;
+    wire  [1:0] family__5__q;
+    reg  family__5__clock;
+    reg  [1:0] family__6__d;
+    wire  [1:0] family__6__q;
+    reg  family__6__clock;
+    reg  [1:0] family__7__d;
+    wire  [1:0] family__7__q;
+    reg  family__7__clock;
+    reg  hit__0__d;
+    wire  hit__0__q;
+    reg  hit__0__clock;
+    reg  hit__1__d;
+    wire  hit__1__q;
+    reg  hit__1__clock;
+    reg  hit__2__d;
+    wire  hit__2__q;
+    reg  hit__2__clock;
+    reg  hit__3__d;
+    wire  hit__3__q;
+    reg  hit__3__clock;
+    reg  hit__4__d;
+    wire  hit__4__q;
+    reg  hit__4__clock;
+    reg  hit__5__d;
+    wire  hit__5__q;
+    reg  hit__5__clock;
+    reg  hit__6__d;
+    wire  hit__6__q;
+    reg  hit__6__clock;
+    reg  hit__7__d;
+    wire  hit__7__q;
+    reg  hit__7__clock;
+    reg  hit__8__d;
+    wire  hit__8__q;
+    reg  hit__8__clock;
+    reg  hit__9__d;
+    wire  hit__9__q;
+    reg  hit__9__clock;
+    reg  hit__10__d;
+    wire  hit__10__q;
+    reg  hit__10__clock;
+    reg  hit__11__d;
+    wire  hit__11__q;
+    reg  hit__11__clock;
+    reg  hit__12__d;
+    wire  hit__12__q;
+    reg  hit__12__clock;
+    reg  hit__13__d;
+    wire  hit__13__q;
+    reg  hit__13__clock;
+    reg  hit__14__d;
+    wire  hit__14__q;
+    reg  hit__14__clock;
+    reg  hit__15__d;
+    wire  hit__15__q;
+    reg  hit__15__clock;
+    reg  hit__16__d;
+    wire  hit__16__q;
+    reg  hit__16__clock;
+    reg  hit__17__d;
+    wire  hit__17__q;
+    reg  hit__17__clock;
+    reg  hit__18__d;
+    wire  hit__18__q;
+    reg  hit__18__clock;
+    reg  hit__19__d;
+    wire  hit__19__q;
+    reg  hit__19__clock;
+    reg  hit__20__d;
+    wire  hit__20__q;
+    reg  hit__20__clock;
+    reg  hit__21__d;
+    wire  hit__21__q;
+    reg  hit__21__clock;
+    reg  hit__22__d;
+    wire  hit__22__q;
+    reg  hit__22__clock;
+    reg  hit__23__d;
+    wire  hit__23__q;
+    reg  hit__23__clock;
+    reg  hit__24__d;
+    wire  hit__24__q;
+    reg  hit__24__clock;
+    reg  hit__25__d;
+    wire  hit__25__q;
+    reg  hit__25__clock;
+    reg  hit__26__d;
+    wire  hit__26__q;
+    reg  hit__26__clock;
+    reg  hit__27__d;
+    wire  hit__27__q;
+    reg  hit__27__clock;
+    reg  hit__28__d;
+    wire  hit__28__q;
+    reg  hit__28__clock;
+    reg  hit__29__d;
+    wire  hit__29__q;
+    reg  hit__29__clock;
+    reg  hit__30__d;
+    wire  hit__30__q;
+    reg  hit__30__clock;
+    reg  hit__31__d;
+    wire  hit__31__q;
+    reg  hit__31__clock;
+    
+    // Local signals
+    reg  to_address;
+    reg  to_prefix;
+    reg  [4:0] length;
+    reg  [7:0] partial;
+    reg  [31:0] ends__0;
+    reg  [31:0] ends__1;
+    reg  [31:0] ends__2;
+    reg  [31:0] ends__3;
+    reg  [31:0] word__0;
+    reg  [31:0] word__1;
+    reg  [31:0] word__2;
+    reg  [31:0] word__3;
+    reg  [31:0] difference__0;
+    reg  [31:0] difference__1;
+    reg  [31:0] difference__2;
+    reg  [31:0] difference__3;
+    reg  [31:0] difference__4;
+    reg  [31:0] difference__5;
+    reg  [31:0] difference__6;
+    reg  [31:0] difference__7;
+    reg  [31:0] difference__8;
+    reg  [31:0] difference__9;
+    reg  [31:0] difference__10;
+    reg  [31:0] difference__11;
+    reg  [31:0] difference__12;
+    reg  [31:0] difference__13;
+    reg  [31:0] difference__14;
+    reg  [31:0] difference__15;
+    reg  [31:0] difference__16;
+    reg  [31:0] difference__17;
+    reg  [31:0] difference__18;
+    reg  [31:0] difference__19;
+    reg  [31:0] difference__20;
+    reg  [31:0] difference__21;
+    reg  [31:0] difference__22;
+    reg  [31:0] difference__23;
+    reg  [31:0] difference__24;
+    reg  [31:0] difference__25;
+    reg  [31:0] difference__26;
+    reg  [31:0] difference__27;
+    reg  [31:0] difference__28;
+    reg  [31:0] difference__29;
+    reg  [31:0] difference__30;
+    reg  [31:0] difference__31;
+    
+    // Sub module instances
+    tnic_standalone__core__control__ack__allow__write_valid write_valid(
+        .d(write_valid__d),
+        .q(write_valid__q),
+        .clock(write_valid__clock)
+    );
+    tnic_standalone__core__control__ack__allow__write_word write_word(
+        .d(write_word__d),
+        .q(write_word__q),
+        .clock(write_word__clock)
+    );
+    tnic_standalone__core__control__ack__allow__write_data write_data(
+        .d(write_data__d),
+        .q(write_data__q),
+        .clock(write_data__clock)
+    );
+    tnic_standalone__core__control__ack__allow__prefix prefix(
+        .d(prefix__d),
+        .q(prefix__q),
+        .clock(prefix__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__0 bytes__0(
+        .d(bytes__0__d),
+        .q(bytes__0__q),
+        .clock(bytes__0__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__1 bytes__1(
+        .d(bytes__1__d),
+        .q(bytes__1__q),
+        .clock(bytes__1__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__2 bytes__2(
+        .d(bytes__2__d),
+        .q(bytes__2__q),
+        .clock(bytes__2__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__3 bytes__3(
+        .d(bytes__3__d),
+        .q(bytes__3__q),
+        .clock(bytes__3__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__4 bytes__4(
+        .d(bytes__4__d),
+        .q(bytes__4__q),
+        .clock(bytes__4__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__5 bytes__5(
+        .d(bytes__5__d),
+        .q(bytes__5__q),
+        .clock(bytes__5__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__6 bytes__6(
+        .d(bytes__6__d),
+        .q(bytes__6__q),
+        .clock(bytes__6__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__7 bytes__7(
+        .d(bytes__7__d),
+        .q(bytes__7__q),
+        .clock(bytes__7__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__8 bytes__8(
+        .d(bytes__8__d),
+        .q(bytes__8__q),
+        .clock(bytes__8__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__9 bytes__9(
+        .d(bytes__9__d),
+        .q(bytes__9__q),
+        .clock(bytes__9__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__10 bytes__10(
+        .d(bytes__10__d),
+        .q(bytes__10__q),
+        .clock(bytes__10__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__11 bytes__11(
+        .d(bytes__11__d),
+        .q(bytes__11__q),
+        .clock(bytes__11__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__12 bytes__12(
+        .d(bytes__12__d),
+        .q(bytes__12__q),
+        .clock(bytes__12__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__13 bytes__13(
+        .d(bytes__13__d),
+        .q(bytes__13__q),
+        .clock(bytes__13__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__14 bytes__14(
+        .d(bytes__14__d),
+        .q(bytes__14__q),
+        .clock(bytes__14__clock)
+    );
+    tnic_standalone__core__control__ack__allow__bytes__15 bytes__15(
+        .d(bytes__15__d),
+        .q(bytes__15__q),
+        .clock(bytes__15__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__0 address__0(
+        .d(address__0__d),
+        .q(address__0__q),
+        .clock(address__0__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__1 address__1(
+        .d(address__1__d),
+        .q(address__1__q),
+        .clock(address__1__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__2 address__2(
+        .d(address__2__d),
+        .q(address__2__q),
+        .clock(address__2__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__3 address__3(
+        .d(address__3__d),
+        .q(address__3__q),
+        .clock(address__3__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__4 address__4(
+        .d(address__4__d),
+        .q(address__4__q),
+        .clock(address__4__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__5 address__5(
+        .d(address__5__d),
+        .q(address__5__q),
+        .clock(address__5__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__6 address__6(
+        .d(address__6__d),
+        .q(address__6__q),
+        .clock(address__6__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__7 address__7(
+        .d(address__7__d),
+        .q(address__7__q),
+        .clock(address__7__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__8 address__8(
+        .d(address__8__d),
+        .q(address__8__q),
+        .clock(address__8__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__9 address__9(
+        .d(address__9__d),
+        .q(address__9__q),
+        .clock(address__9__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__10 address__10(
+        .d(address__10__d),
+        .q(address__10__q),
+        .clock(address__10__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__11 address__11(
+        .d(address__11__d),
+        .q(address__11__q),
+        .clock(address__11__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__12 address__12(
+        .d(address__12__d),
+        .q(address__12__q),
+        .clock(address__12__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__13 address__13(
+        .d(address__13__d),
+        .q(address__13__q),
+        .clock(address__13__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__14 address__14(
+        .d(address__14__d),
+        .q(address__14__q),
+        .clock(address__14__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__15 address__15(
+        .d(address__15__d),
+        .q(address__15__q),
+        .clock(address__15__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__16 address__16(
+        .d(address__16__d),
+        .q(address__16__q),
+        .clock(address__16__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__17 address__17(
+        .d(address__17__d),
+        .q(address__17__q),
+        .clock(address__17__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__18 address__18(
+        .d(address__18__d),
+        .q(address__18__q),
+        .clock(address__18__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__19 address__19(
+        .d(address__19__d),
+        .q(address__19__q),
+        .clock(address__19__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__20 address__20(
+        .d(address__20__d),
+        .q(address__20__q),
+        .clock(address__20__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__21 address__21(
+        .d(address__21__d),
+        .q(address__21__q),
+        .clock(address__21__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__22 address__22(
+        .d(address__22__d),
+        .q(address__22__q),
+        .clock(address__22__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__23 address__23(
+        .d(address__23__d),
+        .q(address__23__q),
+        .clock(address__23__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__24 address__24(
+        .d(address__24__d),
+        .q(address__24__q),
+        .clock(address__24__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__25 address__25(
+        .d(address__25__d),
+        .q(address__25__q),
+        .clock(address__25__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__26 address__26(
+        .d(address__26__d),
+        .q(address__26__q),
+        .clock(address__26__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__27 address__27(
+        .d(address__27__d),
+        .q(address__27__q),
+        .clock(address__27__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__28 address__28(
+        .d(address__28__d),
+        .q(address__28__q),
+        .clock(address__28__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__29 address__29(
+        .d(address__29__d),
+        .q(address__29__q),
+        .clock(address__29__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__30 address__30(
+        .d(address__30__d),
+        .q(address__30__q),
+        .clock(address__30__clock)
+    );
+    tnic_standalone__core__control__ack__allow__address__31 address__31(
+        .d(address__31__d),
+        .q(address__31__q),
+        .clock(address__31__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__0 mask__0(
+        .d(mask__0__d),
+        .q(mask__0__q),
+        .clock(mask__0__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__1 mask__1(
+        .d(mask__1__d),
+        .q(mask__1__q),
+        .clock(mask__1__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__2 mask__2(
+        .d(mask__2__d),
+        .q(mask__2__q),
+        .clock(mask__2__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__3 mask__3(
+        .d(mask__3__d),
+        .q(mask__3__q),
+        .clock(mask__3__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__4 mask__4(
+        .d(mask__4__d),
+        .q(mask__4__q),
+        .clock(mask__4__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__5 mask__5(
+        .d(mask__5__d),
+        .q(mask__5__q),
+        .clock(mask__5__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__6 mask__6(
+        .d(mask__6__d),
+        .q(mask__6__q),
+        .clock(mask__6__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__7 mask__7(
+        .d(mask__7__d),
+        .q(mask__7__q),
+        .clock(mask__7__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__8 mask__8(
+        .d(mask__8__d),
+        .q(mask__8__q),
+        .clock(mask__8__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__9 mask__9(
+        .d(mask__9__d),
+        .q(mask__9__q),
+        .clock(mask__9__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__10 mask__10(
+        .d(mask__10__d),
+        .q(mask__10__q),
+        .clock(mask__10__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__11 mask__11(
+        .d(mask__11__d),
+        .q(mask__11__q),
+        .clock(mask__11__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__12 mask__12(
+        .d(mask__12__d),
+        .q(mask__12__q),
+        .clock(mask__12__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__13 mask__13(
+        .d(mask__13__d),
+        .q(mask__13__q),
+        .clock(mask__13__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__14 mask__14(
+        .d(mask__14__d),
+        .q(mask__14__q),
+        .clock(mask__14__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__15 mask__15(
+        .d(mask__15__d),
+        .q(mask__15__q),
+        .clock(mask__15__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__16 mask__16(
+        .d(mask__16__d),
+        .q(mask__16__q),
+        .clock(mask__16__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__17 mask__17(
+        .d(mask__17__d),
+        .q(mask__17__q),
+        .clock(mask__17__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__18 mask__18(
+        .d(mask__18__d),
+        .q(mask__18__q),
+        .clock(mask__18__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__19 mask__19(
+        .d(mask__19__d),
+        .q(mask__19__q),
+        .clock(mask__19__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__20 mask__20(
+        .d(mask__20__d),
+        .q(mask__20__q),
+        .clock(mask__20__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__21 mask__21(
+        .d(mask__21__d),
+        .q(mask__21__q),
+        .clock(mask__21__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__22 mask__22(
+        .d(mask__22__d),
+        .q(mask__22__q),
+        .clock(mask__22__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__23 mask__23(
+        .d(mask__23__d),
+        .q(mask__23__q),
+        .clock(mask__23__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__24 mask__24(
+        .d(mask__24__d),
+        .q(mask__24__q),
+        .clock(mask__24__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__25 mask__25(
+        .d(mask__25__d),
+        .q(mask__25__q),
+        .clock(mask__25__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__26 mask__26(
+        .d(mask__26__d),
+        .q(mask__26__q),
+        .clock(mask__26__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__27 mask__27(
+        .d(mask__27__d),
+        .q(mask__27__q),
+        .clock(mask__27__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__28 mask__28(
+        .d(mask__28__d),
+        .q(mask__28__q),
+        .clock(mask__28__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__29 mask__29(
+        .d(mask__29__d),
+        .q(mask__29__q),
+        .clock(mask__29__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__30 mask__30(
+        .d(mask__30__d),
+        .q(mask__30__q),
+        .clock(mask__30__clock)
+    );
+    tnic_standalone__core__control__ack__allow__mask__31 mask__31(
+        .d(mask__31__d),
+        .q(mask__31__q),
+        .clock(mask__31__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__0 family__0(
+        .d(family__0__d),
+        .q(family__0__q),
+        .clock(family__0__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__1 family__1(
+        .d(family__1__d),
+        .q(family__1__q),
+        .clock(family__1__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__2 family__2(
+        .d(family__2__d),
+        .q(family__2__q),
+        .clock(family__2__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__3 family__3(
+        .d(family__3__d),
+        .q(family__3__q),
+        .clock(family__3__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__4 family__4(
+        .d(family__4__d),
+        .q(family__4__q),
+        .clock(family__4__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__5 family__5(
+        .d(family__5__d),
+        .q(family__5__q),
+        .clock(family__5__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__6 family__6(
+        .d(family__6__d),
+        .q(family__6__q),
+        .clock(family__6__clock)
+    );
+    tnic_standalone__core__control__ack__allow__family__7 family__7(
+        .d(family__7__d),
+        .q(family__7__q),
+        .clock(family__7__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__0 hit__0(
+        .d(hit__0__d),
+        .q(hit__0__q),
+        .clock(hit__0__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__1 hit__1(
+        .d(hit__1__d),
+        .q(hit__1__q),
+        .clock(hit__1__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__2 hit__2(
+        .d(hit__2__d),
+        .q(hit__2__q),
+        .clock(hit__2__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__3 hit__3(
+        .d(hit__3__d),
+        .q(hit__3__q),
+        .clock(hit__3__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__4 hit__4(
+        .d(hit__4__d),
+        .q(hit__4__q),
+        .clock(hit__4__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__5 hit__5(
+        .d(hit__5__d),
+        .q(hit__5__q),
+        .clock(hit__5__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__6 hit__6(
+        .d(hit__6__d),
+        .q(hit__6__q),
+        .clock(hit__6__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__7 hit__7(
+        .d(hit__7__d),
+        .q(hit__7__q),
+        .clock(hit__7__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__8 hit__8(
+        .d(hit__8__d),
+        .q(hit__8__q),
+        .clock(hit__8__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__9 hit__9(
+        .d(hit__9__d),
+        .q(hit__9__q),
+        .clock(hit__9__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__10 hit__10(
+        .d(hit__10__d),
+        .q(hit__10__q),
+        .clock(hit__10__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__11 hit__11(
+        .d(hit__11__d),
+        .q(hit__11__q),
+        .clock(hit__11__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__12 hit__12(
+        .d(hit__12__d),
+        .q(hit__12__q),
+        .clock(hit__12__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__13 hit__13(
+        .d(hit__13__d),
+        .q(hit__13__q),
+        .clock(hit__13__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__14 hit__14(
+        .d(hit__14__d),
+        .q(hit__14__q),
+        .clock(hit__14__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__15 hit__15(
+        .d(hit__15__d),
+        .q(hit__15__q),
+        .clock(hit__15__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__16 hit__16(
+        .d(hit__16__d),
+        .q(hit__16__q),
+        .clock(hit__16__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__17 hit__17(
+        .d(hit__17__d),
+        .q(hit__17__q),
+        .clock(hit__17__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__18 hit__18(
+        .d(hit__18__d),
+        .q(hit__18__q),
+        .clock(hit__18__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__19 hit__19(
+        .d(hit__19__d),
+        .q(hit__19__q),
+        .clock(hit__19__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__20 hit__20(
+        .d(hit__20__d),
+        .q(hit__20__q),
+        .clock(hit__20__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__21 hit__21(
+        .d(hit__21__d),
+        .q(hit__21__q),
+        .clock(hit__21__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__22 hit__22(
+        .d(hit__22__d),
+        .q(hit__22__q),
+        .clock(hit__22__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__23 hit__23(
+        .d(hit__23__d),
+        .q(hit__23__q),
+        .clock(hit__23__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__24 hit__24(
+        .d(hit__24__d),
+        .q(hit__24__q),
+        .clock(hit__24__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__25 hit__25(
+        .d(hit__25__d),
+        .q(hit__25__q),
+        .clock(hit__25__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__26 hit__26(
+        .d(hit__26__d),
+        .q(hit__26__q),
+        .clock(hit__26__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__27 hit__27(
+        .d(hit__27__d),
+        .q(hit__27__q),
+        .clock(hit__27__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__28 hit__28(
+        .d(hit__28__d),
+        .q(hit__28__q),
+        .clock(hit__28__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__29 hit__29(
+        .d(hit__29__d),
+        .q(hit__29__q),
+        .clock(hit__29__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__30 hit__30(
+        .d(hit__30__d),
+        .q(hit__30__q),
+        .clock(hit__30__clock)
+    );
+    tnic_standalone__core__control__ack__allow__hit__31 hit__31(
+        .d(hit__31__d),
+        .q(hit__31__q),
+        .clock(hit__31__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        write_valid__d = write_valid__q;
+        write_word__d = write_word__q;
+        write_data__d = write_data__q;
+        prefix__d = prefix__q;
+        write_valid__d = st_valid;
+        write_word__d = st_word;
+        write_data__d = st_data;
+        case (write_data__q[(32'h0)+:(3)])
+            0:
+                begin
+                    partial = ((32'h0) & 8'hff);
+                end
+            1:
+                begin
+                    partial = ((32'h80) & 8'hff);
+                end
+            2:
+                begin
+                    partial = ((32'hc0) & 8'hff);
+                end
+            3:
+                begin
+                    partial = ((32'he0) & 8'hff);
+                end
+            4:
+                begin
+                    partial = ((32'hf0) & 8'hff);
+                end
+            5:
+                begin
+                    partial = ((32'hf8) & 8'hff);
+                end
+            6:
+                begin
+                    partial = ((32'hfc) & 8'hff);
+                end
+            default:
+                begin
+                    partial = ((32'hfe) & 8'hff);
+                end
+        endcase
+        prefix__d[(64'h0)+:(1)] = ((32'h0) & 1'h1);
+        if (to_prefix) begin
+            prefix__d[(64'h0)+:(1)] = ((32'h1) & 1'h1);
+            prefix__d[(64'h1)+:(3)] = write_word__q[(32'h0)+:(3)];
+            prefix__d[(64'h4)+:(2)] = write_data__q[(32'h8)+:(2)];
+        end
+        bytes__0__d = bytes__0__q;
+        if (to_prefix) begin
+            bytes__0__d = ((32'h0) & 8'hff);
+            if (length > nth__0) begin
+                bytes__0__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__0) begin
+                bytes__0__d = partial;
+            end
+        end
+        bytes__1__d = bytes__1__q;
+        if (to_prefix) begin
+            bytes__1__d = ((32'h0) & 8'hff);
+            if (length > nth__1) begin
+                bytes__1__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__1) begin
+                bytes__1__d = partial;
+            end
+        end
+        bytes__2__d = bytes__2__q;
+        if (to_prefix) begin
+            bytes__2__d = ((32'h0) & 8'hff);
+            if (length > nth__2) begin
+                bytes__2__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__2) begin
+                bytes__2__d = partial;
+            end
+        end
+        bytes__3__d = bytes__3__q;
+        if (to_prefix) begin
+            bytes__3__d = ((32'h0) & 8'hff);
+            if (length > nth__3) begin
+                bytes__3__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__3) begin
+                bytes__3__d = partial;
+            end
+        end
+        bytes__4__d = bytes__4__q;
+        if (to_prefix) begin
+            bytes__4__d = ((32'h0) & 8'hff);
+            if (length > nth__4) begin
+                bytes__4__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__4) begin
+                bytes__4__d = partial;
+            end
+        end
+        bytes__5__d = bytes__5__q;
+        if (to_prefix) begin
+            bytes__5__d = ((32'h0) & 8'hff);
+            if (length > nth__5) begin
+                bytes__5__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__5) begin
+                bytes__5__d = partial;
+            end
+        end
+        bytes__6__d = bytes__6__q;
+        if (to_prefix) begin
+            bytes__6__d = ((32'h0) & 8'hff);
+            if (length > nth__6) begin
+                bytes__6__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__6) begin
+                bytes__6__d = partial;
+            end
+        end
+        bytes__7__d = bytes__7__q;
+        if (to_prefix) begin
+            bytes__7__d = ((32'h0) & 8'hff);
+            if (length > nth__7) begin
+                bytes__7__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__7) begin
+                bytes__7__d = partial;
+            end
+        end
+        bytes__8__d = bytes__8__q;
+        if (to_prefix) begin
+            bytes__8__d = ((32'h0) & 8'hff);
+            if (length > nth__8) begin
+                bytes__8__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__8) begin
+                bytes__8__d = partial;
+            end
+        end
+        bytes__9__d = bytes__9__q;
+        if (to_prefix) begin
+            bytes__9__d = ((32'h0) & 8'hff);
+            if (length > nth__9) begin
+                bytes__9__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__9) begin
+                bytes__9__d = partial;
+            end
+        end
+        bytes__10__d = bytes__10__q;
+        if (to_prefix) begin
+            bytes__10__d = ((32'h0) & 8'hff);
+            if (length > nth__10) begin
+                bytes__10__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__10) begin
+                bytes__10__d = partial;
+            end
+        end
+        bytes__11__d = bytes__11__q;
+        if (to_prefix) begin
+            bytes__11__d = ((32'h0) & 8'hff);
+            if (length > nth__11) begin
+                bytes__11__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__11) begin
+                bytes__11__d = partial;
+            end
+        end
+        bytes__12__d = bytes__12__q;
+        if (to_prefix) begin
+            bytes__12__d = ((32'h0) & 8'hff);
+            if (length > nth__12) begin
+                bytes__12__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__12) begin
+                bytes__12__d = partial;
+            end
+        end
+        bytes__13__d = bytes__13__q;
+        if (to_prefix) begin
+            bytes__13__d = ((32'h0) & 8'hff);
+            if (length > nth__13) begin
+                bytes__13__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__13) begin
+                bytes__13__d = partial;
+            end
+        end
+        bytes__14__d = bytes__14__q;
+        if (to_prefix) begin
+            bytes__14__d = ((32'h0) & 8'hff);
+            if (length > nth__14) begin
+                bytes__14__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__14) begin
+                bytes__14__d = partial;
+            end
+        end
+        bytes__15__d = bytes__15__q;
+        if (to_prefix) begin
+            bytes__15__d = ((32'h0) & 8'hff);
+            if (length > nth__15) begin
+                bytes__15__d = ((32'hff) & 8'hff);
+            end
+            if (length == nth__15) begin
+                bytes__15__d = partial;
+            end
+        end
+        allowed = 1'b0;
+        family__0__d = family__0__q;
+        address__0__d = address__0__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 0 + 0))) begin
+            address__0__d = write_data__q;
+        end
+        mask__0__d = mask__0__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 0)) begin
+            mask__0__d = ends__0;
+        end
+        hit__0__d = hit__0__q;
+        difference__0 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__0 = (word__0 ^ address__0__q) & mask__0__q;
+            hit__0__d = ~|difference__0;
+        end
+        address__1__d = address__1__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 0 + 1))) begin
+            address__1__d = write_data__q;
+        end
+        mask__1__d = mask__1__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 0)) begin
+            mask__1__d = ends__1;
+        end
+        hit__1__d = hit__1__q;
+        difference__1 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__1 = (word__1 ^ address__1__q) & mask__1__q;
+            hit__1__d = ~|difference__1;
+        end
+        address__2__d = address__2__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 0 + 2))) begin
+            address__2__d = write_data__q;
+        end
+        mask__2__d = mask__2__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 0)) begin
+            mask__2__d = ends__2;
+        end
+        hit__2__d = hit__2__q;
+        difference__2 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__2 = (word__2 ^ address__2__q) & mask__2__q;
+            hit__2__d = ~|difference__2;
+        end
+        address__3__d = address__3__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 0 + 3))) begin
+            address__3__d = write_data__q;
+        end
+        mask__3__d = mask__3__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 0)) begin
+            mask__3__d = ends__3;
+        end
+        hit__3__d = hit__3__q;
+        difference__3 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__3 = (word__3 ^ address__3__q) & mask__3__q;
+            hit__3__d = ~|difference__3;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 0)) begin
+            family__0__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__0__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__0__q[32'h1]) begin
+                hit__0__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__0__q[32'h0]) begin
+                hit__0__d = 1'b0;
+            end
+        end
+        if ((hit__0__q & hit__1__q) & (hit__2__q & hit__3__q)) begin
+            allowed = 1'b1;
+        end
+        family__1__d = family__1__q;
+        address__4__d = address__4__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 1 + 0))) begin
+            address__4__d = write_data__q;
+        end
+        mask__4__d = mask__4__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 1)) begin
+            mask__4__d = ends__0;
+        end
+        hit__4__d = hit__4__q;
+        difference__4 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__4 = (word__0 ^ address__4__q) & mask__4__q;
+            hit__4__d = ~|difference__4;
+        end
+        address__5__d = address__5__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 1 + 1))) begin
+            address__5__d = write_data__q;
+        end
+        mask__5__d = mask__5__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 1)) begin
+            mask__5__d = ends__1;
+        end
+        hit__5__d = hit__5__q;
+        difference__5 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__5 = (word__1 ^ address__5__q) & mask__5__q;
+            hit__5__d = ~|difference__5;
+        end
+        address__6__d = address__6__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 1 + 2))) begin
+            address__6__d = write_data__q;
+        end
+        mask__6__d = mask__6__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 1)) begin
+            mask__6__d = ends__2;
+        end
+        hit__6__d = hit__6__q;
+        difference__6 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__6 = (word__2 ^ address__6__q) & mask__6__q;
+            hit__6__d = ~|difference__6;
+        end
+        address__7__d = address__7__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 1 + 3))) begin
+            address__7__d = write_data__q;
+        end
+        mask__7__d = mask__7__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 1)) begin
+            mask__7__d = ends__3;
+        end
+        hit__7__d = hit__7__q;
+        difference__7 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__7 = (word__3 ^ address__7__q) & mask__7__q;
+            hit__7__d = ~|difference__7;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 1)) begin
+            family__1__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__1__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__1__q[32'h1]) begin
+                hit__4__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__1__q[32'h0]) begin
+                hit__4__d = 1'b0;
+            end
+        end
+        if ((hit__4__q & hit__5__q) & (hit__6__q & hit__7__q)) begin
+            allowed = 1'b1;
+        end
+        family__2__d = family__2__q;
+        address__8__d = address__8__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 2 + 0))) begin
+            address__8__d = write_data__q;
+        end
+        mask__8__d = mask__8__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 2)) begin
+            mask__8__d = ends__0;
+        end
+        hit__8__d = hit__8__q;
+        difference__8 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__8 = (word__0 ^ address__8__q) & mask__8__q;
+            hit__8__d = ~|difference__8;
+        end
+        address__9__d = address__9__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 2 + 1))) begin
+            address__9__d = write_data__q;
+        end
+        mask__9__d = mask__9__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 2)) begin
+            mask__9__d = ends__1;
+        end
+        hit__9__d = hit__9__q;
+        difference__9 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__9 = (word__1 ^ address__9__q) & mask__9__q;
+            hit__9__d = ~|difference__9;
+        end
+        address__10__d = address__10__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 2 + 2))) begin
+            address__10__d = write_data__q;
+        end
+        mask__10__d = mask__10__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 2)) begin
+            mask__10__d = ends__2;
+        end
+        hit__10__d = hit__10__q;
+        difference__10 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__10 = (word__2 ^ address__10__q) & mask__10__q;
+            hit__10__d = ~|difference__10;
+        end
+        address__11__d = address__11__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 2 + 3))) begin
+            address__11__d = write_data__q;
+        end
+        mask__11__d = mask__11__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 2)) begin
+            mask__11__d = ends__3;
+        end
+        hit__11__d = hit__11__q;
+        difference__11 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__11 = (word__3 ^ address__11__q) & mask__11__q;
+            hit__11__d = ~|difference__11;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 2)) begin
+            family__2__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__2__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__2__q[32'h1]) begin
+                hit__8__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__2__q[32'h0]) begin
+                hit__8__d = 1'b0;
+            end
+        end
+        if ((hit__8__q & hit__9__q) & (hit__10__q & hit__11__q)) begin
+            allowed = 1'b1;
+        end
+        family__3__d = family__3__q;
+        address__12__d = address__12__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 3 + 0))) begin
+            address__12__d = write_data__q;
+        end
+        mask__12__d = mask__12__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 3)) begin
+            mask__12__d = ends__0;
+        end
+        hit__12__d = hit__12__q;
+        difference__12 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__12 = (word__0 ^ address__12__q) & mask__12__q;
+            hit__12__d = ~|difference__12;
+        end
+        address__13__d = address__13__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 3 + 1))) begin
+            address__13__d = write_data__q;
+        end
+        mask__13__d = mask__13__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 3)) begin
+            mask__13__d = ends__1;
+        end
+        hit__13__d = hit__13__q;
+        difference__13 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__13 = (word__1 ^ address__13__q) & mask__13__q;
+            hit__13__d = ~|difference__13;
+        end
+        address__14__d = address__14__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 3 + 2))) begin
+            address__14__d = write_data__q;
+        end
+        mask__14__d = mask__14__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 3)) begin
+            mask__14__d = ends__2;
+        end
+        hit__14__d = hit__14__q;
+        difference__14 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__14 = (word__2 ^ address__14__q) & mask__14__q;
+            hit__14__d = ~|difference__14;
+        end
+        address__15__d = address__15__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 3 + 3))) begin
+            address__15__d = write_data__q;
+        end
+        mask__15__d = mask__15__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 3)) begin
+            mask__15__d = ends__3;
+        end
+        hit__15__d = hit__15__q;
+        difference__15 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__15 = (word__3 ^ address__15__q) & mask__15__q;
+            hit__15__d = ~|difference__15;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 3)) begin
+            family__3__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__3__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__3__q[32'h1]) begin
+                hit__12__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__3__q[32'h0]) begin
+                hit__12__d = 1'b0;
+            end
+        end
+        if ((hit__12__q & hit__13__q) & (hit__14__q & hit__15__q)) begin
+            allowed = 1'b1;
+        end
+        family__4__d = family__4__q;
+        address__16__d = address__16__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 4 + 0))) begin
+            address__16__d = write_data__q;
+        end
+        mask__16__d = mask__16__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 4)) begin
+            mask__16__d = ends__0;
+        end
+        hit__16__d = hit__16__q;
+        difference__16 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__16 = (word__0 ^ address__16__q) & mask__16__q;
+            hit__16__d = ~|difference__16;
+        end
+        address__17__d = address__17__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 4 + 1))) begin
+            address__17__d = write_data__q;
+        end
+        mask__17__d = mask__17__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 4)) begin
+            mask__17__d = ends__1;
+        end
+        hit__17__d = hit__17__q;
+        difference__17 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__17 = (word__1 ^ address__17__q) & mask__17__q;
+            hit__17__d = ~|difference__17;
+        end
+        address__18__d = address__18__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 4 + 2))) begin
+            address__18__d = write_data__q;
+        end
+        mask__18__d = mask__18__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 4)) begin
+            mask__18__d = ends__2;
+        end
+        hit__18__d = hit__18__q;
+        difference__18 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__18 = (word__2 ^ address__18__q) & mask__18__q;
+            hit__18__d = ~|difference__18;
+        end
+        address__19__d = address__19__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 4 + 3))) begin
+            address__19__d = write_data__q;
+        end
+        mask__19__d = mask__19__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 4)) begin
+            mask__19__d = ends__3;
+        end
+        hit__19__d = hit__19__q;
+        difference__19 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__19 = (word__3 ^ address__19__q) & mask__19__q;
+            hit__19__d = ~|difference__19;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 4)) begin
+            family__4__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__4__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__4__q[32'h1]) begin
+                hit__16__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__4__q[32'h0]) begin
+                hit__16__d = 1'b0;
+            end
+        end
+        if ((hit__16__q & hit__17__q) & (hit__18__q & hit__19__q)) begin
+            allowed = 1'b1;
+        end
+        family__5__d = family__5__q;
+        address__20__d = address__20__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 5 + 0))) begin
+            address__20__d = write_data__q;
+        end
+        mask__20__d = mask__20__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 5)) begin
+            mask__20__d = ends__0;
+        end
+        hit__20__d = hit__20__q;
+        difference__20 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__20 = (word__0 ^ address__20__q) & mask__20__q;
+            hit__20__d = ~|difference__20;
+        end
+        address__21__d = address__21__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 5 + 1))) begin
+            address__21__d = write_data__q;
+        end
+        mask__21__d = mask__21__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 5)) begin
+            mask__21__d = ends__1;
+        end
+        hit__21__d = hit__21__q;
+        difference__21 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__21 = (word__1 ^ address__21__q) & mask__21__q;
+            hit__21__d = ~|difference__21;
+        end
+        address__22__d = address__22__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 5 + 2))) begin
+            address__22__d = write_data__q;
+        end
+        mask__22__d = mask__22__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 5)) begin
+            mask__22__d = ends__2;
+        end
+        hit__22__d = hit__22__q;
+        difference__22 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__22 = (word__2 ^ address__22__q) & mask__22__q;
+            hit__22__d = ~|difference__22;
+        end
+        address__23__d = address__23__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 5 + 3))) begin
+            address__23__d = write_data__q;
+        end
+        mask__23__d = mask__23__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 5)) begin
+            mask__23__d = ends__3;
+        end
+        hit__23__d = hit__23__q;
+        difference__23 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__23 = (word__3 ^ address__23__q) & mask__23__q;
+            hit__23__d = ~|difference__23;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 5)) begin
+            family__5__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__5__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__5__q[32'h1]) begin
+                hit__20__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__5__q[32'h0]) begin
+                hit__20__d = 1'b0;
+            end
+        end
+        if ((hit__20__q & hit__21__q) & (hit__22__q & hit__23__q)) begin
+            allowed = 1'b1;
+        end
+        family__6__d = family__6__q;
+        address__24__d = address__24__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 6 + 0))) begin
+            address__24__d = write_data__q;
+        end
+        mask__24__d = mask__24__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 6)) begin
+            mask__24__d = ends__0;
+        end
+        hit__24__d = hit__24__q;
+        difference__24 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__24 = (word__0 ^ address__24__q) & mask__24__q;
+            hit__24__d = ~|difference__24;
+        end
+        address__25__d = address__25__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 6 + 1))) begin
+            address__25__d = write_data__q;
+        end
+        mask__25__d = mask__25__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 6)) begin
+            mask__25__d = ends__1;
+        end
+        hit__25__d = hit__25__q;
+        difference__25 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__25 = (word__1 ^ address__25__q) & mask__25__q;
+            hit__25__d = ~|difference__25;
+        end
+        address__26__d = address__26__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 6 + 2))) begin
+            address__26__d = write_data__q;
+        end
+        mask__26__d = mask__26__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 6)) begin
+            mask__26__d = ends__2;
+        end
+        hit__26__d = hit__26__q;
+        difference__26 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__26 = (word__2 ^ address__26__q) & mask__26__q;
+            hit__26__d = ~|difference__26;
+        end
+        address__27__d = address__27__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 6 + 3))) begin
+            address__27__d = write_data__q;
+        end
+        mask__27__d = mask__27__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 6)) begin
+            mask__27__d = ends__3;
+        end
+        hit__27__d = hit__27__q;
+        difference__27 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__27 = (word__3 ^ address__27__q) & mask__27__q;
+            hit__27__d = ~|difference__27;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 6)) begin
+            family__6__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__6__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__6__q[32'h1]) begin
+                hit__24__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__6__q[32'h0]) begin
+                hit__24__d = 1'b0;
+            end
+        end
+        if ((hit__24__q & hit__25__q) & (hit__26__q & hit__27__q)) begin
+            allowed = 1'b1;
+        end
+        family__7__d = family__7__q;
+        address__28__d = address__28__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 7 + 0))) begin
+            address__28__d = write_data__q;
+        end
+        mask__28__d = mask__28__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 7)) begin
+            mask__28__d = ends__0;
+        end
+        hit__28__d = hit__28__q;
+        difference__28 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__28 = (word__0 ^ address__28__q) & mask__28__q;
+            hit__28__d = ~|difference__28;
+        end
+        address__29__d = address__29__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 7 + 1))) begin
+            address__29__d = write_data__q;
+        end
+        mask__29__d = mask__29__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 7)) begin
+            mask__29__d = ends__1;
+        end
+        hit__29__d = hit__29__q;
+        difference__29 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__29 = (word__1 ^ address__29__q) & mask__29__q;
+            hit__29__d = ~|difference__29;
+        end
+        address__30__d = address__30__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 7 + 2))) begin
+            address__30__d = write_data__q;
+        end
+        mask__30__d = mask__30__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 7)) begin
+            mask__30__d = ends__2;
+        end
+        hit__30__d = hit__30__q;
+        difference__30 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__30 = (word__2 ^ address__30__q) & mask__30__q;
+            hit__30__d = ~|difference__30;
+        end
+        address__31__d = address__31__q;
+        if (to_address & (write_word__q[(32'h0)+:(5)] == (32'h4 * 7 + 3))) begin
+            address__31__d = write_data__q;
+        end
+        mask__31__d = mask__31__q;
+        if ((|prefix__q[(64'h0)+:(1)] & ~rst) & (prefix__q[(64'h1)+:(3)] == 7)) begin
+            mask__31__d = ends__3;
+        end
+        hit__31__d = hit__31__q;
+        difference__31 = ((32'h0) & 32'hffffffff);
+        if (valid) begin
+            difference__31 = (word__3 ^ address__31__q) & mask__31__q;
+            hit__31__d = ~|difference__31;
+        end
+        if (|prefix__q[(64'h0)+:(1)] & (prefix__q[(64'h1)+:(3)] == 7)) begin
+            family__7__d = prefix__q[(64'h4)+:(2)];
+        end
+        if (rst) begin
+            family__7__d = ((32'h0) & 2'h3);
+        end
+        if (ipv6) begin
+            if (~family__7__q[32'h1]) begin
+                hit__28__d = 1'b0;
+            end
+        end
+        else begin
+            if (~family__7__q[32'h0]) begin
+                hit__28__d = 1'b0;
+            end
+        end
+        if ((hit__28__q & hit__29__q) & (hit__30__q & hit__31__q)) begin
+            allowed = 1'b1;
+        end
+        if (rst) begin
+            write_valid__d = 1'b0;
+            prefix__d[(64'h0)+:(1)] = ((32'h0) & 1'h1);
+        end
+    end
+    always @(*) write_valid__clock = clk;
+    always @(*) write_word__clock = clk;
+    always @(*) write_data__clock = clk;
+    always @(*) prefix__clock = clk;
+    always @(*) to_address = (write_valid__q & ~rst) & (write_word__q[(32'h5)+:(5)] == at_address);
+    always @(*) to_prefix = (write_valid__q & ~rst) & (write_word__q[(32'h3)+:(7)] == at_prefix);
+    always @(*) length = write_data__q[(32'h3)+:(5)];
+    always @(*) bytes__0__clock = clk;
+    always @(*) bytes__1__clock = clk;
+    always @(*) bytes__2__clock = clk;
+    always @(*) bytes__3__clock = clk;
+    always @(*) bytes__4__clock = clk;
+    always @(*) bytes__5__clock = clk;
+    always @(*) bytes__6__clock = clk;
+    always @(*) bytes__7__clock = clk;
+    always @(*) bytes__8__clock = clk;
+    always @(*) bytes__9__clock = clk;
+    always @(*) bytes__10__clock = clk;
+    always @(*) bytes__11__clock = clk;
+    always @(*) bytes__12__clock = clk;
+    always @(*) bytes__13__clock = clk;
+    always @(*) bytes__14__clock = clk;
+    always @(*) bytes__15__clock = clk;
+    always @(*) ends__0 = (((bytes__3__q) & 32'hffffffff) << 32'h18) | (((bytes__2__q) & 32'hffffffff) << 32'h10) | (((bytes__1__q) & 32'hffffffff) << 32'h8) | ((bytes__0__q) & 32'hffffffff);
+    always @(*) ends__1 = (((bytes__7__q) & 32'hffffffff) << 32'h18) | (((bytes__6__q) & 32'hffffffff) << 32'h10) | (((bytes__5__q) & 32'hffffffff) << 32'h8) | ((bytes__4__q) & 32'hffffffff);
+    always @(*) ends__2 = (((bytes__11__q) & 32'hffffffff) << 32'h18) | (((bytes__10__q) & 32'hffffffff) << 32'h10) | (((bytes__9__q) & 32'hffffffff) << 32'h8) | ((bytes__8__q) & 32'hffffffff);
+    always @(*) ends__3 = (((bytes__15__q) & 32'hffffffff) << 32'h18) | (((bytes__14__q) & 32'hffffffff) << 32'h10) | (((bytes__13__q) & 32'hffffffff) << 32'h8) | ((bytes__12__q) & 32'hffffffff);
+    always @(*) word__0 = source[(32'h0)+:(32)];
+    always @(*) word__1 = source[(32'h20)+:(32)];
+    always @(*) word__2 = source[(32'h40)+:(32)];
+    always @(*) word__3 = source[(32'h60)+:(32)];
+    always @(*) family__0__clock = clk;
+    always @(*) address__0__clock = clk;
+    always @(*) mask__0__clock = clk;
+    always @(*) hit__0__clock = clk;
+    always @(*) address__1__clock = clk;
+    always @(*) mask__1__clock = clk;
+    always @(*) hit__1__clock = clk;
+    always @(*) address__2__clock = clk;
+    always @(*) mask__2__clock = clk;
+    always @(*) hit__2__clock = clk;
+    always @(*) address__3__clock = clk;
+    always @(*) mask__3__clock = clk;
+    always @(*) hit__3__clock = clk;
+    always @(*) family__1__clock = clk;
+    always @(*) address__4__clock = clk;
+    always @(*) mask__4__clock = clk;
+    always @(*) hit__4__clock = clk;
+    always @(*) address__5__clock = clk;
+    always @(*) mask__5__clock = clk;
+    always @(*) hit__5__clock = clk;
+    always @(*) address__6__clock = clk;
+    always @(*) mask__6__clock = clk;
+    always @(*) hit__6__clock = clk;
+    always @(*) address__7__clock = clk;
+    always @(*) mask__7__clock = clk;
+    always @(*) hit__7__clock = clk;
+    always @(*) family__2__clock = clk;
+    always @(*) address__8__clock = clk;
+    always @(*) mask__8__clock = clk;
+    always @(*) hit__8__clock = clk;
+    always @(*) address__9__clock = clk;
+    always @(*) mask__9__clock = clk;
+    always @(*) hit__9__clock = clk;
+    always @(*) address__10__clock = clk;
+    always @(*) mask__10__clock = clk;
+    always @(*) hit__10__clock = clk;
+    always @(*) address__11__clock = clk;
+    always @(*) mask__11__clock = clk;
+    always @(*) hit__11__clock = clk;
+    always @(*) family__3__clock = clk;
+    always @(*) address__12__clock = clk;
+    always @(*) mask__12__clock = clk;
+    always @(*) hit__12__clock = clk;
+    always @(*) address__13__clock = clk;
+    always @(*) mask__13__clock = clk;
+    always @(*) hit__13__clock = clk;
+    always @(*) address__14__clock = clk;
+    always @(*) mask__14__clock = clk;
+    always @(*) hit__14__clock = clk;
+    always @(*) address__15__clock = clk;
+    always @(*) mask__15__clock = clk;
+    always @(*) hit__15__clock = clk;
+    always @(*) family__4__clock = clk;
+    always @(*) address__16__clock = clk;
+    always @(*) mask__16__clock = clk;
+    always @(*) hit__16__clock = clk;
+    always @(*) address__17__clock = clk;
+    always @(*) mask__17__clock = clk;
+    always @(*) hit__17__clock = clk;
+    always @(*) address__18__clock = clk;
+    always @(*) mask__18__clock = clk;
+    always @(*) hit__18__clock = clk;
+    always @(*) address__19__clock = clk;
+    always @(*) mask__19__clock = clk;
+    always @(*) hit__19__clock = clk;
+    always @(*) family__5__clock = clk;
+    always @(*) address__20__clock = clk;
+    always @(*) mask__20__clock = clk;
+    always @(*) hit__20__clock = clk;
+    always @(*) address__21__clock = clk;
+    always @(*) mask__21__clock = clk;
+    always @(*) hit__21__clock = clk;
+    always @(*) address__22__clock = clk;
+    always @(*) mask__22__clock = clk;
+    always @(*) hit__22__clock = clk;
+    always @(*) address__23__clock = clk;
+    always @(*) mask__23__clock = clk;
+    always @(*) hit__23__clock = clk;
+    always @(*) family__6__clock = clk;
+    always @(*) address__24__clock = clk;
+    always @(*) mask__24__clock = clk;
+    always @(*) hit__24__clock = clk;
+    always @(*) address__25__clock = clk;
+    always @(*) mask__25__clock = clk;
+    always @(*) hit__25__clock = clk;
+    always @(*) address__26__clock = clk;
+    always @(*) mask__26__clock = clk;
+    always @(*) hit__26__clock = clk;
+    always @(*) address__27__clock = clk;
+    always @(*) mask__27__clock = clk;
+    always @(*) hit__27__clock = clk;
+    always @(*) family__7__clock = clk;
+    always @(*) address__28__clock = clk;
+    always @(*) mask__28__clock = clk;
+    always @(*) hit__28__clock = clk;
+    always @(*) address__29__clock = clk;
+    always @(*) mask__29__clock = clk;
+    always @(*) hit__29__clock = clk;
+    always @(*) address__30__clock = clk;
+    always @(*) mask__30__clock = clk;
+    always @(*) hit__30__clock = clk;
+    always @(*) address__31__clock = clk;
+    always @(*) mask__31__clock = clk;
+    always @(*) hit__31__clock = clk;
+    
+endmodule // standalone__core__control__ack__allow
+
+
+module tnic_standalone__core__control__ack__allow__address__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__0
+
+
+module tnic_standalone__core__control__ack__allow__address__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__1
+
+
+module tnic_standalone__core__control__ack__allow__address__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__10
+
+
+module tnic_standalone__core__control__ack__allow__address__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__11
+
+
+module tnic_standalone__core__control__ack__allow__address__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__12
+
+
+module tnic_standalone__core__control__ack__allow__address__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__13
+
+
+module tnic_standalone__core__control__ack__allow__address__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__14
+
+
+module tnic_standalone__core__control__ack__allow__address__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__15
+
+
+module tnic_standalone__core__control__ack__allow__address__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__16
+
+
+module tnic_standalone__core__control__ack__allow__address__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__17
+
+
+module tnic_standalone__core__control__ack__allow__address__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__18
+
+
+module tnic_standalone__core__control__ack__allow__address__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__19
+
+
+module tnic_standalone__core__control__ack__allow__address__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__2
+
+
+module tnic_standalone__core__control__ack__allow__address__20(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__20
+
+
+module tnic_standalone__core__control__ack__allow__address__21(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__21
+
+
+module tnic_standalone__core__control__ack__allow__address__22(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__22
+
+
+module tnic_standalone__core__control__ack__allow__address__23(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__23
+
+
+module tnic_standalone__core__control__ack__allow__address__24(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__24
+
+
+module tnic_standalone__core__control__ack__allow__address__25(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__25
+
+
+module tnic_standalone__core__control__ack__allow__address__26(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__26
+
+
+module tnic_standalone__core__control__ack__allow__address__27(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__27
+
+
+module tnic_standalone__core__control__ack__allow__address__28(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__28
+
+
+module tnic_standalone__core__control__ack__allow__address__29(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__29
+
+
+module tnic_standalone__core__control__ack__allow__address__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__3
+
+
+module tnic_standalone__core__control__ack__allow__address__30(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__30
+
+
+module tnic_standalone__core__control__ack__allow__address__31(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__31
+
+
+module tnic_standalone__core__control__ack__allow__address__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__4
+
+
+module tnic_standalone__core__control__ack__allow__address__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__5
+
+
+module tnic_standalone__core__control__ack__allow__address__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__6
+
+
+module tnic_standalone__core__control__ack__allow__address__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__7
+
+
+module tnic_standalone__core__control__ack__allow__address__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__8
+
+
+module tnic_standalone__core__control__ack__allow__address__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__address__9
+
+
+module tnic_standalone__core__control__ack__allow__bytes__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__0
+
+
+module tnic_standalone__core__control__ack__allow__bytes__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__1
+
+
+module tnic_standalone__core__control__ack__allow__bytes__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__10
+
+
+module tnic_standalone__core__control__ack__allow__bytes__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__11
+
+
+module tnic_standalone__core__control__ack__allow__bytes__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__12
+
+
+module tnic_standalone__core__control__ack__allow__bytes__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__13
+
+
+module tnic_standalone__core__control__ack__allow__bytes__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__14
+
+
+module tnic_standalone__core__control__ack__allow__bytes__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__15
+
+
+module tnic_standalone__core__control__ack__allow__bytes__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__2
+
+
+module tnic_standalone__core__control__ack__allow__bytes__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__3
+
+
+module tnic_standalone__core__control__ack__allow__bytes__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__4
+
+
+module tnic_standalone__core__control__ack__allow__bytes__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__5
+
+
+module tnic_standalone__core__control__ack__allow__bytes__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__6
+
+
+module tnic_standalone__core__control__ack__allow__bytes__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__7
+
+
+module tnic_standalone__core__control__ack__allow__bytes__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__8
+
+
+module tnic_standalone__core__control__ack__allow__bytes__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__bytes__9
+
+
+module tnic_standalone__core__control__ack__allow__family__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__0
+
+
+module tnic_standalone__core__control__ack__allow__family__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__1
+
+
+module tnic_standalone__core__control__ack__allow__family__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__2
+
+
+module tnic_standalone__core__control__ack__allow__family__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__3
+
+
+module tnic_standalone__core__control__ack__allow__family__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__4
+
+
+module tnic_standalone__core__control__ack__allow__family__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__5
+
+
+module tnic_standalone__core__control__ack__allow__family__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__6
+
+
+module tnic_standalone__core__control__ack__allow__family__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__family__7
+
+
+module tnic_standalone__core__control__ack__allow__hit__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__0
+
+
+module tnic_standalone__core__control__ack__allow__hit__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__1
+
+
+module tnic_standalone__core__control__ack__allow__hit__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__10
+
+
+module tnic_standalone__core__control__ack__allow__hit__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__11
+
+
+module tnic_standalone__core__control__ack__allow__hit__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__12
+
+
+module tnic_standalone__core__control__ack__allow__hit__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__13
+
+
+module tnic_standalone__core__control__ack__allow__hit__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__14
+
+
+module tnic_standalone__core__control__ack__allow__hit__15(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__15
+
+
+module tnic_standalone__core__control__ack__allow__hit__16(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__16
+
+
+module tnic_standalone__core__control__ack__allow__hit__17(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__17
+
+
+module tnic_standalone__core__control__ack__allow__hit__18(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__18
+
+
+module tnic_standalone__core__control__ack__allow__hit__19(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__19
+
+
+module tnic_standalone__core__control__ack__allow__hit__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__2
+
+
+module tnic_standalone__core__control__ack__allow__hit__20(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__20
+
+
+module tnic_standalone__core__control__ack__allow__hit__21(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__21
+
+
+module tnic_standalone__core__control__ack__allow__hit__22(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__22
+
+
+module tnic_standalone__core__control__ack__allow__hit__23(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__23
+
+
+module tnic_standalone__core__control__ack__allow__hit__24(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__24
+
+
+module tnic_standalone__core__control__ack__allow__hit__25(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__25
+
+
+module tnic_standalone__core__control__ack__allow__hit__26(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__26
+
+
+module tnic_standalone__core__control__ack__allow__hit__27(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__27
+
+
+module tnic_standalone__core__control__ack__allow__hit__28(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__28
+
+
+module tnic_standalone__core__control__ack__allow__hit__29(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__29
+
+
+module tnic_standalone__core__control__ack__allow__hit__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__3
+
+
+module tnic_standalone__core__control__ack__allow__hit__30(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__30
+
+
+module tnic_standalone__core__control__ack__allow__hit__31(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__31
+
+
+module tnic_standalone__core__control__ack__allow__hit__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__4
+
+
+module tnic_standalone__core__control__ack__allow__hit__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__5
+
+
+module tnic_standalone__core__control__ack__allow__hit__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__6
+
+
+module tnic_standalone__core__control__ack__allow__hit__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__7
+
+
+module tnic_standalone__core__control__ack__allow__hit__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__8
+
+
+module tnic_standalone__core__control__ack__allow__hit__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__hit__9
+
+
+module tnic_standalone__core__control__ack__allow__mask__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__0
+
+
+module tnic_standalone__core__control__ack__allow__mask__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__1
+
+
+module tnic_standalone__core__control__ack__allow__mask__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__10
+
+
+module tnic_standalone__core__control__ack__allow__mask__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__11
+
+
+module tnic_standalone__core__control__ack__allow__mask__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__12
+
+
+module tnic_standalone__core__control__ack__allow__mask__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__13
+
+
+module tnic_standalone__core__control__ack__allow__mask__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__14
+
+
+module tnic_standalone__core__control__ack__allow__mask__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__15
+
+
+module tnic_standalone__core__control__ack__allow__mask__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__16
+
+
+module tnic_standalone__core__control__ack__allow__mask__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__17
+
+
+module tnic_standalone__core__control__ack__allow__mask__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__18
+
+
+module tnic_standalone__core__control__ack__allow__mask__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__19
+
+
+module tnic_standalone__core__control__ack__allow__mask__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__2
+
+
+module tnic_standalone__core__control__ack__allow__mask__20(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__20
+
+
+module tnic_standalone__core__control__ack__allow__mask__21(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__21
+
+
+module tnic_standalone__core__control__ack__allow__mask__22(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__22
+
+
+module tnic_standalone__core__control__ack__allow__mask__23(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__23
+
+
+module tnic_standalone__core__control__ack__allow__mask__24(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__24
+
+
+module tnic_standalone__core__control__ack__allow__mask__25(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__25
+
+
+module tnic_standalone__core__control__ack__allow__mask__26(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__26
+
+
+module tnic_standalone__core__control__ack__allow__mask__27(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__27
+
+
+module tnic_standalone__core__control__ack__allow__mask__28(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__28
+
+
+module tnic_standalone__core__control__ack__allow__mask__29(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__29
+
+
+module tnic_standalone__core__control__ack__allow__mask__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__3
+
+
+module tnic_standalone__core__control__ack__allow__mask__30(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__30
+
+
+module tnic_standalone__core__control__ack__allow__mask__31(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__31
+
+
+module tnic_standalone__core__control__ack__allow__mask__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__4
+
+
+module tnic_standalone__core__control__ack__allow__mask__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__5
+
+
+module tnic_standalone__core__control__ack__allow__mask__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__6
+
+
+module tnic_standalone__core__control__ack__allow__mask__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__7
+
+
+module tnic_standalone__core__control__ack__allow__mask__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__8
+
+
+module tnic_standalone__core__control__ack__allow__mask__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__mask__9
+
+
+module tnic_standalone__core__control__ack__allow__prefix(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__prefix
+
+
+module tnic_standalone__core__control__ack__allow__write_data(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__write_data
+
+
+module tnic_standalone__core__control__ack__allow__write_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__write_valid
+
+
+module tnic_standalone__core__control__ack__allow__write_word(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__allow__write_word
+
+
+module tnic_standalone__core__control__ack__broadcast(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__broadcast
+
+
+module tnic_standalone__core__control__ack__checks(d,q,clock);
+    
+    // Module arguments
+    input wire  [13:0] d;
+    output reg  [13:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 14'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__checks
+
+
+module tnic_standalone__core__control__ack__dropped4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__dropped4
 
 
 module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_dst_mac,i_src_mac,i_vlan,i_tos,i_ttl,i_src_ip,i_dst_ip,i_src_port,i_dst_port,i_hdr,i_payload,i_side,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_side,m_start);
@@ -4977,25 +9618,6 @@ module tnic_standalone__core__control__ack__frame__write(d,q,clock);
 endmodule // standalone__core__control__ack__frame__write
 
 
-module tnic_standalone__core__control__ack__full3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__full3
-
-
 module tnic_standalone__core__control__ack__group1(d,q,clock);
     
     // Module arguments
@@ -5034,7 +9656,7 @@ module tnic_standalone__core__control__ack__mine1(d,q,clock);
 endmodule // standalone__core__control__ack__mine1
 
 
-module tnic_standalone__core__control__ack__peer2(d,q,clock);
+module tnic_standalone__core__control__ack__peer3(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -5050,7 +9672,7 @@ module tnic_standalone__core__control__ack__peer2(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__peer2
+endmodule // standalone__core__control__ack__peer3
 
 
 module tnic_standalone__core__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready,empty);
@@ -5481,6 +10103,103 @@ module tnic_standalone__core__control__ack__r2(d,q,clock);
 endmodule // standalone__core__control__ack__r2
 
 
+module tnic_standalone__core__control__ack__r3(d,q,clock);
+    
+    // Module arguments
+    input wire  [619:0] d;
+    output reg  [619:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 620'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__r3
+
+
+module tnic_standalone__core__control__ack__share(clk,rst,rate,bytes,enough,take);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [31:0] rate;
+    input wire  [7:0] bytes;
+    output reg  enough;
+    input wire  take;
+    
+    // Stub signals
+    reg  [46:0] bucket__d;
+    wire  [46:0] bucket__q;
+    reg  bucket__clock;
+    
+    // Local signals
+    reg  [13:0] tokens;
+    reg  [32:0] filled;
+    reg  [13:0] kept;
+    reg  [13:0] left;
+    
+    // Sub module instances
+    tnic_standalone__core__control__ack__share__bucket bucket(
+        .d(bucket__d),
+        .q(bucket__q),
+        .clock(bucket__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        bucket__d = bucket__q;
+        bucket__d[(64'h17)+:(24)] = filled[(32'h0)+:(24)];
+        bucket__d[(64'he)+:(9)] = filled[(32'h18)+:(9)];
+        bucket__d[(64'h0)+:(14)] = kept;
+        if (kept > ((32'h2000) & 14'h3fff)) begin
+            bucket__d[(64'h0)+:(14)] = ((32'h2000) & 14'h3fff);
+        end
+        if (take) begin
+            bucket__d[(64'h0)+:(14)] = left;
+            if (left > ((32'h2000) & 14'h3fff)) begin
+                bucket__d[(64'h0)+:(14)] = ((32'h2000) & 14'h3fff);
+            end
+        end
+        if (rst) begin
+            bucket__d[(64'h0)+:(14)] = ((32'h2000) & 14'h3fff);
+            bucket__d[(64'he)+:(9)] = ((32'h0) & 9'h1ff);
+            bucket__d[(64'h17)+:(24)] = ((32'h0) & 24'hffffff);
+        end
+    end
+    always @(*) bucket__clock = clk;
+    always @(*) tokens = bucket__q[(64'h0)+:(14)];
+    always @(*) enough = tokens >= ((bytes) & 14'h3fff);
+    always @(*) filled = ((bucket__q[(64'h17)+:(24)]) & 33'h1ffffffff) + ((rate) & 33'h1ffffffff);
+    always @(*) kept = tokens + ((bucket__q[(64'he)+:(9)]) & 14'h3fff);
+    always @(*) left = kept - ((bytes) & 14'h3fff);
+    
+endmodule // standalone__core__control__ack__share
+
+
+module tnic_standalone__core__control__ack__share__bucket(d,q,clock);
+    
+    // Module arguments
+    input wire  [46:0] d;
+    output reg  [46:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 47'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__share__bucket
+
+
 module tnic_standalone__core__control__ack__v1(d,q,clock);
     
     // Module arguments
@@ -5517,6 +10236,25 @@ module tnic_standalone__core__control__ack__v2(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__v2
+
+
+module tnic_standalone__core__control__ack__v3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__v3
 
 
 module tnic_standalone__core__control__asked__0(d,q,clock);
@@ -5576,7 +10314,7 @@ module tnic_standalone__core__control__asked__2(d,q,clock);
 endmodule // standalone__core__control__asked__2
 
 
-module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,cfg_lead,now,later,now_sec,now_ns,refused);
+module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,cfg_lead,steady,later,date,offset,epoch);
     
     // Module arguments
     input wire  clk;
@@ -5588,1428 +10326,436 @@ module tnic_standalone__core__control__clock(clk,rst,cfg_time_increment,cfg_time
     input wire  ptp_valid;
     input wire  [63:0] ptp_time;
     input wire  [15:0] cfg_lead;
-    output reg  [63:0] now;
+    output reg  [63:0] steady;
     output reg  [63:0] later;
-    output reg  [47:0] now_sec;
-    output reg  [29:0] now_ns;
-    output reg  refused;
+    output reg  [63:0] date;
+    output reg  [63:0] offset;
+    output reg  [1:0] epoch;
     
     // Stub signals
-    reg  correct__clk;
-    reg  correct__rst;
-    reg  [31:0] correct__cfg_time_increment;
-    reg  correct__cfg_time_ptp;
-    reg  correct__time_set_valid;
-    reg  [63:0] correct__time_set_value;
-    reg  correct__ptp_valid;
-    reg  [63:0] correct__ptp_time;
-    reg  [63:0] correct__now;
-    wire  [31:0] correct__rate;
-    wire  [47:0] correct__step_ns;
-    wire  [15:0] correct__step_fraction;
-    wire  [18:0] correct__step_sec;
-    wire  [29:0] correct__step_rest;
-    wire  correct__refused;
     reg  count__clk;
     reg  count__rst;
-    reg  [31:0] count__rate;
-    reg  [47:0] count__step_ns;
-    reg  [15:0] count__step_fraction;
-    reg  [18:0] count__step_sec;
-    reg  [29:0] count__step_rest;
-    reg  [15:0] count__lead;
-    wire  [63:0] count__now;
+    reg  [31:0] count__cfg_time_increment;
+    reg  [15:0] count__cfg_lead;
+    wire  [63:0] count__coming;
+    wire  [63:0] count__steady;
     wire  [63:0] count__later;
-    wire  [47:0] count__now_sec;
-    wire  [29:0] count__now_ns;
+    reg  calendar__clk;
+    reg  calendar__rst;
+    reg  calendar__valid;
+    reg  [63:0] calendar__wanted;
+    reg  [63:0] calendar__steady;
+    reg  [63:0] calendar__coming;
+    wire  [63:0] calendar__date;
+    wire  [63:0] calendar__offset;
+    wire  [1:0] calendar__epoch;
     
     // Sub module instances
-    tnic_standalone__core__control__clock__correct correct(
-        .clk(correct__clk),
-        .rst(correct__rst),
-        .cfg_time_increment(correct__cfg_time_increment),
-        .cfg_time_ptp(correct__cfg_time_ptp),
-        .time_set_valid(correct__time_set_valid),
-        .time_set_value(correct__time_set_value),
-        .ptp_valid(correct__ptp_valid),
-        .ptp_time(correct__ptp_time),
-        .now(correct__now),
-        .rate(correct__rate),
-        .step_ns(correct__step_ns),
-        .step_fraction(correct__step_fraction),
-        .step_sec(correct__step_sec),
-        .step_rest(correct__step_rest),
-        .refused(correct__refused)
-    );
     tnic_standalone__core__control__clock__count count(
         .clk(count__clk),
         .rst(count__rst),
-        .rate(count__rate),
-        .step_ns(count__step_ns),
-        .step_fraction(count__step_fraction),
-        .step_sec(count__step_sec),
-        .step_rest(count__step_rest),
-        .lead(count__lead),
-        .now(count__now),
-        .later(count__later),
-        .now_sec(count__now_sec),
-        .now_ns(count__now_ns)
+        .cfg_time_increment(count__cfg_time_increment),
+        .cfg_lead(count__cfg_lead),
+        .coming(count__coming),
+        .steady(count__steady),
+        .later(count__later)
+    );
+    tnic_standalone__core__control__clock__calendar calendar(
+        .clk(calendar__clk),
+        .rst(calendar__rst),
+        .valid(calendar__valid),
+        .wanted(calendar__wanted),
+        .steady(calendar__steady),
+        .coming(calendar__coming),
+        .date(calendar__date),
+        .offset(calendar__offset),
+        .epoch(calendar__epoch)
     );
     
     // Update code
-    always @(*) correct__clk = clk;
-    always @(*) correct__rst = rst;
-    always @(*) correct__cfg_time_increment = cfg_time_increment;
-    always @(*) correct__cfg_time_ptp = cfg_time_ptp;
-    always @(*) correct__time_set_valid = time_set_valid;
-    always @(*) correct__time_set_value = time_set_value;
-    always @(*) correct__ptp_valid = ptp_valid;
-    always @(*) correct__ptp_time = ptp_time;
-    always @(*) correct__now = count__now;
+    always @(*) begin
+        calendar__valid = time_set_valid;
+        calendar__wanted = time_set_value;
+        if (cfg_time_ptp) begin
+            calendar__valid = ptp_valid;
+            calendar__wanted = ptp_time;
+        end
+    end
     always @(*) count__clk = clk;
     always @(*) count__rst = rst;
-    always @(*) count__rate = correct__rate;
-    always @(*) count__step_ns = correct__step_ns;
-    always @(*) count__step_fraction = correct__step_fraction;
-    always @(*) count__step_sec = correct__step_sec;
-    always @(*) count__step_rest = correct__step_rest;
-    always @(*) now = count__now;
-    always @(*) count__lead = cfg_lead;
+    always @(*) count__cfg_time_increment = cfg_time_increment;
+    always @(*) count__cfg_lead = cfg_lead;
+    always @(*) calendar__clk = clk;
+    always @(*) calendar__rst = rst;
+    always @(*) calendar__steady = count__steady;
+    always @(*) calendar__coming = count__coming;
+    always @(*) steady = count__steady;
     always @(*) later = count__later;
-    always @(*) now_sec = count__now_sec;
-    always @(*) now_ns = count__now_ns;
-    always @(*) refused = correct__refused;
+    always @(*) date = calendar__date;
+    always @(*) offset = calendar__offset;
+    always @(*) epoch = calendar__epoch;
     
 endmodule // standalone__core__control__clock
 
 
-module tnic_standalone__core__control__clock__correct(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,now,rate,step_ns,step_fraction,step_sec,step_rest,refused);
+module tnic_standalone__core__control__clock__calendar(clk,rst,valid,wanted,steady,coming,date,offset,epoch);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
-    input wire  [31:0] cfg_time_increment;
-    input wire  cfg_time_ptp;
-    input wire  time_set_valid;
-    input wire  [63:0] time_set_value;
-    input wire  ptp_valid;
-    input wire  [63:0] ptp_time;
-    input wire  [63:0] now;
-    output reg  [31:0] rate;
-    output reg  [47:0] step_ns;
-    output reg  [15:0] step_fraction;
-    output reg  [18:0] step_sec;
-    output reg  [29:0] step_rest;
-    output reg  refused;
+    input wire  valid;
+    input wire  [63:0] wanted;
+    input wire  [63:0] steady;
+    input wire  [63:0] coming;
+    output reg  [63:0] date;
+    output reg  [63:0] offset;
+    output reg  [1:0] epoch;
     
     // Constant declarations
-    localparam  second = 32'h3b9aca00;
+    localparam  start = 32'h2;
     
     // Stub signals
-    reg  [5:0] phase__d;
-    wire  [5:0] phase__q;
-    reg  phase__clock;
-    reg  by_software__d;
-    wire  by_software__q;
-    reg  by_software__clock;
-    reg  [63:0] wanted__d;
-    wire  [63:0] wanted__q;
-    reg  wanted__clock;
-    reg  [63:0] base__d;
-    wire  [63:0] base__q;
-    reg  base__clock;
-    reg  [32:0] low__d;
-    wire  [32:0] low__q;
+    reg  valid1__d;
+    wire  valid1__q;
+    reg  valid1__clock;
+    reg  [32:0] low1__d;
+    wire  [32:0] low1__q;
+    reg  low1__clock;
+    reg  [31:0] wanted1__d;
+    wire  [31:0] wanted1__q;
+    reg  wanted1__clock;
+    reg  [31:0] steady1__d;
+    wire  [31:0] steady1__q;
+    reg  steady1__clock;
+    reg  valid2__d;
+    wire  valid2__q;
+    reg  valid2__clock;
+    reg  [31:0] low2__d;
+    wire  [31:0] low2__q;
+    reg  low2__clock;
+    reg  [31:0] high2__d;
+    wire  [31:0] high2__q;
+    reg  high2__clock;
+    reg  valid3__d;
+    wire  valid3__q;
+    reg  valid3__clock;
+    reg  [31:0] low__d;
+    wire  [31:0] low__q;
     reg  low__clock;
+    reg  [31:0] high3__d;
+    wire  [31:0] high3__q;
+    reg  high3__clock;
+    reg  [8:0] differs3__d;
+    wire  [8:0] differs3__q;
+    reg  differs3__clock;
+    reg  valid4__d;
+    wire  valid4__q;
+    reg  valid4__clock;
     reg  [31:0] high__d;
     wire  [31:0] high__q;
     reg  high__clock;
-    reg  far__d;
-    wire  far__q;
-    reg  far__clock;
-    reg  [23:0] behind__d;
-    wire  [23:0] behind__q;
-    reg  behind__clock;
-    reg  refusal__d;
-    wire  refusal__q;
-    reg  refusal__clock;
-    reg  [29:0] remainder__d;
-    wire  [29:0] remainder__q;
-    reg  remainder__clock;
-    reg  [18:0] dividend__d;
-    wire  [18:0] dividend__q;
-    reg  dividend__clock;
-    reg  [18:0] quotient__d;
-    wire  [18:0] quotient__q;
-    reg  quotient__clock;
-    reg  [31:0] increment__d;
-    wire  [31:0] increment__q;
-    reg  increment__clock;
-    reg  [31:0] increment_2__d;
-    wire  [31:0] increment_2__q;
-    reg  increment_2__clock;
-    reg  [31:0] debt__d;
-    wire  [31:0] debt__q;
-    reg  debt__clock;
-    reg  [31:0] take__d;
-    wire  [31:0] take__q;
-    reg  take__clock;
-    reg  [31:0] rate_q__d;
-    wire  [31:0] rate_q__q;
-    reg  rate_q__clock;
-    reg  [47:0] ns__d;
-    wire  [47:0] ns__q;
-    reg  ns__clock;
-    reg  [15:0] fraction__d;
-    wire  [15:0] fraction__q;
-    reg  fraction__clock;
-    reg  [18:0] sec__d;
-    wire  [18:0] sec__q;
-    reg  sec__clock;
-    reg  [29:0] rest__d;
-    wire  [29:0] rest__q;
-    reg  rest__clock;
+    reg  [31:0] low4__d;
+    wire  [31:0] low4__q;
+    reg  low4__clock;
+    reg  [39:0] differs4__d;
+    wire  [39:0] differs4__q;
+    reg  differs4__clock;
+    reg  [1:0] epoch5__d;
+    wire  [1:0] epoch5__q;
+    reg  epoch5__clock;
+    reg  [63:0] offset5__d;
+    wire  [63:0] offset5__q;
+    reg  offset5__clock;
+    reg  [32:0] sum_low__d;
+    wire  [32:0] sum_low__q;
+    reg  sum_low__clock;
+    reg  [31:0] coming_high__d;
+    wire  [31:0] coming_high__q;
+    reg  coming_high__clock;
+    reg  [63:0] sum__d;
+    wire  [63:0] sum__q;
+    reg  sum__clock;
     
     // Local signals
-    reg  [31:0] high_plus;
-    reg  backward;
-    reg  [31:0] trial;
-    reg  [31:0] trial_less;
-    reg  [32:0] slow;
+    reg  [31:0] other1;
+    reg  kept1;
+    reg  [32:0] left1;
+    reg  [32:0] right1;
+    reg  [32:0] whole1;
+    reg  [32:0] difference;
+    reg  [31:0] other3;
+    reg  kept3;
+    reg  [32:0] left3;
+    reg  [32:0] right3;
+    reg  [32:0] whole3;
     reg  [32:0] left;
+    reg  [32:0] right;
+    reg  [32:0] whole;
     
     // Sub module instances
-    tnic_standalone__core__control__clock__correct__phase phase(
-        .d(phase__d),
-        .q(phase__q),
-        .clock(phase__clock)
+    tnic_standalone__core__control__clock__calendar__valid1 valid1(
+        .d(valid1__d),
+        .q(valid1__q),
+        .clock(valid1__clock)
     );
-    tnic_standalone__core__control__clock__correct__by_software by_software(
-        .d(by_software__d),
-        .q(by_software__q),
-        .clock(by_software__clock)
+    tnic_standalone__core__control__clock__calendar__low1 low1(
+        .d(low1__d),
+        .q(low1__q),
+        .clock(low1__clock)
     );
-    tnic_standalone__core__control__clock__correct__wanted wanted(
-        .d(wanted__d),
-        .q(wanted__q),
-        .clock(wanted__clock)
+    tnic_standalone__core__control__clock__calendar__wanted1 wanted1(
+        .d(wanted1__d),
+        .q(wanted1__q),
+        .clock(wanted1__clock)
     );
-    tnic_standalone__core__control__clock__correct__base base(
-        .d(base__d),
-        .q(base__q),
-        .clock(base__clock)
+    tnic_standalone__core__control__clock__calendar__steady1 steady1(
+        .d(steady1__d),
+        .q(steady1__q),
+        .clock(steady1__clock)
     );
-    tnic_standalone__core__control__clock__correct__low low(
+    tnic_standalone__core__control__clock__calendar__valid2 valid2(
+        .d(valid2__d),
+        .q(valid2__q),
+        .clock(valid2__clock)
+    );
+    tnic_standalone__core__control__clock__calendar__low2 low2(
+        .d(low2__d),
+        .q(low2__q),
+        .clock(low2__clock)
+    );
+    tnic_standalone__core__control__clock__calendar__high2 high2(
+        .d(high2__d),
+        .q(high2__q),
+        .clock(high2__clock)
+    );
+    tnic_standalone__core__control__clock__calendar__valid3 valid3(
+        .d(valid3__d),
+        .q(valid3__q),
+        .clock(valid3__clock)
+    );
+    tnic_standalone__core__control__clock__calendar__low low(
         .d(low__d),
         .q(low__q),
         .clock(low__clock)
     );
-    tnic_standalone__core__control__clock__correct__high high(
-        .d(high__d),
-        .q(high__q),
-        .clock(high__clock)
-    );
-    tnic_standalone__core__control__clock__correct__far far(
-        .d(far__d),
-        .q(far__q),
-        .clock(far__clock)
-    );
-    tnic_standalone__core__control__clock__correct__behind behind(
-        .d(behind__d),
-        .q(behind__q),
-        .clock(behind__clock)
-    );
-    tnic_standalone__core__control__clock__correct__refusal refusal(
-        .d(refusal__d),
-        .q(refusal__q),
-        .clock(refusal__clock)
-    );
-    tnic_standalone__core__control__clock__correct__remainder remainder(
-        .d(remainder__d),
-        .q(remainder__q),
-        .clock(remainder__clock)
-    );
-    tnic_standalone__core__control__clock__correct__dividend dividend(
-        .d(dividend__d),
-        .q(dividend__q),
-        .clock(dividend__clock)
-    );
-    tnic_standalone__core__control__clock__correct__quotient quotient(
-        .d(quotient__d),
-        .q(quotient__q),
-        .clock(quotient__clock)
-    );
-    tnic_standalone__core__control__clock__correct__increment increment(
-        .d(increment__d),
-        .q(increment__q),
-        .clock(increment__clock)
-    );
-    tnic_standalone__core__control__clock__correct__increment_2 increment_2(
-        .d(increment_2__d),
-        .q(increment_2__q),
-        .clock(increment_2__clock)
-    );
-    tnic_standalone__core__control__clock__correct__debt debt(
-        .d(debt__d),
-        .q(debt__q),
-        .clock(debt__clock)
-    );
-    tnic_standalone__core__control__clock__correct__take take(
-        .d(take__d),
-        .q(take__q),
-        .clock(take__clock)
-    );
-    tnic_standalone__core__control__clock__correct__rate_q rate_q(
-        .d(rate_q__d),
-        .q(rate_q__q),
-        .clock(rate_q__clock)
-    );
-    tnic_standalone__core__control__clock__correct__ns ns(
-        .d(ns__d),
-        .q(ns__q),
-        .clock(ns__clock)
-    );
-    tnic_standalone__core__control__clock__correct__fraction fraction(
-        .d(fraction__d),
-        .q(fraction__q),
-        .clock(fraction__clock)
-    );
-    tnic_standalone__core__control__clock__correct__sec sec(
-        .d(sec__d),
-        .q(sec__q),
-        .clock(sec__clock)
-    );
-    tnic_standalone__core__control__clock__correct__rest rest(
-        .d(rest__d),
-        .q(rest__q),
-        .clock(rest__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        phase__d = phase__q;
-        by_software__d = by_software__q;
-        wanted__d = wanted__q;
-        base__d = base__q;
-        low__d = low__q;
-        high__d = high__q;
-        far__d = far__q;
-        behind__d = behind__q;
-        refusal__d = refusal__q;
-        remainder__d = remainder__q;
-        dividend__d = dividend__q;
-        quotient__d = quotient__q;
-        increment__d = increment__q;
-        increment_2__d = increment_2__q;
-        debt__d = debt__q;
-        take__d = take__q;
-        rate_q__d = rate_q__q;
-        ns__d = ns__q;
-        fraction__d = fraction__q;
-        sec__d = sec__q;
-        rest__d = rest__q;
-        refusal__d = 1'b0;
-        if (phase__q == ((32'h0) & 6'h3f)) begin
-            by_software__d = ~cfg_time_ptp;
-            base__d = now;
-            if (cfg_time_ptp) begin
-                wanted__d = ptp_time;
-                refusal__d = time_set_valid;
-                if (ptp_valid) begin
-                    phase__d = ((32'h1) & 6'h3f);
-                end
-            end
-            else begin
-                wanted__d = time_set_value;
-                if (time_set_valid) begin
-                    phase__d = ((32'h1) & 6'h3f);
-                end
-            end
-        end
-        else begin
-            refusal__d = time_set_valid;
-            phase__d = phase__q + ((32'h1) & 6'h3f);
-            if ((phase__q == ((32'h18) & 6'h3f)) & |debt__q) begin
-                phase__d = ((32'h18) & 6'h3f);
-            end
-            if (phase__q == ((32'h28) & 6'h3f)) begin
-                phase__d = ((32'h0) & 6'h3f);
-            end
-        end
-        if (phase__q == ((32'h1) & 6'h3f)) begin
-            low__d = ((wanted__q[(32'h0)+:(32)]) & 33'h1ffffffff) - ((base__q[(32'h0)+:(32)]) & 33'h1ffffffff);
-        end
-        if (phase__q == ((32'h2) & 6'h3f)) begin
-            high__d = wanted__q[(32'h20)+:(32)] - high_plus;
-        end
-        if (phase__q == ((32'h3) & 6'h3f)) begin
-            refusal__d = time_set_valid | (by_software__q & backward);
-            far__d = ~(&high__q & &low__q[(32'h17)+:(9)]);
-            behind__d = ((32'h0) & 24'hffffff) - low__q[(32'h0)+:(24)];
-            remainder__d = ((high__q[(32'h3)+:(29)]) & 30'h3fffffff);
-            dividend__d = (((high__q[(32'h0)+:(3)]) & 19'h7ffff) << 32'h10) | ((low__q[(32'h10)+:(16)]) & 19'h7ffff);
-        end
-        if ((phase__q > ((32'h3) & 6'h3f)) & (phase__q < ((32'h17) & 6'h3f))) begin
-            dividend__d = dividend__q << 32'h1;
-            quotient__d = quotient__q << 32'h1;
-            remainder__d = trial[(32'h0)+:(30)];
-            if (~trial_less[32'h1f]) begin
-                quotient__d = (quotient__q << 32'h1) | ((32'h1) & 19'h7ffff);
-                remainder__d = trial_less[(32'h0)+:(30)];
-            end
-        end
-        ns__d = ((32'h0) & 48'hffffffffffff);
-        fraction__d = ((32'h0) & 16'hffff);
-        sec__d = ((32'h0) & 19'h7ffff);
-        rest__d = ((32'h0) & 30'h3fffffff);
-        if ((phase__q == ((32'h17) & 6'h3f)) & ~backward) begin
-            ns__d = (((high__q) & 48'hffffffffffff) << 32'h10) | ((low__q[(32'h10)+:(16)]) & 48'hffffffffffff);
-            fraction__d = low__q[(32'h0)+:(16)];
-            sec__d = quotient__q;
-            rest__d = remainder__q;
-        end
-        increment__d = cfg_time_increment;
-        increment_2__d = increment__q;
-        if (left[32'h20]) begin
-            take__d = debt__q;
-            debt__d = ((32'h0) & 32'hffffffff);
-        end
-        else begin
-            take__d = slow[(32'h0)+:(32)];
-            debt__d = left[(32'h0)+:(32)];
-        end
-        if ((phase__q == ((32'h4) & 6'h3f)) & backward & ~by_software__q) begin
-            debt__d = ((behind__q) & 32'hffffffff) << 32'h8;
-            if (far__q) begin
-                debt__d = ((32'h1) & 32'hffffffff) << 32'h1f;
-            end
-        end
-        rate_q__d = increment_2__q - take__q;
-        if (rst) begin
-            phase__d = ((32'h0) & 6'h3f);
-            refusal__d = 1'b0;
-            high__d = ((32'h0) & 32'hffffffff);
-            increment__d = ((32'h0) & 32'hffffffff);
-            increment_2__d = ((32'h0) & 32'hffffffff);
-            debt__d = ((32'h0) & 32'hffffffff);
-            take__d = ((32'h0) & 32'hffffffff);
-            rate_q__d = ((32'h0) & 32'hffffffff);
-            ns__d = ((32'h0) & 48'hffffffffffff);
-            fraction__d = ((32'h0) & 16'hffff);
-            sec__d = ((32'h0) & 19'h7ffff);
-            rest__d = ((32'h0) & 30'h3fffffff);
-        end
-    end
-    always @(*) phase__clock = clk;
-    always @(*) by_software__clock = clk;
-    always @(*) wanted__clock = clk;
-    always @(*) base__clock = clk;
-    always @(*) low__clock = clk;
-    always @(*) high__clock = clk;
-    always @(*) far__clock = clk;
-    always @(*) behind__clock = clk;
-    always @(*) refusal__clock = clk;
-    always @(*) remainder__clock = clk;
-    always @(*) dividend__clock = clk;
-    always @(*) quotient__clock = clk;
-    always @(*) increment__clock = clk;
-    always @(*) increment_2__clock = clk;
-    always @(*) debt__clock = clk;
-    always @(*) take__clock = clk;
-    always @(*) rate_q__clock = clk;
-    always @(*) ns__clock = clk;
-    always @(*) fraction__clock = clk;
-    always @(*) sec__clock = clk;
-    always @(*) rest__clock = clk;
-    always @(*) high_plus = base__q[(32'h20)+:(32)] + ((low__q[(32'h20)+:(1)]) & 32'hffffffff);
-    always @(*) backward = high__q[32'h1f];
-    always @(*) trial = (((remainder__q) & 32'hffffffff) << 32'h1) | ((dividend__q[(32'h12)+:(1)]) & 32'hffffffff);
-    always @(*) trial_less = trial - second;
-    always @(*) slow = ((increment__q[(32'h1)+:(31)]) & 33'h1ffffffff);
-    always @(*) left = ((debt__q) & 33'h1ffffffff) - slow;
-    always @(*) rate = rate_q__q;
-    always @(*) step_ns = ns__q;
-    always @(*) step_fraction = fraction__q;
-    always @(*) step_sec = sec__q;
-    always @(*) step_rest = rest__q;
-    always @(*) refused = refusal__q;
-    
-endmodule // standalone__core__control__clock__correct
-
-
-module tnic_standalone__core__control__clock__correct__base(d,q,clock);
-    
-    // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__base
-
-
-module tnic_standalone__core__control__clock__correct__behind(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__behind
-
-
-module tnic_standalone__core__control__clock__correct__by_software(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__by_software
-
-
-module tnic_standalone__core__control__clock__correct__debt(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__debt
-
-
-module tnic_standalone__core__control__clock__correct__dividend(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__dividend
-
-
-module tnic_standalone__core__control__clock__correct__far(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__far
-
-
-module tnic_standalone__core__control__clock__correct__fraction(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__fraction
-
-
-module tnic_standalone__core__control__clock__correct__high(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__high
-
-
-module tnic_standalone__core__control__clock__correct__increment(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__increment
-
-
-module tnic_standalone__core__control__clock__correct__increment_2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__increment_2
-
-
-module tnic_standalone__core__control__clock__correct__low(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__low
-
-
-module tnic_standalone__core__control__clock__correct__ns(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__ns
-
-
-module tnic_standalone__core__control__clock__correct__phase(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__phase
-
-
-module tnic_standalone__core__control__clock__correct__quotient(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__quotient
-
-
-module tnic_standalone__core__control__clock__correct__rate_q(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__rate_q
-
-
-module tnic_standalone__core__control__clock__correct__refusal(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__refusal
-
-
-module tnic_standalone__core__control__clock__correct__remainder(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__remainder
-
-
-module tnic_standalone__core__control__clock__correct__rest(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__rest
-
-
-module tnic_standalone__core__control__clock__correct__sec(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__sec
-
-
-module tnic_standalone__core__control__clock__correct__take(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__take
-
-
-module tnic_standalone__core__control__clock__correct__wanted(d,q,clock);
-    
-    // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__correct__wanted
-
-
-module tnic_standalone__core__control__clock__count(clk,rst,rate,step_ns,step_fraction,step_sec,step_rest,lead,now,later,now_sec,now_ns);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  [31:0] rate;
-    input wire  [47:0] step_ns;
-    input wire  [15:0] step_fraction;
-    input wire  [18:0] step_sec;
-    input wire  [29:0] step_rest;
-    input wire  [15:0] lead;
-    output reg  [63:0] now;
-    output reg  [63:0] later;
-    output reg  [47:0] now_sec;
-    output reg  [29:0] now_ns;
-    
-    // Constant declarations
-    localparam  second = 32'h3b9aca00;
-    
-    // Stub signals
-    reg  [32:0] addend__d;
-    wire  [32:0] addend__q;
-    reg  addend__clock;
-    reg  [47:0] ns1__d;
-    wire  [47:0] ns1__q;
-    reg  ns1__clock;
-    reg  [18:0] sec1__d;
-    wire  [18:0] sec1__q;
-    reg  sec1__clock;
-    reg  [29:0] rest1__d;
-    wire  [29:0] rest1__q;
-    reg  rest1__clock;
-    reg  [23:0] fraction__d;
-    wire  [23:0] fraction__q;
-    reg  fraction__clock;
-    reg  [9:0] delta__d;
-    wire  [9:0] delta__q;
-    reg  delta__clock;
-    reg  [47:0] ns2__d;
-    wire  [47:0] ns2__q;
-    reg  ns2__clock;
-    reg  [18:0] sec2__d;
-    wire  [18:0] sec2__q;
-    reg  sec2__clock;
-    reg  [29:0] rest2__d;
-    wire  [29:0] rest2__q;
-    reg  rest2__clock;
-    reg  [15:0] fraction3__d;
-    wire  [15:0] fraction3__q;
-    reg  fraction3__clock;
-    reg  [24:0] low3__d;
-    wire  [24:0] low3__q;
-    reg  low3__clock;
-    reg  [23:0] high3__d;
-    wire  [23:0] high3__q;
-    reg  high3__clock;
-    reg  [31:0] ns3__d;
-    wire  [31:0] ns3__q;
-    reg  ns3__clock;
-    reg  [18:0] sec3__d;
-    wire  [18:0] sec3__q;
-    reg  sec3__clock;
-    reg  [15:0] fraction4__d;
-    wire  [15:0] fraction4__q;
-    reg  fraction4__clock;
-    reg  [23:0] low__d;
-    wire  [23:0] low__q;
-    reg  low__clock;
-    reg  [1:0] carry4__d;
-    wire  [1:0] carry4__q;
-    reg  carry4__clock;
-    reg  [23:0] high4__d;
-    wire  [23:0] high4__q;
-    reg  high4__clock;
-    reg  [31:0] ns4__d;
-    wire  [31:0] ns4__q;
-    reg  ns4__clock;
-    reg  [19:0] sec4__d;
-    wire  [19:0] sec4__q;
-    reg  sec4__clock;
-    reg  [15:0] fraction5__d;
-    wire  [15:0] fraction5__q;
-    reg  fraction5__clock;
-    reg  [23:0] low5__d;
-    wire  [23:0] low5__q;
-    reg  low5__clock;
-    reg  [23:0] high5__d;
-    wire  [23:0] high5__q;
-    reg  high5__clock;
-    reg  [31:0] ns5__d;
-    wire  [31:0] ns5__q;
-    reg  ns5__clock;
-    reg  [31:0] less5__d;
-    wire  [31:0] less5__q;
-    reg  less5__clock;
-    reg  [19:0] sec5__d;
-    wire  [19:0] sec5__q;
-    reg  sec5__clock;
-    reg  [15:0] fraction6__d;
-    wire  [15:0] fraction6__q;
-    reg  fraction6__clock;
-    reg  [23:0] low6__d;
-    wire  [23:0] low6__q;
-    reg  low6__clock;
-    reg  [23:0] high__d;
-    wire  [23:0] high__q;
-    reg  high__clock;
-    reg  [29:0] ns__d;
-    wire  [29:0] ns__q;
-    reg  ns__clock;
-    reg  [24:0] wrap__d;
-    wire  [24:0] wrap__q;
-    reg  wrap__clock;
-    reg  [19:0] sec6__d;
-    wire  [19:0] sec6__q;
-    reg  sec6__clock;
-    reg  [63:0] now7__d;
-    wire  [63:0] now7__q;
-    reg  now7__clock;
-    reg  [24:0] later7__d;
-    wire  [24:0] later7__q;
-    reg  later7__clock;
-    reg  [29:0] ns7__d;
-    wire  [29:0] ns7__q;
-    reg  ns7__clock;
-    reg  [24:0] sec_low__d;
-    wire  [24:0] sec_low__q;
-    reg  sec_low__clock;
-    reg  [63:0] now8__d;
-    wire  [63:0] now8__q;
-    reg  now8__clock;
-    reg  [63:0] later8__d;
-    wire  [63:0] later8__q;
-    reg  later8__clock;
-    reg  [29:0] ns8__d;
-    wire  [29:0] ns8__q;
-    reg  ns8__clock;
-    reg  [23:0] sec_low8__d;
-    wire  [23:0] sec_low8__q;
-    reg  sec_low8__clock;
-    reg  [23:0] sec_high__d;
-    wire  [23:0] sec_high__q;
-    reg  sec_high__clock;
-    
-    // Local signals
-    reg  [33:0] sum;
-    reg  [25:0] low_sum;
-    reg  [31:0] over;
-    reg  [31:0] plain;
-    reg  [31:0] wrapped;
-    reg  [23:0] late_high;
-    
-    // Sub module instances
-    tnic_standalone__core__control__clock__count__addend addend(
-        .d(addend__d),
-        .q(addend__q),
-        .clock(addend__clock)
-    );
-    tnic_standalone__core__control__clock__count__ns1 ns1(
-        .d(ns1__d),
-        .q(ns1__q),
-        .clock(ns1__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec1 sec1(
-        .d(sec1__d),
-        .q(sec1__q),
-        .clock(sec1__clock)
-    );
-    tnic_standalone__core__control__clock__count__rest1 rest1(
-        .d(rest1__d),
-        .q(rest1__q),
-        .clock(rest1__clock)
-    );
-    tnic_standalone__core__control__clock__count__fraction fraction(
-        .d(fraction__d),
-        .q(fraction__q),
-        .clock(fraction__clock)
-    );
-    tnic_standalone__core__control__clock__count__delta delta(
-        .d(delta__d),
-        .q(delta__q),
-        .clock(delta__clock)
-    );
-    tnic_standalone__core__control__clock__count__ns2 ns2(
-        .d(ns2__d),
-        .q(ns2__q),
-        .clock(ns2__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec2 sec2(
-        .d(sec2__d),
-        .q(sec2__q),
-        .clock(sec2__clock)
-    );
-    tnic_standalone__core__control__clock__count__rest2 rest2(
-        .d(rest2__d),
-        .q(rest2__q),
-        .clock(rest2__clock)
-    );
-    tnic_standalone__core__control__clock__count__fraction3 fraction3(
-        .d(fraction3__d),
-        .q(fraction3__q),
-        .clock(fraction3__clock)
-    );
-    tnic_standalone__core__control__clock__count__low3 low3(
-        .d(low3__d),
-        .q(low3__q),
-        .clock(low3__clock)
-    );
-    tnic_standalone__core__control__clock__count__high3 high3(
+    tnic_standalone__core__control__clock__calendar__high3 high3(
         .d(high3__d),
         .q(high3__q),
         .clock(high3__clock)
     );
-    tnic_standalone__core__control__clock__count__ns3 ns3(
-        .d(ns3__d),
-        .q(ns3__q),
-        .clock(ns3__clock)
+    tnic_standalone__core__control__clock__calendar__differs3 differs3(
+        .d(differs3__d),
+        .q(differs3__q),
+        .clock(differs3__clock)
     );
-    tnic_standalone__core__control__clock__count__sec3 sec3(
-        .d(sec3__d),
-        .q(sec3__q),
-        .clock(sec3__clock)
+    tnic_standalone__core__control__clock__calendar__valid4 valid4(
+        .d(valid4__d),
+        .q(valid4__q),
+        .clock(valid4__clock)
     );
-    tnic_standalone__core__control__clock__count__fraction4 fraction4(
-        .d(fraction4__d),
-        .q(fraction4__q),
-        .clock(fraction4__clock)
-    );
-    tnic_standalone__core__control__clock__count__low low(
-        .d(low__d),
-        .q(low__q),
-        .clock(low__clock)
-    );
-    tnic_standalone__core__control__clock__count__carry4 carry4(
-        .d(carry4__d),
-        .q(carry4__q),
-        .clock(carry4__clock)
-    );
-    tnic_standalone__core__control__clock__count__high4 high4(
-        .d(high4__d),
-        .q(high4__q),
-        .clock(high4__clock)
-    );
-    tnic_standalone__core__control__clock__count__ns4 ns4(
-        .d(ns4__d),
-        .q(ns4__q),
-        .clock(ns4__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec4 sec4(
-        .d(sec4__d),
-        .q(sec4__q),
-        .clock(sec4__clock)
-    );
-    tnic_standalone__core__control__clock__count__fraction5 fraction5(
-        .d(fraction5__d),
-        .q(fraction5__q),
-        .clock(fraction5__clock)
-    );
-    tnic_standalone__core__control__clock__count__low5 low5(
-        .d(low5__d),
-        .q(low5__q),
-        .clock(low5__clock)
-    );
-    tnic_standalone__core__control__clock__count__high5 high5(
-        .d(high5__d),
-        .q(high5__q),
-        .clock(high5__clock)
-    );
-    tnic_standalone__core__control__clock__count__ns5 ns5(
-        .d(ns5__d),
-        .q(ns5__q),
-        .clock(ns5__clock)
-    );
-    tnic_standalone__core__control__clock__count__less5 less5(
-        .d(less5__d),
-        .q(less5__q),
-        .clock(less5__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec5 sec5(
-        .d(sec5__d),
-        .q(sec5__q),
-        .clock(sec5__clock)
-    );
-    tnic_standalone__core__control__clock__count__fraction6 fraction6(
-        .d(fraction6__d),
-        .q(fraction6__q),
-        .clock(fraction6__clock)
-    );
-    tnic_standalone__core__control__clock__count__low6 low6(
-        .d(low6__d),
-        .q(low6__q),
-        .clock(low6__clock)
-    );
-    tnic_standalone__core__control__clock__count__high high(
+    tnic_standalone__core__control__clock__calendar__high high(
         .d(high__d),
         .q(high__q),
         .clock(high__clock)
     );
-    tnic_standalone__core__control__clock__count__ns ns(
-        .d(ns__d),
-        .q(ns__q),
-        .clock(ns__clock)
+    tnic_standalone__core__control__clock__calendar__low4 low4(
+        .d(low4__d),
+        .q(low4__q),
+        .clock(low4__clock)
     );
-    tnic_standalone__core__control__clock__count__wrap wrap(
-        .d(wrap__d),
-        .q(wrap__q),
-        .clock(wrap__clock)
+    tnic_standalone__core__control__clock__calendar__differs4 differs4(
+        .d(differs4__d),
+        .q(differs4__q),
+        .clock(differs4__clock)
     );
-    tnic_standalone__core__control__clock__count__sec6 sec6(
-        .d(sec6__d),
-        .q(sec6__q),
-        .clock(sec6__clock)
+    tnic_standalone__core__control__clock__calendar__epoch5 epoch5(
+        .d(epoch5__d),
+        .q(epoch5__q),
+        .clock(epoch5__clock)
     );
-    tnic_standalone__core__control__clock__count__now7 now7(
-        .d(now7__d),
-        .q(now7__q),
-        .clock(now7__clock)
+    tnic_standalone__core__control__clock__calendar__offset5 offset5(
+        .d(offset5__d),
+        .q(offset5__q),
+        .clock(offset5__clock)
     );
-    tnic_standalone__core__control__clock__count__later7 later7(
-        .d(later7__d),
-        .q(later7__q),
-        .clock(later7__clock)
+    tnic_standalone__core__control__clock__calendar__sum_low sum_low(
+        .d(sum_low__d),
+        .q(sum_low__q),
+        .clock(sum_low__clock)
     );
-    tnic_standalone__core__control__clock__count__ns7 ns7(
-        .d(ns7__d),
-        .q(ns7__q),
-        .clock(ns7__clock)
+    tnic_standalone__core__control__clock__calendar__coming_high coming_high(
+        .d(coming_high__d),
+        .q(coming_high__q),
+        .clock(coming_high__clock)
     );
-    tnic_standalone__core__control__clock__count__sec_low sec_low(
-        .d(sec_low__d),
-        .q(sec_low__q),
-        .clock(sec_low__clock)
-    );
-    tnic_standalone__core__control__clock__count__now8 now8(
-        .d(now8__d),
-        .q(now8__q),
-        .clock(now8__clock)
-    );
-    tnic_standalone__core__control__clock__count__later8 later8(
-        .d(later8__d),
-        .q(later8__q),
-        .clock(later8__clock)
-    );
-    tnic_standalone__core__control__clock__count__ns8 ns8(
-        .d(ns8__d),
-        .q(ns8__q),
-        .clock(ns8__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec_low8 sec_low8(
-        .d(sec_low8__d),
-        .q(sec_low8__q),
-        .clock(sec_low8__clock)
-    );
-    tnic_standalone__core__control__clock__count__sec_high sec_high(
-        .d(sec_high__d),
-        .q(sec_high__q),
-        .clock(sec_high__clock)
+    tnic_standalone__core__control__clock__calendar__sum sum(
+        .d(sum__d),
+        .q(sum__q),
+        .clock(sum__clock)
     );
     
     // Update code
     always @(*) begin
-        addend__d = addend__q;
-        ns1__d = ns1__q;
-        sec1__d = sec1__q;
-        rest1__d = rest1__q;
-        fraction__d = fraction__q;
-        delta__d = delta__q;
-        ns2__d = ns2__q;
-        sec2__d = sec2__q;
-        rest2__d = rest2__q;
-        fraction3__d = fraction3__q;
-        low3__d = low3__q;
-        high3__d = high3__q;
-        ns3__d = ns3__q;
-        sec3__d = sec3__q;
-        fraction4__d = fraction4__q;
+        valid1__d = valid1__q;
+        low1__d = low1__q;
+        wanted1__d = wanted1__q;
+        steady1__d = steady1__q;
+        valid2__d = valid2__q;
+        low2__d = low2__q;
+        high2__d = high2__q;
+        valid3__d = valid3__q;
         low__d = low__q;
-        carry4__d = carry4__q;
-        high4__d = high4__q;
-        ns4__d = ns4__q;
-        sec4__d = sec4__q;
-        fraction5__d = fraction5__q;
-        low5__d = low5__q;
-        high5__d = high5__q;
-        ns5__d = ns5__q;
-        less5__d = less5__q;
-        sec5__d = sec5__q;
-        fraction6__d = fraction6__q;
-        low6__d = low6__q;
+        high3__d = high3__q;
+        differs3__d = differs3__q;
+        valid4__d = valid4__q;
         high__d = high__q;
-        ns__d = ns__q;
-        wrap__d = wrap__q;
-        sec6__d = sec6__q;
-        now7__d = now7__q;
-        later7__d = later7__q;
-        ns7__d = ns7__q;
-        sec_low__d = sec_low__q;
-        now8__d = now8__q;
-        later8__d = later8__q;
-        ns8__d = ns8__q;
-        sec_low8__d = sec_low8__q;
-        sec_high__d = sec_high__q;
-        addend__d = ((rate) & 33'h1ffffffff) + (((step_fraction) & 33'h1ffffffff) << 32'h8);
-        ns1__d = step_ns;
-        sec1__d = step_sec;
-        rest1__d = step_rest;
-        fraction__d = sum[(32'h0)+:(24)];
-        delta__d = sum[(32'h18)+:(10)];
-        ns2__d = ns1__q;
-        sec2__d = sec1__q;
-        rest2__d = rest1__q;
-        fraction3__d = fraction__q[(32'h8)+:(16)];
-        low3__d = ((ns2__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((delta__q) & 25'h1ffffff);
-        high3__d = ns2__q[(32'h18)+:(24)];
-        ns3__d = ((rest2__q) & 32'hffffffff) + ((delta__q) & 32'hffffffff);
-        sec3__d = sec2__q;
-        fraction4__d = fraction3__q;
-        low__d = low_sum[(32'h0)+:(24)];
-        carry4__d = low_sum[(32'h18)+:(2)];
-        high4__d = high3__q;
-        if (over[32'h1f]) begin
-            ns4__d = ns3__q;
-            sec4__d = ((sec3__q) & 20'hfffff);
+        low4__d = low4__q;
+        differs4__d = differs4__q;
+        epoch5__d = epoch5__q;
+        offset5__d = offset5__q;
+        sum_low__d = sum_low__q;
+        coming_high__d = coming_high__q;
+        sum__d = sum__q;
+        valid1__d = valid;
+        low1__d = ((wanted[(32'h0)+:(32)]) & 33'h1ffffffff) - ((steady[(32'h0)+:(32)]) & 33'h1ffffffff);
+        wanted1__d = wanted[(32'h20)+:(32)];
+        steady1__d = steady[(32'h20)+:(32)];
+        valid2__d = valid1__q;
+        low2__d = low1__q[(32'h0)+:(32)];
+        high2__d = whole1[(32'h1)+:(32)];
+        valid3__d = valid2__q;
+        differs3__d = difference[(32'h18)+:(9)];
+        high3__d = high2__q;
+        if (valid2__q) begin
+            low__d = low2__q;
         end
-        else begin
-            ns4__d = over;
-            sec4__d = ((sec3__q) & 20'hfffff) + ((32'h1) & 20'hfffff);
+        valid4__d = valid3__q;
+        differs4__d = (((whole3[(32'h1)+:(32)]) & 40'hffffffffff) << 32'h8) | ((differs3__q[(32'h0)+:(8)]) & 40'hffffffffff);
+        low4__d = low__q;
+        if (valid3__q) begin
+            high__d = high3__q;
         end
-        fraction5__d = fraction4__q;
-        low5__d = low__q;
-        high5__d = high4__q + ((carry4__q) & 24'hffffff);
-        ns5__d = ns4__q;
-        less5__d = ns4__q - second;
-        sec5__d = sec4__q;
-        fraction6__d = fraction5__q;
-        low6__d = low5__q;
-        high__d = high__q + high5__q;
-        if (wrapped[32'h1f]) begin
-            ns__d = plain[(32'h0)+:(30)];
-            wrap__d = ((32'h0) & 25'h1ffffff);
+        if (valid4__q & (|differs4__q & ~&differs4__q)) begin
+            epoch5__d = epoch5__q + ((32'h1) & 2'h3);
         end
-        else begin
-            ns__d = wrapped[(32'h0)+:(30)];
-            wrap__d = ((32'h1) & 25'h1ffffff);
-        end
-        sec6__d = sec5__q;
-        now7__d = (((high__q) & 64'hffffffffffffffff) << 32'h28) | (((low6__q) & 64'hffffffffffffffff) << 32'h10) | ((fraction6__q) & 64'hffffffffffffffff);
-        later7__d = ((low6__q) & 25'h1ffffff) + ((lead) & 25'h1ffffff);
-        ns7__d = ns__q;
-        sec_low__d = ((sec_low__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((sec6__q) & 25'h1ffffff) + wrap__q;
-        now8__d = now7__q;
-        later8__d = (((late_high) & 64'hffffffffffffffff) << 32'h28) | (((later7__q[(32'h0)+:(24)]) & 64'hffffffffffffffff) << 32'h10) | ((now7__q[(32'h0)+:(16)]) & 64'hffffffffffffffff);
-        ns8__d = ns7__q;
-        sec_low8__d = sec_low__q[(32'h0)+:(24)];
-        sec_high__d = sec_high__q + ((sec_low__q[(32'h18)+:(1)]) & 24'hffffff);
+        offset5__d = ((low4__q) & 64'hffffffffffffffff) | (((high__q) & 64'hffffffffffffffff) << 32'h20);
+        sum_low__d = ((coming[(32'h0)+:(32)]) & 33'h1ffffffff) + ((low__q) & 33'h1ffffffff);
+        coming_high__d = coming[(32'h20)+:(32)];
+        sum__d = ((sum_low__q[(32'h0)+:(32)]) & 64'hffffffffffffffff) | (((whole[(32'h1)+:(32)]) & 64'hffffffffffffffff) << 32'h20);
         if (rst) begin
-            addend__d = ((32'h0) & 33'h1ffffffff);
-            ns1__d = ((32'h0) & 48'hffffffffffff);
-            sec1__d = ((32'h0) & 19'h7ffff);
-            rest1__d = ((32'h0) & 30'h3fffffff);
-            fraction__d = ((32'h0) & 24'hffffff);
-            delta__d = ((32'h0) & 10'h3ff);
-            ns2__d = ((32'h0) & 48'hffffffffffff);
-            sec2__d = ((32'h0) & 19'h7ffff);
-            rest2__d = ((32'h0) & 30'h3fffffff);
-            fraction3__d = ((32'h0) & 16'hffff);
-            low3__d = ((32'h0) & 25'h1ffffff);
-            high3__d = ((32'h0) & 24'hffffff);
-            ns3__d = ((32'h0) & 32'hffffffff);
-            sec3__d = ((32'h0) & 19'h7ffff);
-            fraction4__d = ((32'h0) & 16'hffff);
-            low__d = ((32'h0) & 24'hffffff);
-            carry4__d = ((32'h0) & 2'h3);
-            high4__d = ((32'h0) & 24'hffffff);
-            ns4__d = ((32'h0) & 32'hffffffff);
-            sec4__d = ((32'h0) & 20'hfffff);
-            fraction5__d = ((32'h0) & 16'hffff);
-            low5__d = ((32'h0) & 24'hffffff);
-            high5__d = ((32'h0) & 24'hffffff);
-            ns5__d = ((32'h0) & 32'hffffffff);
-            less5__d = ((32'h0) & 32'hffffffff) - second;
-            sec5__d = ((32'h0) & 20'hfffff);
-            fraction6__d = ((32'h0) & 16'hffff);
-            low6__d = ((32'h0) & 24'hffffff);
-            high__d = ((32'h0) & 24'hffffff);
-            ns__d = ((32'h0) & 30'h3fffffff);
-            wrap__d = ((32'h0) & 25'h1ffffff);
-            sec6__d = ((32'h0) & 20'hfffff);
-            now7__d = ((32'h0) & 64'hffffffffffffffff);
-            later7__d = ((32'h0) & 25'h1ffffff);
-            ns7__d = ((32'h0) & 30'h3fffffff);
-            sec_low__d = ((32'h0) & 25'h1ffffff);
-            now8__d = ((32'h0) & 64'hffffffffffffffff);
-            later8__d = ((32'h0) & 64'hffffffffffffffff);
-            ns8__d = ((32'h0) & 30'h3fffffff);
-            sec_low8__d = ((32'h0) & 24'hffffff);
-            sec_high__d = ((32'h0) & 24'hffffff);
+            valid1__d = 1'b0;
+            valid2__d = 1'b0;
+            valid3__d = 1'b0;
+            valid4__d = 1'b0;
+            low__d = ((32'h0) & 32'hffffffff);
+            high__d = start;
+            low4__d = ((32'h0) & 32'hffffffff);
+            epoch5__d = ((32'h0) & 2'h3);
+            offset5__d = ((start) & 64'hffffffffffffffff) << 32'h20;
+            sum_low__d = ((32'h0) & 33'h1ffffffff);
+            coming_high__d = ((32'h0) & 32'hffffffff) - start;
+            sum__d = ((32'h0) & 64'hffffffffffffffff);
         end
     end
-    always @(*) addend__clock = clk;
-    always @(*) ns1__clock = clk;
-    always @(*) sec1__clock = clk;
-    always @(*) rest1__clock = clk;
-    always @(*) fraction__clock = clk;
-    always @(*) delta__clock = clk;
-    always @(*) ns2__clock = clk;
-    always @(*) sec2__clock = clk;
-    always @(*) rest2__clock = clk;
-    always @(*) fraction3__clock = clk;
-    always @(*) low3__clock = clk;
-    always @(*) high3__clock = clk;
-    always @(*) ns3__clock = clk;
-    always @(*) sec3__clock = clk;
-    always @(*) fraction4__clock = clk;
+    always @(*) valid1__clock = clk;
+    always @(*) low1__clock = clk;
+    always @(*) wanted1__clock = clk;
+    always @(*) steady1__clock = clk;
+    always @(*) valid2__clock = clk;
+    always @(*) low2__clock = clk;
+    always @(*) high2__clock = clk;
+    always @(*) valid3__clock = clk;
     always @(*) low__clock = clk;
-    always @(*) carry4__clock = clk;
-    always @(*) high4__clock = clk;
-    always @(*) ns4__clock = clk;
-    always @(*) sec4__clock = clk;
-    always @(*) fraction5__clock = clk;
-    always @(*) low5__clock = clk;
-    always @(*) high5__clock = clk;
-    always @(*) ns5__clock = clk;
-    always @(*) less5__clock = clk;
-    always @(*) sec5__clock = clk;
-    always @(*) fraction6__clock = clk;
-    always @(*) low6__clock = clk;
+    always @(*) high3__clock = clk;
+    always @(*) differs3__clock = clk;
+    always @(*) valid4__clock = clk;
     always @(*) high__clock = clk;
-    always @(*) ns__clock = clk;
-    always @(*) wrap__clock = clk;
-    always @(*) sec6__clock = clk;
-    always @(*) now7__clock = clk;
-    always @(*) later7__clock = clk;
-    always @(*) ns7__clock = clk;
-    always @(*) sec_low__clock = clk;
-    always @(*) now8__clock = clk;
-    always @(*) later8__clock = clk;
-    always @(*) ns8__clock = clk;
-    always @(*) sec_low8__clock = clk;
-    always @(*) sec_high__clock = clk;
-    always @(*) sum = ((fraction__q) & 34'h3ffffffff) + ((addend__q) & 34'h3ffffffff);
-    always @(*) low_sum = ((low__q) & 26'h3ffffff) + ((low3__q) & 26'h3ffffff);
-    always @(*) over = ns3__q - second;
-    always @(*) plain = ((ns__q) & 32'hffffffff) + ns5__q;
-    always @(*) wrapped = ((ns__q) & 32'hffffffff) + less5__q;
-    always @(*) late_high = now7__q[(32'h28)+:(24)] + ((later7__q[(32'h18)+:(1)]) & 24'hffffff);
-    always @(*) now = now8__q;
-    always @(*) later = later8__q;
-    always @(*) now_ns = ns8__q;
-    always @(*) now_sec = (((sec_high__q) & 48'hffffffffffff) << 32'h18) | ((sec_low8__q) & 48'hffffffffffff);
+    always @(*) low4__clock = clk;
+    always @(*) differs4__clock = clk;
+    always @(*) epoch5__clock = clk;
+    always @(*) offset5__clock = clk;
+    always @(*) sum_low__clock = clk;
+    always @(*) coming_high__clock = clk;
+    always @(*) sum__clock = clk;
+    always @(*) other1 = ~steady1__q;
+    always @(*) kept1 = ~low1__q[32'h20];
+    always @(*) left1 = (((wanted1__q) & 33'h1ffffffff) << 32'h1) | ((32'h1) & 33'h1ffffffff);
+    always @(*) right1 = (((other1) & 33'h1ffffffff) << 32'h1) | ((kept1) & 33'h1ffffffff);
+    always @(*) whole1 = left1 + right1;
+    always @(*) difference = ((low2__q) & 33'h1ffffffff) - ((low__q) & 33'h1ffffffff);
+    always @(*) other3 = ~high__q;
+    always @(*) kept3 = ~differs3__q[32'h8];
+    always @(*) left3 = (((high3__q) & 33'h1ffffffff) << 32'h1) | ((32'h1) & 33'h1ffffffff);
+    always @(*) right3 = (((other3) & 33'h1ffffffff) << 32'h1) | ((kept3) & 33'h1ffffffff);
+    always @(*) whole3 = left3 + right3;
+    always @(*) left = (((coming_high__q) & 33'h1ffffffff) << 32'h1) | ((32'h1) & 33'h1ffffffff);
+    always @(*) right = (((high__q) & 33'h1ffffffff) << 32'h1) | ((sum_low__q[(32'h20)+:(1)]) & 33'h1ffffffff);
+    always @(*) whole = left + right;
+    always @(*) date = sum__q;
+    always @(*) offset = offset5__q;
+    always @(*) epoch = epoch5__q;
     
-endmodule // standalone__core__control__clock__count
+endmodule // standalone__core__control__clock__calendar
 
 
-module tnic_standalone__core__control__clock__count__addend(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__coming_high(d,q,clock);
     
     // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 33'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__addend
+endmodule // standalone__core__control__clock__calendar__coming_high
 
 
-module tnic_standalone__core__control__clock__count__carry4(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__differs3(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__differs3
+
+
+module tnic_standalone__core__control__clock__calendar__differs4(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__differs4
+
+
+module tnic_standalone__core__control__clock__calendar__epoch5(d,q,clock);
     
     // Module arguments
     input wire  [1:0] d;
@@ -7025,238 +10771,10 @@ module tnic_standalone__core__control__clock__count__carry4(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__carry4
+endmodule // standalone__core__control__clock__calendar__epoch5
 
 
-module tnic_standalone__core__control__clock__count__delta(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__delta
-
-
-module tnic_standalone__core__control__clock__count__fraction(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__fraction
-
-
-module tnic_standalone__core__control__clock__count__fraction3(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__fraction3
-
-
-module tnic_standalone__core__control__clock__count__fraction4(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__fraction4
-
-
-module tnic_standalone__core__control__clock__count__fraction5(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__fraction5
-
-
-module tnic_standalone__core__control__clock__count__fraction6(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__fraction6
-
-
-module tnic_standalone__core__control__clock__count__high(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__high
-
-
-module tnic_standalone__core__control__clock__count__high3(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__high3
-
-
-module tnic_standalone__core__control__clock__count__high4(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__high4
-
-
-module tnic_standalone__core__control__clock__count__high5(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__high5
-
-
-module tnic_standalone__core__control__clock__count__later7(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__later7
-
-
-module tnic_standalone__core__control__clock__count__later8(d,q,clock);
-    
-    // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__later8
-
-
-module tnic_standalone__core__control__clock__count__less5(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__high(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -7272,86 +10790,124 @@ module tnic_standalone__core__control__clock__count__less5(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__less5
+endmodule // standalone__core__control__clock__calendar__high
 
 
-module tnic_standalone__core__control__clock__count__low(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__high2(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__low
+endmodule // standalone__core__control__clock__calendar__high2
 
 
-module tnic_standalone__core__control__clock__count__low3(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__high3(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__low3
+endmodule // standalone__core__control__clock__calendar__high3
 
 
-module tnic_standalone__core__control__clock__count__low5(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__low(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__low5
+endmodule // standalone__core__control__clock__calendar__low
 
 
-module tnic_standalone__core__control__clock__count__low6(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__low1(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [32:0] d;
+    output reg  [32:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 33'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__low6
+endmodule // standalone__core__control__clock__calendar__low1
 
 
-module tnic_standalone__core__control__clock__count__now7(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__low2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__low2
+
+
+module tnic_standalone__core__control__clock__calendar__low4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__low4
+
+
+module tnic_standalone__core__control__clock__calendar__offset5(d,q,clock);
     
     // Module arguments
     input wire  [63:0] d;
@@ -7367,10 +10923,29 @@ module tnic_standalone__core__control__clock__count__now7(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__now7
+endmodule // standalone__core__control__clock__calendar__offset5
 
 
-module tnic_standalone__core__control__clock__count__now8(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__steady1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__steady1
+
+
+module tnic_standalone__core__control__clock__calendar__sum(d,q,clock);
     
     // Module arguments
     input wire  [63:0] d;
@@ -7386,29 +10961,315 @@ module tnic_standalone__core__control__clock__count__now8(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__now8
+endmodule // standalone__core__control__clock__calendar__sum
 
 
-module tnic_standalone__core__control__clock__count__ns(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__sum_low(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [32:0] d;
+    output reg  [32:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 33'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__ns
+endmodule // standalone__core__control__clock__calendar__sum_low
 
 
-module tnic_standalone__core__control__clock__count__ns1(d,q,clock);
+module tnic_standalone__core__control__clock__calendar__valid1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__valid1
+
+
+module tnic_standalone__core__control__clock__calendar__valid2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__valid2
+
+
+module tnic_standalone__core__control__clock__calendar__valid3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__valid3
+
+
+module tnic_standalone__core__control__clock__calendar__valid4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__valid4
+
+
+module tnic_standalone__core__control__clock__calendar__wanted1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__calendar__wanted1
+
+
+module tnic_standalone__core__control__clock__count(clk,rst,cfg_time_increment,cfg_lead,coming,steady,later);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [31:0] cfg_time_increment;
+    input wire  [15:0] cfg_lead;
+    output reg  [63:0] coming;
+    output reg  [63:0] steady;
+    output reg  [63:0] later;
+    
+    // Constant declarations
+    localparam  start = 40'hfffffffe00;
+    
+    // Stub signals
+    reg  [31:0] low1__d;
+    wire  [31:0] low1__q;
+    reg  low1__clock;
+    reg  carry1__d;
+    wire  carry1__q;
+    reg  carry1__clock;
+    reg  [23:0] low2__d;
+    wire  [23:0] low2__q;
+    reg  low2__clock;
+    reg  [39:0] high2__d;
+    wire  [39:0] high2__q;
+    reg  high2__clock;
+    reg  [63:0] steady3__d;
+    wire  [63:0] steady3__q;
+    reg  steady3__clock;
+    reg  [16:0] later3__d;
+    wire  [16:0] later3__q;
+    reg  later3__clock;
+    reg  [63:0] steady4__d;
+    wire  [63:0] steady4__q;
+    reg  steady4__clock;
+    reg  [47:0] later4__d;
+    wire  [47:0] later4__q;
+    reg  later4__clock;
+    
+    // Local signals
+    reg  [32:0] sum;
+    reg  [31:0] later_high;
+    
+    // Sub module instances
+    tnic_standalone__core__control__clock__count__low1 low1(
+        .d(low1__d),
+        .q(low1__q),
+        .clock(low1__clock)
+    );
+    tnic_standalone__core__control__clock__count__carry1 carry1(
+        .d(carry1__d),
+        .q(carry1__q),
+        .clock(carry1__clock)
+    );
+    tnic_standalone__core__control__clock__count__low2 low2(
+        .d(low2__d),
+        .q(low2__q),
+        .clock(low2__clock)
+    );
+    tnic_standalone__core__control__clock__count__high2 high2(
+        .d(high2__d),
+        .q(high2__q),
+        .clock(high2__clock)
+    );
+    tnic_standalone__core__control__clock__count__steady3 steady3(
+        .d(steady3__d),
+        .q(steady3__q),
+        .clock(steady3__clock)
+    );
+    tnic_standalone__core__control__clock__count__later3 later3(
+        .d(later3__d),
+        .q(later3__q),
+        .clock(later3__clock)
+    );
+    tnic_standalone__core__control__clock__count__steady4 steady4(
+        .d(steady4__d),
+        .q(steady4__q),
+        .clock(steady4__clock)
+    );
+    tnic_standalone__core__control__clock__count__later4 later4(
+        .d(later4__d),
+        .q(later4__q),
+        .clock(later4__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        low1__d = low1__q;
+        carry1__d = carry1__q;
+        low2__d = low2__q;
+        high2__d = high2__q;
+        steady3__d = steady3__q;
+        later3__d = later3__q;
+        steady4__d = steady4__q;
+        later4__d = later4__q;
+        low1__d = sum[(32'h0)+:(32)];
+        carry1__d = sum[32'h20];
+        low2__d = low1__q[(32'h8)+:(24)];
+        if (carry1__q) begin
+            high2__d = high2__q + ((32'h1) & 40'hffffffffff);
+        end
+        steady3__d = coming;
+        later3__d = ((coming[(32'h10)+:(16)]) & 17'h1ffff) + ((cfg_lead) & 17'h1ffff);
+        steady4__d = steady3__q;
+        later4__d = ((later3__q[(32'h0)+:(16)]) & 48'hffffffffffff) | (((later_high) & 48'hffffffffffff) << 32'h10);
+        if (rst) begin
+            low1__d = ((32'h0) & 32'hffffffff);
+            carry1__d = 1'b0;
+            low2__d = ((32'h0) & 24'hffffff);
+            high2__d = start;
+            steady3__d = ((start) & 64'hffffffffffffffff) << 32'h18;
+            later3__d = ((32'h0) & 17'h1ffff);
+            steady4__d = ((start) & 64'hffffffffffffffff) << 32'h18;
+            later4__d = ((start) & 48'hffffffffffff) << 32'h8;
+        end
+    end
+    always @(*) low1__clock = clk;
+    always @(*) carry1__clock = clk;
+    always @(*) low2__clock = clk;
+    always @(*) high2__clock = clk;
+    always @(*) steady3__clock = clk;
+    always @(*) later3__clock = clk;
+    always @(*) steady4__clock = clk;
+    always @(*) later4__clock = clk;
+    always @(*) sum = ((low1__q) & 33'h1ffffffff) + ((cfg_time_increment) & 33'h1ffffffff);
+    always @(*) coming = ((low2__q) & 64'hffffffffffffffff) | (((high2__q) & 64'hffffffffffffffff) << 32'h18);
+    always @(*) later_high = steady3__q[(32'h20)+:(32)] + ((later3__q[(32'h10)+:(1)]) & 32'hffffffff);
+    always @(*) steady = steady4__q;
+    always @(*) later = ((steady4__q[(32'h0)+:(16)]) & 64'hffffffffffffffff) | (((later4__q) & 64'hffffffffffffffff) << 32'h10);
+    
+endmodule // standalone__core__control__clock__count
+
+
+module tnic_standalone__core__control__clock__count__carry1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__count__carry1
+
+
+module tnic_standalone__core__control__clock__count__high2(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__count__high2
+
+
+module tnic_standalone__core__control__clock__count__later3(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__clock__count__later3
+
+
+module tnic_standalone__core__control__clock__count__later4(d,q,clock);
     
     // Module arguments
     input wire  [47:0] d;
@@ -7424,29 +11285,10 @@ module tnic_standalone__core__control__clock__count__ns1(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__ns1
+endmodule // standalone__core__control__clock__count__later4
 
 
-module tnic_standalone__core__control__clock__count__ns2(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__ns2
-
-
-module tnic_standalone__core__control__clock__count__ns3(d,q,clock);
+module tnic_standalone__core__control__clock__count__low1(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -7462,238 +11304,10 @@ module tnic_standalone__core__control__clock__count__ns3(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__ns3
+endmodule // standalone__core__control__clock__count__low1
 
 
-module tnic_standalone__core__control__clock__count__ns4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__ns4
-
-
-module tnic_standalone__core__control__clock__count__ns5(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__ns5
-
-
-module tnic_standalone__core__control__clock__count__ns7(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__ns7
-
-
-module tnic_standalone__core__control__clock__count__ns8(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__ns8
-
-
-module tnic_standalone__core__control__clock__count__rest1(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__rest1
-
-
-module tnic_standalone__core__control__clock__count__rest2(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__rest2
-
-
-module tnic_standalone__core__control__clock__count__sec1(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec1
-
-
-module tnic_standalone__core__control__clock__count__sec2(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec2
-
-
-module tnic_standalone__core__control__clock__count__sec3(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec3
-
-
-module tnic_standalone__core__control__clock__count__sec4(d,q,clock);
-    
-    // Module arguments
-    input wire  [19:0] d;
-    output reg  [19:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 20'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec4
-
-
-module tnic_standalone__core__control__clock__count__sec5(d,q,clock);
-    
-    // Module arguments
-    input wire  [19:0] d;
-    output reg  [19:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 20'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec5
-
-
-module tnic_standalone__core__control__clock__count__sec6(d,q,clock);
-    
-    // Module arguments
-    input wire  [19:0] d;
-    output reg  [19:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 20'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__sec6
-
-
-module tnic_standalone__core__control__clock__count__sec_high(d,q,clock);
+module tnic_standalone__core__control__clock__count__low2(d,q,clock);
     
     // Module arguments
     input wire  [23:0] d;
@@ -7709,67 +11323,48 @@ module tnic_standalone__core__control__clock__count__sec_high(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__sec_high
+endmodule // standalone__core__control__clock__count__low2
 
 
-module tnic_standalone__core__control__clock__count__sec_low(d,q,clock);
+module tnic_standalone__core__control__clock__count__steady3(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [63:0] d;
+    output reg  [63:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__sec_low
+endmodule // standalone__core__control__clock__count__steady3
 
 
-module tnic_standalone__core__control__clock__count__sec_low8(d,q,clock);
+module tnic_standalone__core__control__clock__count__steady4(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [63:0] d;
+    output reg  [63:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__clock__count__sec_low8
+endmodule // standalone__core__control__clock__count__steady4
 
 
-module tnic_standalone__core__control__clock__count__wrap(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__clock__count__wrap
-
-
-module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,query_valid,query_flow,query_tag,histogram_clear,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,sent_valid,sent_flow,sent_last,sent_wire_bytes,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,superseded_valid,superseded_flow,allow4,mask4,allow6,mask6,o_pw_valid,o_pw_profile,o_pw_word,o_pw_data,o_fl_valid,o_fl_flow,o_fl_record,o_host_valid,o_host_flow,o_host_rate,o_query_valid,o_query_flow,o_query_tag,o_histogram_clear,o_sample_valid,o_sample_kind,o_sample_flow,o_sample_rtt_ns,o_acked_valid,o_acked_flow,o_acked_outcome,o_sent_valid,o_sent_flow,o_sent_last,o_sent_wire_bytes,o_event_valid,o_event_flow,o_event_profile,o_event_kind,o_event_branch,o_event_hyperactive,o_event_rtt_ns,o_event_hops,o_event_endpoint_ns,o_event_now_ns,o_event_rate_before,o_event_rate,o_event_before,o_superseded_valid,o_superseded_flow,o_allow4,o_mask4,o_allow6,o_mask6);
+module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,query_valid,query_flow,query_tag,histogram_clear,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,sent_valid,sent_flow,sent_last,sent_wire_bytes,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,superseded_valid,superseded_flow,settings,o_pw_valid,o_pw_profile,o_pw_word,o_pw_data,o_fl_valid,o_fl_flow,o_fl_record,o_host_valid,o_host_flow,o_host_rate,o_query_valid,o_query_flow,o_query_tag,o_histogram_clear,o_sample_valid,o_sample_kind,o_sample_flow,o_sample_rtt_ns,o_acked_valid,o_acked_flow,o_acked_outcome,o_sent_valid,o_sent_flow,o_sent_last,o_sent_wire_bytes,o_event_valid,o_event_flow,o_event_profile,o_event_kind,o_event_branch,o_event_hyperactive,o_event_rtt_ns,o_event_hops,o_event_endpoint_ns,o_event_now_ns,o_event_rate_before,o_event_rate,o_event_before,o_superseded_valid,o_superseded_flow,o_settings);
     
     // Module arguments
     input wire  clk;
@@ -7814,10 +11409,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     input wire  [159:0] event_before;
     input wire  superseded_valid;
     input wire  [9:0] superseded_flow;
-    input wire  [31:0] allow4;
-    input wire  [31:0] mask4;
-    input wire  [127:0] allow6;
-    input wire  [127:0] mask6;
+    input wire  [541:0] settings;
     output reg  o_pw_valid;
     output reg  [3:0] o_pw_profile;
     output reg  [4:0] o_pw_word;
@@ -7858,10 +11450,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output reg  [159:0] o_event_before;
     output reg  o_superseded_valid;
     output reg  [9:0] o_superseded_flow;
-    output reg  [31:0] o_allow4;
-    output reg  [31:0] o_mask4;
-    output reg  [127:0] o_allow6;
-    output reg  [127:0] o_mask6;
+    output reg  [541:0] o_settings;
     
     // Stub signals
     reg  q_pw_valid__d;
@@ -7984,18 +11573,9 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [9:0] q_superseded_flow__d;
     wire  [9:0] q_superseded_flow__q;
     reg  q_superseded_flow__clock;
-    reg  [31:0] q_allow4__d;
-    wire  [31:0] q_allow4__q;
-    reg  q_allow4__clock;
-    reg  [31:0] q_mask4__d;
-    wire  [31:0] q_mask4__q;
-    reg  q_mask4__clock;
-    reg  [127:0] q_allow6__d;
-    wire  [127:0] q_allow6__q;
-    reg  q_allow6__clock;
-    reg  [127:0] q_mask6__d;
-    wire  [127:0] q_mask6__q;
-    reg  q_mask6__clock;
+    reg  [541:0] q_settings__d;
+    wire  [541:0] q_settings__q;
+    reg  q_settings__clock;
     
     // Sub module instances
     tnic_standalone__core__control__crossing__q_pw_valid q_pw_valid(
@@ -8198,25 +11778,10 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
         .q(q_superseded_flow__q),
         .clock(q_superseded_flow__clock)
     );
-    tnic_standalone__core__control__crossing__q_allow4 q_allow4(
-        .d(q_allow4__d),
-        .q(q_allow4__q),
-        .clock(q_allow4__clock)
-    );
-    tnic_standalone__core__control__crossing__q_mask4 q_mask4(
-        .d(q_mask4__d),
-        .q(q_mask4__q),
-        .clock(q_mask4__clock)
-    );
-    tnic_standalone__core__control__crossing__q_allow6 q_allow6(
-        .d(q_allow6__d),
-        .q(q_allow6__q),
-        .clock(q_allow6__clock)
-    );
-    tnic_standalone__core__control__crossing__q_mask6 q_mask6(
-        .d(q_mask6__d),
-        .q(q_mask6__q),
-        .clock(q_mask6__clock)
+    tnic_standalone__core__control__crossing__q_settings q_settings(
+        .d(q_settings__d),
+        .q(q_settings__q),
+        .clock(q_settings__clock)
     );
     
     // Update code
@@ -8261,14 +11826,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
         q_event_before__d = q_event_before__q;
         q_superseded_valid__d = q_superseded_valid__q;
         q_superseded_flow__d = q_superseded_flow__q;
-        q_allow4__d = q_allow4__q;
-        q_mask4__d = q_mask4__q;
-        q_allow6__d = q_allow6__q;
-        q_mask6__d = q_mask6__q;
-        q_allow4__d = allow4;
-        q_mask4__d = mask4;
-        q_allow6__d = allow6;
-        q_mask6__d = mask6;
+        q_settings__d = q_settings__q;
+        q_settings__d = settings;
         q_pw_valid__d = pw_valid;
         q_pw_profile__d = pw_profile;
         q_pw_word__d = pw_word;
@@ -8362,14 +11921,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     always @(*) q_event_before__clock = clk;
     always @(*) q_superseded_valid__clock = clk;
     always @(*) q_superseded_flow__clock = clk;
-    always @(*) q_allow4__clock = clk;
-    always @(*) q_mask4__clock = clk;
-    always @(*) q_allow6__clock = clk;
-    always @(*) q_mask6__clock = clk;
-    always @(*) o_allow4 = q_allow4__q;
-    always @(*) o_mask4 = q_mask4__q;
-    always @(*) o_allow6 = q_allow6__q;
-    always @(*) o_mask6 = q_mask6__q;
+    always @(*) q_settings__clock = clk;
+    always @(*) o_settings = q_settings__q;
     always @(*) o_pw_valid = q_pw_valid__q;
     always @(*) o_pw_profile = q_pw_profile__q;
     always @(*) o_pw_word = q_pw_word__q;
@@ -8469,44 +12022,6 @@ module tnic_standalone__core__control__crossing__q_acked_valid(d,q,clock);
     end
           
 endmodule // standalone__core__control__crossing__q_acked_valid
-
-
-module tnic_standalone__core__control__crossing__q_allow4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__crossing__q_allow4
-
-
-module tnic_standalone__core__control__crossing__q_allow6(d,q,clock);
-    
-    // Module arguments
-    input wire  [127:0] d;
-    output reg  [127:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 128'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__crossing__q_allow6
 
 
 module tnic_standalone__core__control__crossing__q_event_before(d,q,clock);
@@ -8889,44 +12404,6 @@ module tnic_standalone__core__control__crossing__q_host_valid(d,q,clock);
 endmodule // standalone__core__control__crossing__q_host_valid
 
 
-module tnic_standalone__core__control__crossing__q_mask4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__crossing__q_mask4
-
-
-module tnic_standalone__core__control__crossing__q_mask6(d,q,clock);
-    
-    // Module arguments
-    input wire  [127:0] d;
-    output reg  [127:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 128'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__crossing__q_mask6
-
-
 module tnic_standalone__core__control__crossing__q_pw_data(d,q,clock);
     
     // Module arguments
@@ -9212,6 +12689,25 @@ module tnic_standalone__core__control__crossing__q_sent_wire_bytes(d,q,clock);
 endmodule // standalone__core__control__crossing__q_sent_wire_bytes
 
 
+module tnic_standalone__core__control__crossing__q_settings(d,q,clock);
+    
+    // Module arguments
+    input wire  [541:0] d;
+    output reg  [541:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 542'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__crossing__q_settings
+
+
 module tnic_standalone__core__control__crossing__q_superseded_flow(d,q,clock);
     
     // Module arguments
@@ -9250,7 +12746,7 @@ module tnic_standalone__core__control__crossing__q_superseded_valid(d,q,clock);
 endmodule // standalone__core__control__crossing__q_superseded_valid
 
 
-module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ack_enable,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,cfg_enable,cfg_time_increment,cfg_time_ptp,cfg_event_every,cfg_event_filter,cfg_lead,cfg_store_bound,stop,time_set_valid,time_set_value,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,hd_ready,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
+module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,settings,stop,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,hd_ready,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
     
     // Module arguments
     input wire  clk;
@@ -9272,29 +12768,9 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output reg  [1:0] s_axil_rresp;
     output reg  s_axil_rvalid;
     input wire  s_axil_rready;
-    output reg  [47:0] cfg_mac;
-    output reg  [31:0] cfg_ipv4;
-    output reg  [127:0] cfg_ipv6;
-    output reg  [15:0] cfg_udp_port;
-    output reg  [7:0] cfg_ack_tos;
-    output reg  [7:0] cfg_ack_ttl;
-    output reg  cfg_ack_enable;
-    output reg  [31:0] cfg_ns_per_byte;
-    output reg  [31:0] cfg_nonce_seed;
-    output reg  [31:0] cfg_allow4;
-    output reg  [31:0] cfg_mask4;
-    output reg  [127:0] cfg_allow6;
-    output reg  [127:0] cfg_mask6;
-    output reg  cfg_enable;
-    output reg  [31:0] cfg_time_increment;
-    output reg  cfg_time_ptp;
-    output reg  [15:0] cfg_event_every;
-    output reg  [24:0] cfg_event_filter;
-    output reg  [15:0] cfg_lead;
-    output reg  [15:0] cfg_store_bound;
+    output reg  [541:0] settings;
     output reg  stop;
     output reg  time_set_valid;
-    output reg  [63:0] time_set_value;
     output reg  pw_valid;
     output reg  [3:0] pw_profile;
     output reg  [4:0] pw_word;
@@ -9428,36 +12904,20 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  [9:0] control__hd_flow;
     wire  [15:0] control__hd_packets;
     wire  control__query_valid;
-    reg  settings__clk;
-    reg  settings__rst;
-    reg  settings__st_valid;
-    reg  [9:0] settings__st_word;
-    reg  [31:0] settings__st_data;
-    wire  [47:0] settings__cfg_mac;
-    wire  [31:0] settings__cfg_ipv4;
-    wire  [15:0] settings__cfg_udp_port;
-    wire  [7:0] settings__cfg_ack_tos;
-    wire  [7:0] settings__cfg_ack_ttl;
-    wire  [31:0] settings__cfg_ns_per_byte;
-    wire  [31:0] settings__cfg_nonce_seed;
-    wire  [31:0] settings__cfg_allow4;
-    wire  [31:0] settings__cfg_mask4;
-    wire  [31:0] settings__cfg_time_increment;
-    wire  settings__cfg_ack_enable;
-    wire  settings__cfg_enable;
-    wire  settings__cfg_time_ptp;
-    wire  [15:0] settings__cfg_lead;
-    wire  [15:0] settings__cfg_store_bound;
-    wire  [127:0] settings__cfg_ipv6;
-    wire  [127:0] settings__cfg_allow6;
-    wire  [127:0] settings__cfg_mask6;
-    wire  [15:0] settings__cfg_event_every;
-    wire  [24:0] settings__cfg_event_filter;
-    reg  settings__next_bin;
-    wire  [12:0] settings__histogram_at;
-    wire  [15:0] settings__histogram_clear;
-    wire  [15:0] settings__flow_index;
-    wire  [63:0] settings__time_set_value;
+    reg  held__clk;
+    reg  held__rst;
+    reg  held__st_valid;
+    reg  [9:0] held__st_word;
+    reg  [31:0] held__st_data;
+    wire  [541:0] held__settings;
+    reg  histogram__clk;
+    reg  histogram__rst;
+    reg  histogram__st_valid;
+    reg  [9:0] histogram__st_word;
+    reg  [31:0] histogram__st_data;
+    reg  histogram__next_bin;
+    wire  [12:0] histogram__histogram_at;
+    wire  [15:0] histogram__histogram_clear;
     reg  heartbeat__clk;
     reg  heartbeat__rst;
     reg  heartbeat__st_valid;
@@ -9581,37 +13041,23 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .hd_packets(control__hd_packets),
         .query_valid(control__query_valid)
     );
-    tnic_standalone__core__control__csr__settings settings(
-        .clk(settings__clk),
-        .rst(settings__rst),
-        .st_valid(settings__st_valid),
-        .st_word(settings__st_word),
-        .st_data(settings__st_data),
-        .cfg_mac(settings__cfg_mac),
-        .cfg_ipv4(settings__cfg_ipv4),
-        .cfg_udp_port(settings__cfg_udp_port),
-        .cfg_ack_tos(settings__cfg_ack_tos),
-        .cfg_ack_ttl(settings__cfg_ack_ttl),
-        .cfg_ns_per_byte(settings__cfg_ns_per_byte),
-        .cfg_nonce_seed(settings__cfg_nonce_seed),
-        .cfg_allow4(settings__cfg_allow4),
-        .cfg_mask4(settings__cfg_mask4),
-        .cfg_time_increment(settings__cfg_time_increment),
-        .cfg_ack_enable(settings__cfg_ack_enable),
-        .cfg_enable(settings__cfg_enable),
-        .cfg_time_ptp(settings__cfg_time_ptp),
-        .cfg_lead(settings__cfg_lead),
-        .cfg_store_bound(settings__cfg_store_bound),
-        .cfg_ipv6(settings__cfg_ipv6),
-        .cfg_allow6(settings__cfg_allow6),
-        .cfg_mask6(settings__cfg_mask6),
-        .cfg_event_every(settings__cfg_event_every),
-        .cfg_event_filter(settings__cfg_event_filter),
-        .next_bin(settings__next_bin),
-        .histogram_at(settings__histogram_at),
-        .histogram_clear(settings__histogram_clear),
-        .flow_index(settings__flow_index),
-        .time_set_value(settings__time_set_value)
+    tnic_standalone__core__control__csr__held held(
+        .clk(held__clk),
+        .rst(held__rst),
+        .st_valid(held__st_valid),
+        .st_word(held__st_word),
+        .st_data(held__st_data),
+        .settings(held__settings)
+    );
+    tnic_standalone__core__control__csr__histogram histogram(
+        .clk(histogram__clk),
+        .rst(histogram__rst),
+        .st_valid(histogram__st_valid),
+        .st_word(histogram__st_word),
+        .st_data(histogram__st_data),
+        .next_bin(histogram__next_bin),
+        .histogram_at(histogram__histogram_at),
+        .histogram_clear(histogram__histogram_clear)
     );
     tnic_standalone__core__control__csr__heartbeat heartbeat(
         .clk(heartbeat__clk),
@@ -9662,8 +13108,10 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) axil__rst = rst;
     always @(*) control__clk = clk;
     always @(*) control__rst = rst;
-    always @(*) settings__clk = clk;
-    always @(*) settings__rst = rst;
+    always @(*) held__clk = clk;
+    always @(*) held__rst = rst;
+    always @(*) histogram__clk = clk;
+    always @(*) histogram__rst = rst;
     always @(*) heartbeat__clk = clk;
     always @(*) heartbeat__rst = rst;
     always @(*) counters__clk = clk;
@@ -9696,9 +13144,13 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) axil__reply_write = control__reply_write;
     always @(*) axil__reply_error = control__reply_error;
     always @(*) axil__reply_data = control__reply_data;
-    always @(*) settings__st_valid = control__st_valid;
-    always @(*) settings__st_word = control__st_word;
-    always @(*) settings__st_data = control__st_data;
+    always @(*) held__st_valid = control__st_valid;
+    always @(*) held__st_word = control__st_word;
+    always @(*) held__st_data = control__st_data;
+    always @(*) histogram__st_valid = control__st_valid;
+    always @(*) histogram__st_word = control__st_word;
+    always @(*) histogram__st_data = control__st_data;
+    always @(*) settings = held__settings;
     always @(*) heartbeat__st_valid = control__st_valid;
     always @(*) heartbeat__st_word = control__st_word;
     always @(*) heartbeat__st_data = control__st_data;
@@ -9715,18 +13167,16 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) query__answer_tag = answer_tag;
     always @(*) query__answer_record = answer_record;
     always @(*) query_tag = query__tag;
-    always @(*) settings__next_bin = control__next_bin;
-    always @(*) histogram_at = settings__histogram_at;
-    always @(*) histogram_clear = settings__histogram_clear;
+    always @(*) histogram__next_bin = control__next_bin;
+    always @(*) histogram_at = histogram__histogram_at;
+    always @(*) histogram_clear = histogram__histogram_clear;
     always @(*) control__histogram_count = histogram_count;
     always @(*) control__histogram_clearing = histogram_clearing;
-    always @(*) cfg_event_every = settings__cfg_event_every;
-    always @(*) cfg_event_filter = settings__cfg_event_filter;
     always @(*) control__count_index = counters__index;
     always @(*) control__count_value = counters__value;
     always @(*) control__swept = swept;
     always @(*) control__now = now;
-    always @(*) control__enable = settings__cfg_enable;
+    always @(*) control__enable = |held__settings[(64'h0)+:(1)];
     always @(*) control__lost = heartbeat__lost;
     always @(*) control__hd_ready = hd_ready;
     always @(*) control__look_live = look_live;
@@ -9735,7 +13185,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__bulk_valid = bulk_valid;
     always @(*) control__bulk_flow = bulk_flow;
     always @(*) control__bulk_record = bulk_record;
-    always @(*) control__flow_index = settings__flow_index;
+    always @(*) control__flow_index = held__settings[(64'h1e5)+:(16)];
     always @(*) st_valid = control__st_valid;
     always @(*) st_word = control__st_word;
     always @(*) st_data = control__st_data;
@@ -9743,27 +13193,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) look_word = control__look_word;
     always @(*) look_data = control__look_data;
     always @(*) lost = heartbeat__lost;
-    always @(*) cfg_mac = settings__cfg_mac;
-    always @(*) cfg_ipv4 = settings__cfg_ipv4;
-    always @(*) cfg_ipv6 = settings__cfg_ipv6;
-    always @(*) cfg_udp_port = settings__cfg_udp_port;
-    always @(*) cfg_ack_tos = settings__cfg_ack_tos;
-    always @(*) cfg_ack_ttl = settings__cfg_ack_ttl;
-    always @(*) cfg_ack_enable = settings__cfg_ack_enable;
-    always @(*) cfg_ns_per_byte = settings__cfg_ns_per_byte;
-    always @(*) cfg_nonce_seed = settings__cfg_nonce_seed;
-    always @(*) cfg_allow4 = settings__cfg_allow4;
-    always @(*) cfg_mask4 = settings__cfg_mask4;
-    always @(*) cfg_allow6 = settings__cfg_allow6;
-    always @(*) cfg_mask6 = settings__cfg_mask6;
-    always @(*) cfg_enable = settings__cfg_enable;
-    always @(*) cfg_time_increment = settings__cfg_time_increment;
-    always @(*) cfg_time_ptp = settings__cfg_time_ptp;
-    always @(*) cfg_lead = settings__cfg_lead;
-    always @(*) cfg_store_bound = settings__cfg_store_bound;
     always @(*) stop = control__stop;
     always @(*) time_set_valid = control__time_set_valid;
-    always @(*) time_set_value = settings__time_set_value;
     always @(*) pw_valid = control__pw_valid;
     always @(*) pw_profile = control__pw_profile;
     always @(*) pw_word = control__pw_word;
@@ -9778,7 +13209,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) hd_flow = control__hd_flow;
     always @(*) hd_packets = control__hd_packets;
     always @(*) query_valid = control__query_valid;
-    always @(*) query_flow = settings__flow_index[(32'h0)+:(10)];
+    always @(*) query_flow = ((held__settings[(64'h1e5)+:(16)]) & 10'h3ff);
     
 endmodule // standalone__core__control__csr
 
@@ -11849,7 +15280,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b100] = 130'h1ffffffff00000000ffffffff00000100;
     mem[9'b101] = 130'h1ffffffff00000000ffffffff0000000a;
     mem[9'b110] = 130'h1ffffffff00000000ffffffff00000040;
-    mem[9'b111] = 130'h1ffffffff00000000ffffffff00000005;
+    mem[9'b111] = 130'h1ffffffff00000000ffffffff0000000d;
     mem[9'b1000] = 130'h1ffffffff00000000ffffffff00000fa0;
     mem[9'b1001] = 130'h100000003000000000000000300000000;
     mem[9'b1010] = 130'h300000001000000000000000100000000;
@@ -11971,7 +15402,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b1111110] = 130'h0;
     mem[9'b1111111] = 130'h0;
     mem[9'b10000000] = 130'h100000000000000000000000054690003;
-    mem[9'b10000001] = 130'h100000000000000000000000000000002;
+    mem[9'b10000001] = 130'h100000000000000000000000000000003;
     mem[9'b10000010] = 130'h100000000000000000000000000000300;
     mem[9'b10000011] = 130'h0;
     mem[9'b10000100] = 130'h3ffffffff00000000ffffffff00000000;
@@ -11986,54 +15417,54 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10001101] = 130'h3000000ff00000001000000ff00000040;
     mem[9'b10001110] = 130'h300000001000000000000000100000000;
     mem[9'b10001111] = 130'h3ffffffff00000001ffffffff0000cccd;
-    mem[9'b10010000] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10010001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10010000] = 130'h300000ffe0000000000000fff00000000;
+    mem[9'b10010001] = 130'h300000020000000000000003f00000020;
     mem[9'b10010010] = 130'h2ffffffff00000000ffffffff00000000;
     mem[9'b10010011] = 130'h30000ffff000000000000ffff00000200;
-    mem[9'b10010100] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10010101] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10010110] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10010111] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10011000] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10011001] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10011010] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10011011] = 130'h3ffffffff00000000ffffffff00000000;
-    mem[9'b10011100] = 130'h0;
-    mem[9'b10011101] = 130'h0;
-    mem[9'b10011110] = 130'h0;
-    mem[9'b10011111] = 130'h0;
-    mem[9'b10100000] = 130'h0;
-    mem[9'b10100001] = 130'h0;
-    mem[9'b10100010] = 130'h0;
-    mem[9'b10100011] = 130'h0;
-    mem[9'b10100100] = 130'h0;
-    mem[9'b10100101] = 130'h0;
-    mem[9'b10100110] = 130'h0;
-    mem[9'b10100111] = 130'h0;
-    mem[9'b10101000] = 130'h0;
-    mem[9'b10101001] = 130'h0;
-    mem[9'b10101010] = 130'h0;
-    mem[9'b10101011] = 130'h0;
-    mem[9'b10101100] = 130'h0;
-    mem[9'b10101101] = 130'h0;
-    mem[9'b10101110] = 130'h0;
-    mem[9'b10101111] = 130'h0;
-    mem[9'b10110000] = 130'h0;
-    mem[9'b10110001] = 130'h0;
-    mem[9'b10110010] = 130'h0;
-    mem[9'b10110011] = 130'h0;
-    mem[9'b10110100] = 130'h0;
-    mem[9'b10110101] = 130'h0;
-    mem[9'b10110110] = 130'h0;
-    mem[9'b10110111] = 130'h0;
-    mem[9'b10111000] = 130'h0;
-    mem[9'b10111001] = 130'h0;
-    mem[9'b10111010] = 130'h0;
-    mem[9'b10111011] = 130'h0;
-    mem[9'b10111100] = 130'h0;
-    mem[9'b10111101] = 130'h0;
-    mem[9'b10111110] = 130'h0;
-    mem[9'b10111111] = 130'h0;
+    mem[9'b10010100] = 130'h3ffffffff00000000ffffffff01400000;
+    mem[9'b10010101] = 130'h0;
+    mem[9'b10010110] = 130'h0;
+    mem[9'b10010111] = 130'h0;
+    mem[9'b10011000] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011001] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011010] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011011] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011100] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011101] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011110] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10011111] = 130'h3000003ff00000000000003ff00000000;
+    mem[9'b10100000] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100010] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100011] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100100] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100101] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100110] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10100111] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101000] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101010] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101011] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101100] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101101] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101110] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10101111] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110000] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110010] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110011] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110100] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110101] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110110] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10110111] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111000] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111010] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111011] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111100] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111101] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111110] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b10111111] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11000000] = 130'h100000000000000000000000054690004;
     mem[9'b11000001] = 130'h100000000000000000000000000000001;
     mem[9'b11000010] = 130'h100000000000000000000000000000400;
@@ -15314,6 +18745,1882 @@ module tnic_standalone__core__control__csr__heartbeat__running(d,q,clock);
 endmodule // standalone__core__control__csr__heartbeat__running
 
 
+module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_data,settings);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [541:0] settings;
+    
+    // Stub signals
+    reg  enable__clk;
+    reg  enable__rst;
+    reg  enable__st_valid;
+    reg  [9:0] enable__st_word;
+    reg  [31:0] enable__st_data;
+    wire  enable__value;
+    reg  time_increment__clk;
+    reg  time_increment__rst;
+    reg  time_increment__st_valid;
+    reg  [9:0] time_increment__st_word;
+    reg  [31:0] time_increment__st_data;
+    wire  [31:0] time_increment__value;
+    reg  time_set__clk;
+    reg  time_set__rst;
+    reg  time_set__st_valid;
+    reg  [9:0] time_set__st_word;
+    reg  [31:0] time_set__st_data;
+    wire  [63:0] time_set__value;
+    reg  time_ptp__clk;
+    reg  time_ptp__rst;
+    reg  time_ptp__st_valid;
+    reg  [9:0] time_ptp__st_word;
+    reg  [31:0] time_ptp__st_data;
+    wire  time_ptp__value;
+    reg  lead__clk;
+    reg  lead__rst;
+    reg  lead__st_valid;
+    reg  [9:0] lead__st_word;
+    reg  [31:0] lead__st_data;
+    wire  [15:0] lead__value;
+    reg  mac__clk;
+    reg  mac__rst;
+    reg  mac__st_valid;
+    reg  [9:0] mac__st_word;
+    reg  [31:0] mac__st_data;
+    wire  [47:0] mac__value;
+    reg  ipv4__clk;
+    reg  ipv4__rst;
+    reg  ipv4__st_valid;
+    reg  [9:0] ipv4__st_word;
+    reg  [31:0] ipv4__st_data;
+    wire  [31:0] ipv4__value;
+    reg  udp_port__clk;
+    reg  udp_port__rst;
+    reg  udp_port__st_valid;
+    reg  [9:0] udp_port__st_word;
+    reg  [31:0] udp_port__st_data;
+    wire  [15:0] udp_port__value;
+    reg  ipv6__clk;
+    reg  ipv6__rst;
+    reg  ipv6__st_valid;
+    reg  [9:0] ipv6__st_word;
+    reg  [31:0] ipv6__st_data;
+    wire  [127:0] ipv6__value;
+    reg  ack_tos__clk;
+    reg  ack_tos__rst;
+    reg  ack_tos__st_valid;
+    reg  [9:0] ack_tos__st_word;
+    reg  [31:0] ack_tos__st_data;
+    wire  [7:0] ack_tos__value;
+    reg  ack_ttl__clk;
+    reg  ack_ttl__rst;
+    reg  ack_ttl__st_valid;
+    reg  [9:0] ack_ttl__st_word;
+    reg  [31:0] ack_ttl__st_data;
+    wire  [7:0] ack_ttl__value;
+    reg  ack_enable__clk;
+    reg  ack_enable__rst;
+    reg  ack_enable__st_valid;
+    reg  [9:0] ack_enable__st_word;
+    reg  [31:0] ack_enable__st_data;
+    wire  ack_enable__value;
+    reg  ns_per_byte__clk;
+    reg  ns_per_byte__rst;
+    reg  ns_per_byte__st_valid;
+    reg  [9:0] ns_per_byte__st_word;
+    reg  [31:0] ns_per_byte__st_data;
+    wire  [31:0] ns_per_byte__value;
+    reg  vlan__clk;
+    reg  vlan__rst;
+    reg  vlan__st_valid;
+    reg  [9:0] vlan__st_word;
+    reg  [31:0] vlan__st_data;
+    wire  [11:0] vlan__value;
+    reg  prefix4__clk;
+    reg  prefix4__rst;
+    reg  prefix4__st_valid;
+    reg  [9:0] prefix4__st_word;
+    reg  [31:0] prefix4__st_data;
+    wire  [5:0] prefix4__value;
+    reg  nonce_seed__clk;
+    reg  nonce_seed__rst;
+    reg  nonce_seed__st_valid;
+    reg  [9:0] nonce_seed__st_word;
+    reg  [31:0] nonce_seed__st_data;
+    wire  [31:0] nonce_seed__value;
+    reg  store_bound__clk;
+    reg  store_bound__rst;
+    reg  store_bound__st_valid;
+    reg  [9:0] store_bound__st_word;
+    reg  [31:0] store_bound__st_data;
+    wire  [15:0] store_bound__value;
+    reg  ack_rate__clk;
+    reg  ack_rate__rst;
+    reg  ack_rate__st_valid;
+    reg  [9:0] ack_rate__st_word;
+    reg  [31:0] ack_rate__st_data;
+    wire  [31:0] ack_rate__value;
+    reg  flow_index__clk;
+    reg  flow_index__rst;
+    reg  flow_index__st_valid;
+    reg  [9:0] flow_index__st_word;
+    reg  [31:0] flow_index__st_data;
+    wire  [15:0] flow_index__value;
+    reg  event_every__clk;
+    reg  event_every__rst;
+    reg  event_every__st_valid;
+    reg  [9:0] event_every__st_word;
+    reg  [31:0] event_every__st_data;
+    wire  [15:0] event_every__value;
+    reg  event_filter__clk;
+    reg  event_filter__rst;
+    reg  event_filter__st_valid;
+    reg  [9:0] event_filter__st_word;
+    reg  [31:0] event_filter__st_data;
+    wire  [24:0] event_filter__value;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__enable enable(
+        .clk(enable__clk),
+        .rst(enable__rst),
+        .st_valid(enable__st_valid),
+        .st_word(enable__st_word),
+        .st_data(enable__st_data),
+        .value(enable__value)
+    );
+    tnic_standalone__core__control__csr__held__time_increment time_increment(
+        .clk(time_increment__clk),
+        .rst(time_increment__rst),
+        .st_valid(time_increment__st_valid),
+        .st_word(time_increment__st_word),
+        .st_data(time_increment__st_data),
+        .value(time_increment__value)
+    );
+    tnic_standalone__core__control__csr__held__time_set time_set(
+        .clk(time_set__clk),
+        .rst(time_set__rst),
+        .st_valid(time_set__st_valid),
+        .st_word(time_set__st_word),
+        .st_data(time_set__st_data),
+        .value(time_set__value)
+    );
+    tnic_standalone__core__control__csr__held__time_ptp time_ptp(
+        .clk(time_ptp__clk),
+        .rst(time_ptp__rst),
+        .st_valid(time_ptp__st_valid),
+        .st_word(time_ptp__st_word),
+        .st_data(time_ptp__st_data),
+        .value(time_ptp__value)
+    );
+    tnic_standalone__core__control__csr__held__lead lead(
+        .clk(lead__clk),
+        .rst(lead__rst),
+        .st_valid(lead__st_valid),
+        .st_word(lead__st_word),
+        .st_data(lead__st_data),
+        .value(lead__value)
+    );
+    tnic_standalone__core__control__csr__held__mac mac(
+        .clk(mac__clk),
+        .rst(mac__rst),
+        .st_valid(mac__st_valid),
+        .st_word(mac__st_word),
+        .st_data(mac__st_data),
+        .value(mac__value)
+    );
+    tnic_standalone__core__control__csr__held__ipv4 ipv4(
+        .clk(ipv4__clk),
+        .rst(ipv4__rst),
+        .st_valid(ipv4__st_valid),
+        .st_word(ipv4__st_word),
+        .st_data(ipv4__st_data),
+        .value(ipv4__value)
+    );
+    tnic_standalone__core__control__csr__held__udp_port udp_port(
+        .clk(udp_port__clk),
+        .rst(udp_port__rst),
+        .st_valid(udp_port__st_valid),
+        .st_word(udp_port__st_word),
+        .st_data(udp_port__st_data),
+        .value(udp_port__value)
+    );
+    tnic_standalone__core__control__csr__held__ipv6 ipv6(
+        .clk(ipv6__clk),
+        .rst(ipv6__rst),
+        .st_valid(ipv6__st_valid),
+        .st_word(ipv6__st_word),
+        .st_data(ipv6__st_data),
+        .value(ipv6__value)
+    );
+    tnic_standalone__core__control__csr__held__ack_tos ack_tos(
+        .clk(ack_tos__clk),
+        .rst(ack_tos__rst),
+        .st_valid(ack_tos__st_valid),
+        .st_word(ack_tos__st_word),
+        .st_data(ack_tos__st_data),
+        .value(ack_tos__value)
+    );
+    tnic_standalone__core__control__csr__held__ack_ttl ack_ttl(
+        .clk(ack_ttl__clk),
+        .rst(ack_ttl__rst),
+        .st_valid(ack_ttl__st_valid),
+        .st_word(ack_ttl__st_word),
+        .st_data(ack_ttl__st_data),
+        .value(ack_ttl__value)
+    );
+    tnic_standalone__core__control__csr__held__ack_enable ack_enable(
+        .clk(ack_enable__clk),
+        .rst(ack_enable__rst),
+        .st_valid(ack_enable__st_valid),
+        .st_word(ack_enable__st_word),
+        .st_data(ack_enable__st_data),
+        .value(ack_enable__value)
+    );
+    tnic_standalone__core__control__csr__held__ns_per_byte ns_per_byte(
+        .clk(ns_per_byte__clk),
+        .rst(ns_per_byte__rst),
+        .st_valid(ns_per_byte__st_valid),
+        .st_word(ns_per_byte__st_word),
+        .st_data(ns_per_byte__st_data),
+        .value(ns_per_byte__value)
+    );
+    tnic_standalone__core__control__csr__held__vlan vlan(
+        .clk(vlan__clk),
+        .rst(vlan__rst),
+        .st_valid(vlan__st_valid),
+        .st_word(vlan__st_word),
+        .st_data(vlan__st_data),
+        .value(vlan__value)
+    );
+    tnic_standalone__core__control__csr__held__prefix4 prefix4(
+        .clk(prefix4__clk),
+        .rst(prefix4__rst),
+        .st_valid(prefix4__st_valid),
+        .st_word(prefix4__st_word),
+        .st_data(prefix4__st_data),
+        .value(prefix4__value)
+    );
+    tnic_standalone__core__control__csr__held__nonce_seed nonce_seed(
+        .clk(nonce_seed__clk),
+        .rst(nonce_seed__rst),
+        .st_valid(nonce_seed__st_valid),
+        .st_word(nonce_seed__st_word),
+        .st_data(nonce_seed__st_data),
+        .value(nonce_seed__value)
+    );
+    tnic_standalone__core__control__csr__held__store_bound store_bound(
+        .clk(store_bound__clk),
+        .rst(store_bound__rst),
+        .st_valid(store_bound__st_valid),
+        .st_word(store_bound__st_word),
+        .st_data(store_bound__st_data),
+        .value(store_bound__value)
+    );
+    tnic_standalone__core__control__csr__held__ack_rate ack_rate(
+        .clk(ack_rate__clk),
+        .rst(ack_rate__rst),
+        .st_valid(ack_rate__st_valid),
+        .st_word(ack_rate__st_word),
+        .st_data(ack_rate__st_data),
+        .value(ack_rate__value)
+    );
+    tnic_standalone__core__control__csr__held__flow_index flow_index(
+        .clk(flow_index__clk),
+        .rst(flow_index__rst),
+        .st_valid(flow_index__st_valid),
+        .st_word(flow_index__st_word),
+        .st_data(flow_index__st_data),
+        .value(flow_index__value)
+    );
+    tnic_standalone__core__control__csr__held__event_every event_every(
+        .clk(event_every__clk),
+        .rst(event_every__rst),
+        .st_valid(event_every__st_valid),
+        .st_word(event_every__st_word),
+        .st_data(event_every__st_data),
+        .value(event_every__value)
+    );
+    tnic_standalone__core__control__csr__held__event_filter event_filter(
+        .clk(event_filter__clk),
+        .rst(event_filter__rst),
+        .st_valid(event_filter__st_valid),
+        .st_word(event_filter__st_word),
+        .st_data(event_filter__st_data),
+        .value(event_filter__value)
+    );
+    
+    // Update code
+    always @(*) begin
+        settings[(64'h0)+:(1)] = enable__value;
+        settings[(64'h1)+:(32)] = time_increment__value;
+        settings[(64'h21)+:(64)] = time_set__value;
+        settings[(64'h61)+:(1)] = time_ptp__value;
+        settings[(64'h62)+:(16)] = lead__value;
+        settings[(64'h72)+:(48)] = mac__value;
+        settings[(64'ha2)+:(32)] = ipv4__value;
+        settings[(64'hc2)+:(16)] = udp_port__value;
+        settings[(64'hd2)+:(128)] = ipv6__value;
+        settings[(64'h152)+:(8)] = ack_tos__value;
+        settings[(64'h15a)+:(8)] = ack_ttl__value;
+        settings[(64'h162)+:(1)] = ack_enable__value;
+        settings[(64'h163)+:(32)] = ns_per_byte__value;
+        settings[(64'h183)+:(12)] = vlan__value;
+        settings[(64'h18f)+:(6)] = prefix4__value;
+        settings[(64'h195)+:(32)] = nonce_seed__value;
+        settings[(64'h1b5)+:(16)] = store_bound__value;
+        settings[(64'h1c5)+:(32)] = ack_rate__value;
+        settings[(64'h1e5)+:(16)] = flow_index__value;
+        settings[(64'h1f5)+:(16)] = event_every__value;
+        settings[(64'h205)+:(25)] = event_filter__value;
+    end
+    always @(*) enable__clk = clk;
+    always @(*) enable__rst = rst;
+    always @(*) enable__st_valid = st_valid;
+    always @(*) enable__st_word = st_word;
+    always @(*) enable__st_data = st_data;
+    always @(*) time_increment__clk = clk;
+    always @(*) time_increment__rst = rst;
+    always @(*) time_increment__st_valid = st_valid;
+    always @(*) time_increment__st_word = st_word;
+    always @(*) time_increment__st_data = st_data;
+    always @(*) time_set__clk = clk;
+    always @(*) time_set__rst = rst;
+    always @(*) time_set__st_valid = st_valid;
+    always @(*) time_set__st_word = st_word;
+    always @(*) time_set__st_data = st_data;
+    always @(*) time_ptp__clk = clk;
+    always @(*) time_ptp__rst = rst;
+    always @(*) time_ptp__st_valid = st_valid;
+    always @(*) time_ptp__st_word = st_word;
+    always @(*) time_ptp__st_data = st_data;
+    always @(*) lead__clk = clk;
+    always @(*) lead__rst = rst;
+    always @(*) lead__st_valid = st_valid;
+    always @(*) lead__st_word = st_word;
+    always @(*) lead__st_data = st_data;
+    always @(*) mac__clk = clk;
+    always @(*) mac__rst = rst;
+    always @(*) mac__st_valid = st_valid;
+    always @(*) mac__st_word = st_word;
+    always @(*) mac__st_data = st_data;
+    always @(*) ipv4__clk = clk;
+    always @(*) ipv4__rst = rst;
+    always @(*) ipv4__st_valid = st_valid;
+    always @(*) ipv4__st_word = st_word;
+    always @(*) ipv4__st_data = st_data;
+    always @(*) udp_port__clk = clk;
+    always @(*) udp_port__rst = rst;
+    always @(*) udp_port__st_valid = st_valid;
+    always @(*) udp_port__st_word = st_word;
+    always @(*) udp_port__st_data = st_data;
+    always @(*) ipv6__clk = clk;
+    always @(*) ipv6__rst = rst;
+    always @(*) ipv6__st_valid = st_valid;
+    always @(*) ipv6__st_word = st_word;
+    always @(*) ipv6__st_data = st_data;
+    always @(*) ack_tos__clk = clk;
+    always @(*) ack_tos__rst = rst;
+    always @(*) ack_tos__st_valid = st_valid;
+    always @(*) ack_tos__st_word = st_word;
+    always @(*) ack_tos__st_data = st_data;
+    always @(*) ack_ttl__clk = clk;
+    always @(*) ack_ttl__rst = rst;
+    always @(*) ack_ttl__st_valid = st_valid;
+    always @(*) ack_ttl__st_word = st_word;
+    always @(*) ack_ttl__st_data = st_data;
+    always @(*) ack_enable__clk = clk;
+    always @(*) ack_enable__rst = rst;
+    always @(*) ack_enable__st_valid = st_valid;
+    always @(*) ack_enable__st_word = st_word;
+    always @(*) ack_enable__st_data = st_data;
+    always @(*) ns_per_byte__clk = clk;
+    always @(*) ns_per_byte__rst = rst;
+    always @(*) ns_per_byte__st_valid = st_valid;
+    always @(*) ns_per_byte__st_word = st_word;
+    always @(*) ns_per_byte__st_data = st_data;
+    always @(*) vlan__clk = clk;
+    always @(*) vlan__rst = rst;
+    always @(*) vlan__st_valid = st_valid;
+    always @(*) vlan__st_word = st_word;
+    always @(*) vlan__st_data = st_data;
+    always @(*) prefix4__clk = clk;
+    always @(*) prefix4__rst = rst;
+    always @(*) prefix4__st_valid = st_valid;
+    always @(*) prefix4__st_word = st_word;
+    always @(*) prefix4__st_data = st_data;
+    always @(*) nonce_seed__clk = clk;
+    always @(*) nonce_seed__rst = rst;
+    always @(*) nonce_seed__st_valid = st_valid;
+    always @(*) nonce_seed__st_word = st_word;
+    always @(*) nonce_seed__st_data = st_data;
+    always @(*) store_bound__clk = clk;
+    always @(*) store_bound__rst = rst;
+    always @(*) store_bound__st_valid = st_valid;
+    always @(*) store_bound__st_word = st_word;
+    always @(*) store_bound__st_data = st_data;
+    always @(*) ack_rate__clk = clk;
+    always @(*) ack_rate__rst = rst;
+    always @(*) ack_rate__st_valid = st_valid;
+    always @(*) ack_rate__st_word = st_word;
+    always @(*) ack_rate__st_data = st_data;
+    always @(*) flow_index__clk = clk;
+    always @(*) flow_index__rst = rst;
+    always @(*) flow_index__st_valid = st_valid;
+    always @(*) flow_index__st_word = st_word;
+    always @(*) flow_index__st_data = st_data;
+    always @(*) event_every__clk = clk;
+    always @(*) event_every__rst = rst;
+    always @(*) event_every__st_valid = st_valid;
+    always @(*) event_every__st_word = st_word;
+    always @(*) event_every__st_data = st_data;
+    always @(*) event_filter__clk = clk;
+    always @(*) event_filter__rst = rst;
+    always @(*) event_filter__st_valid = st_valid;
+    always @(*) event_filter__st_word = st_word;
+    always @(*) event_filter__st_data = st_data;
+    
+endmodule // standalone__core__control__csr__held
+
+
+module tnic_standalone__core__control__csr__held__ack_enable(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10001110;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ack_enable__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ack_enable
+
+
+module tnic_standalone__core__control__csr__held__ack_enable__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ack_enable__held
+
+
+module tnic_standalone__core__control__csr__held__ack_rate(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010100;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ack_rate__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ack_rate
+
+
+module tnic_standalone__core__control__csr__held__ack_rate__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ack_rate__held
+
+
+module tnic_standalone__core__control__csr__held__ack_tos(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [7:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10001100;
+    localparam  others__0 = 8'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [7:0] held__d;
+    wire  [7:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ack_tos__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 8'hff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ack_tos
+
+
+module tnic_standalone__core__control__csr__held__ack_tos__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ack_tos__held
+
+
+module tnic_standalone__core__control__csr__held__ack_ttl(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [7:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10001101;
+    localparam  others__0 = 8'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [7:0] held__d;
+    wire  [7:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ack_ttl__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 8'hff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ack_ttl
+
+
+module tnic_standalone__core__control__csr__held__ack_ttl__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ack_ttl__held
+
+
+module tnic_standalone__core__control__csr__held__enable(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b1010;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__enable__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__enable
+
+
+module tnic_standalone__core__control__csr__held__enable__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__enable__held
+
+
+module tnic_standalone__core__control__csr__held__event_every(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b110100100;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    wire  [15:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__event_every__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__event_every
+
+
+module tnic_standalone__core__control__csr__held__event_every__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__event_every__held
+
+
+module tnic_standalone__core__control__csr__held__event_filter(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [24:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b110100101;
+    localparam  others__0 = 25'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [24:0] held__d;
+    wire  [24:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__event_filter__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 25'h1ffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__event_filter
+
+
+module tnic_standalone__core__control__csr__held__event_filter__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__event_filter__held
+
+
+module tnic_standalone__core__control__csr__held__flow_index(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b101000100;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    wire  [15:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__flow_index__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__flow_index
+
+
+module tnic_standalone__core__control__csr__held__flow_index__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__flow_index__held
+
+
+module tnic_standalone__core__control__csr__held__ipv4(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10000110;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ipv4__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ipv4
+
+
+module tnic_standalone__core__control__csr__held__ipv4__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ipv4__held
+
+
+module tnic_standalone__core__control__csr__held__ipv6(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [127:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10001000;
+    localparam  at__1 = 10'b10001001;
+    localparam  at__2 = 10'b10001010;
+    localparam  at__3 = 10'b10001011;
+    localparam  others__0 = 128'hffffffffffffffffffffffff00000000;
+    localparam  others__1 = 128'hffffffffffffffff00000000ffffffff;
+    localparam  others__2 = 128'hffffffff00000000ffffffffffffffff;
+    localparam  others__3 = 128'hffffffffffffffffffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    localparam  place__2 = 7'b1000000;
+    localparam  place__3 = 7'b1100000;
+    
+    // Stub signals
+    reg  [127:0] held__d;
+    wire  [127:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ipv6__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d = (held__q & others__1) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__1);
+        end
+        if (st_valid & (st_word == at__2)) begin
+            held__d = (held__q & others__2) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__2);
+        end
+        if (st_valid & (st_word == at__3)) begin
+            held__d = (held__q & others__3) | (((st_data) & 128'hffffffffffffffffffffffffffffffff) << place__3);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ipv6
+
+
+module tnic_standalone__core__control__csr__held__ipv6__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [127:0] d;
+    output reg  [127:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 128'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ipv6__held
+
+
+module tnic_standalone__core__control__csr__held__lead(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b1001010;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    wire  [15:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__lead__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__lead
+
+
+module tnic_standalone__core__control__csr__held__lead__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__lead__held
+
+
+module tnic_standalone__core__control__csr__held__mac(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [47:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10000100;
+    localparam  at__1 = 10'b10000101;
+    localparam  others__0 = 48'hffff00000000;
+    localparam  others__1 = 48'hffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    
+    // Stub signals
+    reg  [47:0] held__d;
+    wire  [47:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__mac__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 48'hffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d = (held__q & others__1) | (((st_data) & 48'hffffffffffff) << place__1);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__mac
+
+
+module tnic_standalone__core__control__csr__held__mac__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [47:0] d;
+    output reg  [47:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 48'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__mac__held
+
+
+module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010010;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__nonce_seed__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__nonce_seed
+
+
+module tnic_standalone__core__control__csr__held__nonce_seed__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__nonce_seed__held
+
+
+module tnic_standalone__core__control__csr__held__ns_per_byte(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10001111;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__ns_per_byte__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__ns_per_byte
+
+
+module tnic_standalone__core__control__csr__held__ns_per_byte__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__ns_per_byte__held
+
+
+module tnic_standalone__core__control__csr__held__prefix4(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [5:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010001;
+    localparam  others__0 = 6'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [5:0] held__d;
+    wire  [5:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__prefix4__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 6'h3f) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__prefix4
+
+
+module tnic_standalone__core__control__csr__held__prefix4__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__prefix4__held
+
+
+module tnic_standalone__core__control__csr__held__store_bound(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010011;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    wire  [15:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__store_bound__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__store_bound
+
+
+module tnic_standalone__core__control__csr__held__store_bound__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__store_bound__held
+
+
+module tnic_standalone__core__control__csr__held__time_increment(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b1000110;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__time_increment__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__time_increment
+
+
+module tnic_standalone__core__control__csr__held__time_increment__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__time_increment__held
+
+
+module tnic_standalone__core__control__csr__held__time_ptp(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b1001001;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__time_ptp__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__time_ptp
+
+
+module tnic_standalone__core__control__csr__held__time_ptp__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__time_ptp__held
+
+
+module tnic_standalone__core__control__csr__held__time_set(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [63:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b1000111;
+    localparam  at__1 = 10'b1001000;
+    localparam  others__0 = 64'hffffffff00000000;
+    localparam  others__1 = 64'hffffffff;
+    localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    
+    // Stub signals
+    reg  [63:0] held__d;
+    wire  [63:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__time_set__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 64'hffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d = (held__q & others__1) | (((st_data) & 64'hffffffffffffffff) << place__1);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__time_set
+
+
+module tnic_standalone__core__control__csr__held__time_set__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__time_set__held
+
+
+module tnic_standalone__core__control__csr__held__udp_port(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [15:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10000111;
+    localparam  others__0 = 16'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [15:0] held__d;
+    wire  [15:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__udp_port__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 16'hffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__udp_port
+
+
+module tnic_standalone__core__control__csr__held__udp_port__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__udp_port__held
+
+
+module tnic_standalone__core__control__csr__held__vlan(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [11:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010000;
+    localparam  others__0 = 12'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [11:0] held__d;
+    wire  [11:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__vlan__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 12'hfff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__vlan
+
+
+module tnic_standalone__core__control__csr__held__vlan__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 12'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__vlan__held
+
+
+module tnic_standalone__core__control__csr__histogram(clk,rst,st_valid,st_word,st_data,next_bin,histogram_at,histogram_clear);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    input wire  next_bin;
+    output reg  [12:0] histogram_at;
+    output reg  [15:0] histogram_clear;
+    
+    // Constant declarations
+    localparam  at_index = 10'b110100111;
+    localparam  at_clear = 10'b110101001;
+    
+    // Stub signals
+    reg  [12:0] bin__d;
+    wire  [12:0] bin__q;
+    reg  bin__clock;
+    reg  [15:0] cleared__d;
+    wire  [15:0] cleared__q;
+    reg  cleared__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__histogram__bin bin(
+        .d(bin__d),
+        .q(bin__q),
+        .clock(bin__clock)
+    );
+    tnic_standalone__core__control__csr__histogram__cleared cleared(
+        .d(cleared__d),
+        .q(cleared__q),
+        .clock(cleared__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        bin__d = bin__q;
+        cleared__d = cleared__q;
+        cleared__d = ((32'h0) & 16'hffff);
+        if (next_bin) begin
+            bin__d = bin__q + ((32'h1) & 13'h1fff);
+        end
+        if (st_valid) begin
+            if (st_word == at_index) begin
+                bin__d = st_data[(32'h0)+:(13)];
+            end
+            if (st_word == at_clear) begin
+                cleared__d = st_data[(32'h0)+:(16)];
+            end
+        end
+        if (rst) begin
+            bin__d = ((32'h0) & 13'h1fff);
+            cleared__d = ((32'h0) & 16'hffff);
+        end
+    end
+    always @(*) bin__clock = clk;
+    always @(*) cleared__clock = clk;
+    always @(*) histogram_at = bin__q;
+    always @(*) histogram_clear = cleared__q;
+    
+endmodule // standalone__core__control__csr__histogram
+
+
+module tnic_standalone__core__control__csr__histogram__bin(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__histogram__bin
+
+
+module tnic_standalone__core__control__csr__histogram__cleared(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__histogram__cleared
+
+
 module tnic_standalone__core__control__csr__query(clk,rst,start,loaded,answer_valid,answer_tag,answer_record,tag,copy_valid,copy_index,copy_data,copy_ready,busy,done,failed);
     
     // Module arguments
@@ -15721,1282 +21028,6 @@ module tnic_standalone__core__control__csr__query__word(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__query__word
-
-
-module tnic_standalone__core__control__csr__settings(clk,rst,st_valid,st_word,st_data,cfg_mac,cfg_ipv4,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_time_increment,cfg_ack_enable,cfg_enable,cfg_time_ptp,cfg_lead,cfg_store_bound,cfg_ipv6,cfg_allow6,cfg_mask6,cfg_event_every,cfg_event_filter,next_bin,histogram_at,histogram_clear,flow_index,time_set_value);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  st_valid;
-    input wire  [9:0] st_word;
-    input wire  [31:0] st_data;
-    output reg  [47:0] cfg_mac;
-    output reg  [31:0] cfg_ipv4;
-    output reg  [15:0] cfg_udp_port;
-    output reg  [7:0] cfg_ack_tos;
-    output reg  [7:0] cfg_ack_ttl;
-    output reg  [31:0] cfg_ns_per_byte;
-    output reg  [31:0] cfg_nonce_seed;
-    output reg  [31:0] cfg_allow4;
-    output reg  [31:0] cfg_mask4;
-    output reg  [31:0] cfg_time_increment;
-    output reg  cfg_ack_enable;
-    output reg  cfg_enable;
-    output reg  cfg_time_ptp;
-    output reg  [15:0] cfg_lead;
-    output reg  [15:0] cfg_store_bound;
-    output reg  [127:0] cfg_ipv6;
-    output reg  [127:0] cfg_allow6;
-    output reg  [127:0] cfg_mask6;
-    output reg  [15:0] cfg_event_every;
-    output reg  [24:0] cfg_event_filter;
-    input wire  next_bin;
-    output reg  [12:0] histogram_at;
-    output reg  [15:0] histogram_clear;
-    output reg  [15:0] flow_index;
-    output reg  [63:0] time_set_value;
-    
-    // Constant declarations
-    localparam  at_mac_low = 10'b10000100;
-    localparam  at_mac_high = 10'b10000101;
-    localparam  at_ipv4 = 10'b10000110;
-    localparam  at_udp_port = 10'b10000111;
-    localparam  at_ack_tos = 10'b10001100;
-    localparam  at_ack_ttl = 10'b10001101;
-    localparam  at_ns_per_byte = 10'b10001111;
-    localparam  at_nonce_seed = 10'b10010010;
-    localparam  at_allow4 = 10'b10010000;
-    localparam  at_mask4 = 10'b10010001;
-    localparam  at_time_increment = 10'b1000110;
-    localparam  at_ack_enable = 10'b10001110;
-    localparam  at_enable = 10'b1010;
-    localparam  at_time_ptp = 10'b1001001;
-    localparam  at_event_every = 10'b110100100;
-    localparam  at_event_filter = 10'b110100101;
-    localparam  at_histogram_index = 10'b110100111;
-    localparam  at_histogram_clear = 10'b110101001;
-    localparam  at_lead = 10'b1001010;
-    localparam  at_store_bound = 10'b10010011;
-    localparam  at_ipv6 = 8'h22;
-    localparam  at_allow6 = 8'h25;
-    localparam  at_mask6 = 8'h26;
-    localparam  at_index = 10'b101000100;
-    localparam  at_set_low = 10'b1000111;
-    localparam  at_set_high = 10'b1001000;
-    
-    // Stub signals
-    reg  [31:0] mac_low__d;
-    wire  [31:0] mac_low__q;
-    reg  mac_low__clock;
-    reg  [15:0] mac_high__d;
-    wire  [15:0] mac_high__q;
-    reg  mac_high__clock;
-    reg  [31:0] ipv4__d;
-    wire  [31:0] ipv4__q;
-    reg  ipv4__clock;
-    reg  [15:0] udp_port__d;
-    wire  [15:0] udp_port__q;
-    reg  udp_port__clock;
-    reg  [7:0] ack_tos__d;
-    wire  [7:0] ack_tos__q;
-    reg  ack_tos__clock;
-    reg  [7:0] ack_ttl__d;
-    wire  [7:0] ack_ttl__q;
-    reg  ack_ttl__clock;
-    reg  [31:0] ns_per_byte__d;
-    wire  [31:0] ns_per_byte__q;
-    reg  ns_per_byte__clock;
-    reg  [31:0] nonce_seed__d;
-    wire  [31:0] nonce_seed__q;
-    reg  nonce_seed__clock;
-    reg  [31:0] allow4__d;
-    wire  [31:0] allow4__q;
-    reg  allow4__clock;
-    reg  [31:0] mask4__d;
-    wire  [31:0] mask4__q;
-    reg  mask4__clock;
-    reg  [31:0] time_increment__d;
-    wire  [31:0] time_increment__q;
-    reg  time_increment__clock;
-    reg  [15:0] index__d;
-    wire  [15:0] index__q;
-    reg  index__clock;
-    reg  [31:0] set_low__d;
-    wire  [31:0] set_low__q;
-    reg  set_low__clock;
-    reg  [31:0] set_high__d;
-    wire  [31:0] set_high__q;
-    reg  set_high__clock;
-    reg  ack_enable__d;
-    wire  ack_enable__q;
-    reg  ack_enable__clock;
-    reg  enable__d;
-    wire  enable__q;
-    reg  enable__clock;
-    reg  time_ptp__d;
-    wire  time_ptp__q;
-    reg  time_ptp__clock;
-    reg  [15:0] event_every__d;
-    wire  [15:0] event_every__q;
-    reg  event_every__clock;
-    reg  [24:0] event_filter__d;
-    wire  [24:0] event_filter__q;
-    reg  event_filter__clock;
-    reg  [12:0] bin__d;
-    wire  [12:0] bin__q;
-    reg  bin__clock;
-    reg  [15:0] cleared__d;
-    wire  [15:0] cleared__q;
-    reg  cleared__clock;
-    reg  [15:0] lead__d;
-    wire  [15:0] lead__q;
-    reg  lead__clock;
-    reg  [15:0] store_bound__d;
-    wire  [15:0] store_bound__q;
-    reg  store_bound__clock;
-    reg  [31:0] ipv6__0__d;
-    wire  [31:0] ipv6__0__q;
-    reg  ipv6__0__clock;
-    reg  [31:0] ipv6__1__d;
-    wire  [31:0] ipv6__1__q;
-    reg  ipv6__1__clock;
-    reg  [31:0] ipv6__2__d;
-    wire  [31:0] ipv6__2__q;
-    reg  ipv6__2__clock;
-    reg  [31:0] ipv6__3__d;
-    wire  [31:0] ipv6__3__q;
-    reg  ipv6__3__clock;
-    reg  [31:0] allow6__0__d;
-    wire  [31:0] allow6__0__q;
-    reg  allow6__0__clock;
-    reg  [31:0] allow6__1__d;
-    wire  [31:0] allow6__1__q;
-    reg  allow6__1__clock;
-    reg  [31:0] allow6__2__d;
-    wire  [31:0] allow6__2__q;
-    reg  allow6__2__clock;
-    reg  [31:0] allow6__3__d;
-    wire  [31:0] allow6__3__q;
-    reg  allow6__3__clock;
-    reg  [31:0] mask6__0__d;
-    wire  [31:0] mask6__0__q;
-    reg  mask6__0__clock;
-    reg  [31:0] mask6__1__d;
-    wire  [31:0] mask6__1__q;
-    reg  mask6__1__clock;
-    reg  [31:0] mask6__2__d;
-    wire  [31:0] mask6__2__q;
-    reg  mask6__2__clock;
-    reg  [31:0] mask6__3__d;
-    wire  [31:0] mask6__3__q;
-    reg  mask6__3__clock;
-    
-    // Sub module instances
-    tnic_standalone__core__control__csr__settings__mac_low mac_low(
-        .d(mac_low__d),
-        .q(mac_low__q),
-        .clock(mac_low__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mac_high mac_high(
-        .d(mac_high__d),
-        .q(mac_high__q),
-        .clock(mac_high__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ipv4 ipv4(
-        .d(ipv4__d),
-        .q(ipv4__q),
-        .clock(ipv4__clock)
-    );
-    tnic_standalone__core__control__csr__settings__udp_port udp_port(
-        .d(udp_port__d),
-        .q(udp_port__q),
-        .clock(udp_port__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ack_tos ack_tos(
-        .d(ack_tos__d),
-        .q(ack_tos__q),
-        .clock(ack_tos__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ack_ttl ack_ttl(
-        .d(ack_ttl__d),
-        .q(ack_ttl__q),
-        .clock(ack_ttl__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ns_per_byte ns_per_byte(
-        .d(ns_per_byte__d),
-        .q(ns_per_byte__q),
-        .clock(ns_per_byte__clock)
-    );
-    tnic_standalone__core__control__csr__settings__nonce_seed nonce_seed(
-        .d(nonce_seed__d),
-        .q(nonce_seed__q),
-        .clock(nonce_seed__clock)
-    );
-    tnic_standalone__core__control__csr__settings__allow4 allow4(
-        .d(allow4__d),
-        .q(allow4__q),
-        .clock(allow4__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mask4 mask4(
-        .d(mask4__d),
-        .q(mask4__q),
-        .clock(mask4__clock)
-    );
-    tnic_standalone__core__control__csr__settings__time_increment time_increment(
-        .d(time_increment__d),
-        .q(time_increment__q),
-        .clock(time_increment__clock)
-    );
-    tnic_standalone__core__control__csr__settings__index index(
-        .d(index__d),
-        .q(index__q),
-        .clock(index__clock)
-    );
-    tnic_standalone__core__control__csr__settings__set_low set_low(
-        .d(set_low__d),
-        .q(set_low__q),
-        .clock(set_low__clock)
-    );
-    tnic_standalone__core__control__csr__settings__set_high set_high(
-        .d(set_high__d),
-        .q(set_high__q),
-        .clock(set_high__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ack_enable ack_enable(
-        .d(ack_enable__d),
-        .q(ack_enable__q),
-        .clock(ack_enable__clock)
-    );
-    tnic_standalone__core__control__csr__settings__enable enable(
-        .d(enable__d),
-        .q(enable__q),
-        .clock(enable__clock)
-    );
-    tnic_standalone__core__control__csr__settings__time_ptp time_ptp(
-        .d(time_ptp__d),
-        .q(time_ptp__q),
-        .clock(time_ptp__clock)
-    );
-    tnic_standalone__core__control__csr__settings__event_every event_every(
-        .d(event_every__d),
-        .q(event_every__q),
-        .clock(event_every__clock)
-    );
-    tnic_standalone__core__control__csr__settings__event_filter event_filter(
-        .d(event_filter__d),
-        .q(event_filter__q),
-        .clock(event_filter__clock)
-    );
-    tnic_standalone__core__control__csr__settings__bin bin(
-        .d(bin__d),
-        .q(bin__q),
-        .clock(bin__clock)
-    );
-    tnic_standalone__core__control__csr__settings__cleared cleared(
-        .d(cleared__d),
-        .q(cleared__q),
-        .clock(cleared__clock)
-    );
-    tnic_standalone__core__control__csr__settings__lead lead(
-        .d(lead__d),
-        .q(lead__q),
-        .clock(lead__clock)
-    );
-    tnic_standalone__core__control__csr__settings__store_bound store_bound(
-        .d(store_bound__d),
-        .q(store_bound__q),
-        .clock(store_bound__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ipv6__0 ipv6__0(
-        .d(ipv6__0__d),
-        .q(ipv6__0__q),
-        .clock(ipv6__0__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ipv6__1 ipv6__1(
-        .d(ipv6__1__d),
-        .q(ipv6__1__q),
-        .clock(ipv6__1__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ipv6__2 ipv6__2(
-        .d(ipv6__2__d),
-        .q(ipv6__2__q),
-        .clock(ipv6__2__clock)
-    );
-    tnic_standalone__core__control__csr__settings__ipv6__3 ipv6__3(
-        .d(ipv6__3__d),
-        .q(ipv6__3__q),
-        .clock(ipv6__3__clock)
-    );
-    tnic_standalone__core__control__csr__settings__allow6__0 allow6__0(
-        .d(allow6__0__d),
-        .q(allow6__0__q),
-        .clock(allow6__0__clock)
-    );
-    tnic_standalone__core__control__csr__settings__allow6__1 allow6__1(
-        .d(allow6__1__d),
-        .q(allow6__1__q),
-        .clock(allow6__1__clock)
-    );
-    tnic_standalone__core__control__csr__settings__allow6__2 allow6__2(
-        .d(allow6__2__d),
-        .q(allow6__2__q),
-        .clock(allow6__2__clock)
-    );
-    tnic_standalone__core__control__csr__settings__allow6__3 allow6__3(
-        .d(allow6__3__d),
-        .q(allow6__3__q),
-        .clock(allow6__3__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mask6__0 mask6__0(
-        .d(mask6__0__d),
-        .q(mask6__0__q),
-        .clock(mask6__0__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mask6__1 mask6__1(
-        .d(mask6__1__d),
-        .q(mask6__1__q),
-        .clock(mask6__1__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mask6__2 mask6__2(
-        .d(mask6__2__d),
-        .q(mask6__2__q),
-        .clock(mask6__2__clock)
-    );
-    tnic_standalone__core__control__csr__settings__mask6__3 mask6__3(
-        .d(mask6__3__d),
-        .q(mask6__3__q),
-        .clock(mask6__3__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        mac_low__d = mac_low__q;
-        mac_high__d = mac_high__q;
-        ipv4__d = ipv4__q;
-        udp_port__d = udp_port__q;
-        ack_tos__d = ack_tos__q;
-        ack_ttl__d = ack_ttl__q;
-        ns_per_byte__d = ns_per_byte__q;
-        nonce_seed__d = nonce_seed__q;
-        allow4__d = allow4__q;
-        mask4__d = mask4__q;
-        time_increment__d = time_increment__q;
-        event_every__d = event_every__q;
-        event_filter__d = event_filter__q;
-        bin__d = bin__q;
-        cleared__d = cleared__q;
-        index__d = index__q;
-        set_low__d = set_low__q;
-        set_high__d = set_high__q;
-        ack_enable__d = ack_enable__q;
-        enable__d = enable__q;
-        time_ptp__d = time_ptp__q;
-        lead__d = lead__q;
-        store_bound__d = store_bound__q;
-        cleared__d = ((32'h0) & 16'hffff);
-        if (next_bin) begin
-            bin__d = bin__q + ((32'h1) & 13'h1fff);
-        end
-        if (st_valid) begin
-            if (st_word == at_event_every) begin
-                event_every__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_event_filter) begin
-                event_filter__d = st_data[(32'h0)+:(25)];
-            end
-            if (st_word == at_histogram_index) begin
-                bin__d = st_data[(32'h0)+:(13)];
-            end
-            if (st_word == at_histogram_clear) begin
-                cleared__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_mac_low) begin
-                mac_low__d = st_data;
-            end
-            if (st_word == at_mac_high) begin
-                mac_high__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_ipv4) begin
-                ipv4__d = st_data;
-            end
-            if (st_word == at_udp_port) begin
-                udp_port__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_ack_tos) begin
-                ack_tos__d = st_data[(32'h0)+:(8)];
-            end
-            if (st_word == at_ack_ttl) begin
-                ack_ttl__d = st_data[(32'h0)+:(8)];
-            end
-            if (st_word == at_ns_per_byte) begin
-                ns_per_byte__d = st_data;
-            end
-            if (st_word == at_nonce_seed) begin
-                nonce_seed__d = st_data;
-            end
-            if (st_word == at_allow4) begin
-                allow4__d = st_data;
-            end
-            if (st_word == at_mask4) begin
-                mask4__d = st_data;
-            end
-            if (st_word == at_time_increment) begin
-                time_increment__d = st_data;
-            end
-            if (st_word == at_index) begin
-                index__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_set_low) begin
-                set_low__d = st_data;
-            end
-            if (st_word == at_set_high) begin
-                set_high__d = st_data;
-            end
-            if (st_word == at_ack_enable) begin
-                ack_enable__d = st_data[32'h0];
-            end
-            if (st_word == at_enable) begin
-                enable__d = st_data[32'h0];
-            end
-            if (st_word == at_time_ptp) begin
-                time_ptp__d = st_data[32'h0];
-            end
-            if (st_word == at_lead) begin
-                lead__d = st_data[(32'h0)+:(16)];
-            end
-            if (st_word == at_store_bound) begin
-                store_bound__d = st_data[(32'h0)+:(16)];
-            end
-        end
-        ipv6__0__d = ipv6__0__q;
-        allow6__0__d = allow6__0__q;
-        mask6__0__d = mask6__0__q;
-        if (st_valid & (st_word[(32'h0)+:(2)] == 0)) begin
-            if (st_word[(32'h2)+:(8)] == at_ipv6) begin
-                ipv6__0__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_allow6) begin
-                allow6__0__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_mask6) begin
-                mask6__0__d = st_data;
-            end
-        end
-        if (rst) begin
-            ipv6__0__d = ((32'h0) & 32'hffffffff);
-            allow6__0__d = ((32'h0) & 32'hffffffff);
-            mask6__0__d = ((32'h0) & 32'hffffffff);
-        end
-        ipv6__1__d = ipv6__1__q;
-        allow6__1__d = allow6__1__q;
-        mask6__1__d = mask6__1__q;
-        if (st_valid & (st_word[(32'h0)+:(2)] == 1)) begin
-            if (st_word[(32'h2)+:(8)] == at_ipv6) begin
-                ipv6__1__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_allow6) begin
-                allow6__1__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_mask6) begin
-                mask6__1__d = st_data;
-            end
-        end
-        if (rst) begin
-            ipv6__1__d = ((32'h0) & 32'hffffffff);
-            allow6__1__d = ((32'h0) & 32'hffffffff);
-            mask6__1__d = ((32'h0) & 32'hffffffff);
-        end
-        ipv6__2__d = ipv6__2__q;
-        allow6__2__d = allow6__2__q;
-        mask6__2__d = mask6__2__q;
-        if (st_valid & (st_word[(32'h0)+:(2)] == 2)) begin
-            if (st_word[(32'h2)+:(8)] == at_ipv6) begin
-                ipv6__2__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_allow6) begin
-                allow6__2__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_mask6) begin
-                mask6__2__d = st_data;
-            end
-        end
-        if (rst) begin
-            ipv6__2__d = ((32'h0) & 32'hffffffff);
-            allow6__2__d = ((32'h0) & 32'hffffffff);
-            mask6__2__d = ((32'h0) & 32'hffffffff);
-        end
-        ipv6__3__d = ipv6__3__q;
-        allow6__3__d = allow6__3__q;
-        mask6__3__d = mask6__3__q;
-        if (st_valid & (st_word[(32'h0)+:(2)] == 3)) begin
-            if (st_word[(32'h2)+:(8)] == at_ipv6) begin
-                ipv6__3__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_allow6) begin
-                allow6__3__d = st_data;
-            end
-            if (st_word[(32'h2)+:(8)] == at_mask6) begin
-                mask6__3__d = st_data;
-            end
-        end
-        if (rst) begin
-            ipv6__3__d = ((32'h0) & 32'hffffffff);
-            allow6__3__d = ((32'h0) & 32'hffffffff);
-            mask6__3__d = ((32'h0) & 32'hffffffff);
-        end
-        if (rst) begin
-            event_every__d = ((32'h0) & 16'hffff);
-            event_filter__d = ((32'h0) & 25'h1ffffff);
-            bin__d = ((32'h0) & 13'h1fff);
-            cleared__d = ((32'h0) & 16'hffff);
-            mac_low__d = ((32'h0) & 32'hffffffff);
-            mac_high__d = ((32'h0) & 16'hffff);
-            ipv4__d = ((32'h0) & 32'hffffffff);
-            udp_port__d = ((32'h0) & 16'hffff);
-            ack_tos__d = ((32'h0) & 8'hff);
-            ack_ttl__d = ((32'h0) & 8'hff);
-            ns_per_byte__d = ((32'h0) & 32'hffffffff);
-            nonce_seed__d = ((32'h0) & 32'hffffffff);
-            allow4__d = ((32'h0) & 32'hffffffff);
-            mask4__d = ((32'h0) & 32'hffffffff);
-            time_increment__d = ((32'h0) & 32'hffffffff);
-            index__d = ((32'h0) & 16'hffff);
-            set_low__d = ((32'h0) & 32'hffffffff);
-            set_high__d = ((32'h0) & 32'hffffffff);
-            ack_enable__d = 1'b0;
-            enable__d = 1'b0;
-            time_ptp__d = 1'b0;
-            lead__d = ((32'h0) & 16'hffff);
-            store_bound__d = ((32'h0) & 16'hffff);
-        end
-    end
-    always @(*) mac_low__clock = clk;
-    always @(*) mac_high__clock = clk;
-    always @(*) ipv4__clock = clk;
-    always @(*) udp_port__clock = clk;
-    always @(*) ack_tos__clock = clk;
-    always @(*) ack_ttl__clock = clk;
-    always @(*) ns_per_byte__clock = clk;
-    always @(*) nonce_seed__clock = clk;
-    always @(*) allow4__clock = clk;
-    always @(*) mask4__clock = clk;
-    always @(*) time_increment__clock = clk;
-    always @(*) event_every__clock = clk;
-    always @(*) event_filter__clock = clk;
-    always @(*) bin__clock = clk;
-    always @(*) cleared__clock = clk;
-    always @(*) index__clock = clk;
-    always @(*) set_low__clock = clk;
-    always @(*) set_high__clock = clk;
-    always @(*) ack_enable__clock = clk;
-    always @(*) enable__clock = clk;
-    always @(*) time_ptp__clock = clk;
-    always @(*) lead__clock = clk;
-    always @(*) store_bound__clock = clk;
-    always @(*) ipv6__0__clock = clk;
-    always @(*) allow6__0__clock = clk;
-    always @(*) mask6__0__clock = clk;
-    always @(*) ipv6__1__clock = clk;
-    always @(*) allow6__1__clock = clk;
-    always @(*) mask6__1__clock = clk;
-    always @(*) ipv6__2__clock = clk;
-    always @(*) allow6__2__clock = clk;
-    always @(*) mask6__2__clock = clk;
-    always @(*) ipv6__3__clock = clk;
-    always @(*) allow6__3__clock = clk;
-    always @(*) mask6__3__clock = clk;
-    always @(*) cfg_mac = (((mac_high__q) & 48'hffffffffffff) << 32'h20) | ((mac_low__q) & 48'hffffffffffff);
-    always @(*) cfg_ipv4 = ipv4__q;
-    always @(*) cfg_udp_port = udp_port__q;
-    always @(*) cfg_ack_tos = ack_tos__q;
-    always @(*) cfg_ack_ttl = ack_ttl__q;
-    always @(*) cfg_ns_per_byte = ns_per_byte__q;
-    always @(*) cfg_nonce_seed = nonce_seed__q;
-    always @(*) cfg_allow4 = allow4__q;
-    always @(*) cfg_mask4 = mask4__q;
-    always @(*) cfg_time_increment = time_increment__q;
-    always @(*) cfg_ack_enable = ack_enable__q;
-    always @(*) cfg_enable = enable__q;
-    always @(*) cfg_time_ptp = time_ptp__q;
-    always @(*) cfg_lead = lead__q;
-    always @(*) cfg_store_bound = store_bound__q;
-    always @(*) cfg_ipv6 = {ipv6__3__q, ipv6__2__q, ipv6__1__q, ipv6__0__q};
-    always @(*) cfg_allow6 = {allow6__3__q, allow6__2__q, allow6__1__q, allow6__0__q};
-    always @(*) cfg_mask6 = {mask6__3__q, mask6__2__q, mask6__1__q, mask6__0__q};
-    always @(*) cfg_event_every = event_every__q;
-    always @(*) cfg_event_filter = event_filter__q;
-    always @(*) histogram_at = bin__q;
-    always @(*) histogram_clear = cleared__q;
-    always @(*) flow_index = index__q;
-    always @(*) time_set_value = (((set_high__q) & 64'hffffffffffffffff) << 32'h20) | ((set_low__q) & 64'hffffffffffffffff);
-    
-endmodule // standalone__core__control__csr__settings
-
-
-module tnic_standalone__core__control__csr__settings__ack_enable(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ack_enable
-
-
-module tnic_standalone__core__control__csr__settings__ack_tos(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ack_tos
-
-
-module tnic_standalone__core__control__csr__settings__ack_ttl(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ack_ttl
-
-
-module tnic_standalone__core__control__csr__settings__allow4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__allow4
-
-
-module tnic_standalone__core__control__csr__settings__allow6__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__allow6__0
-
-
-module tnic_standalone__core__control__csr__settings__allow6__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__allow6__1
-
-
-module tnic_standalone__core__control__csr__settings__allow6__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__allow6__2
-
-
-module tnic_standalone__core__control__csr__settings__allow6__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__allow6__3
-
-
-module tnic_standalone__core__control__csr__settings__bin(d,q,clock);
-    
-    // Module arguments
-    input wire  [12:0] d;
-    output reg  [12:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 13'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__bin
-
-
-module tnic_standalone__core__control__csr__settings__cleared(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__cleared
-
-
-module tnic_standalone__core__control__csr__settings__enable(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__enable
-
-
-module tnic_standalone__core__control__csr__settings__event_every(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__event_every
-
-
-module tnic_standalone__core__control__csr__settings__event_filter(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__event_filter
-
-
-module tnic_standalone__core__control__csr__settings__index(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__index
-
-
-module tnic_standalone__core__control__csr__settings__ipv4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ipv4
-
-
-module tnic_standalone__core__control__csr__settings__ipv6__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ipv6__0
-
-
-module tnic_standalone__core__control__csr__settings__ipv6__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ipv6__1
-
-
-module tnic_standalone__core__control__csr__settings__ipv6__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ipv6__2
-
-
-module tnic_standalone__core__control__csr__settings__ipv6__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ipv6__3
-
-
-module tnic_standalone__core__control__csr__settings__lead(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__lead
-
-
-module tnic_standalone__core__control__csr__settings__mac_high(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mac_high
-
-
-module tnic_standalone__core__control__csr__settings__mac_low(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mac_low
-
-
-module tnic_standalone__core__control__csr__settings__mask4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mask4
-
-
-module tnic_standalone__core__control__csr__settings__mask6__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mask6__0
-
-
-module tnic_standalone__core__control__csr__settings__mask6__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mask6__1
-
-
-module tnic_standalone__core__control__csr__settings__mask6__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mask6__2
-
-
-module tnic_standalone__core__control__csr__settings__mask6__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__mask6__3
-
-
-module tnic_standalone__core__control__csr__settings__nonce_seed(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__nonce_seed
-
-
-module tnic_standalone__core__control__csr__settings__ns_per_byte(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__ns_per_byte
-
-
-module tnic_standalone__core__control__csr__settings__set_high(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__set_high
-
-
-module tnic_standalone__core__control__csr__settings__set_low(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__set_low
-
-
-module tnic_standalone__core__control__csr__settings__store_bound(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__store_bound
-
-
-module tnic_standalone__core__control__csr__settings__time_increment(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__time_increment
-
-
-module tnic_standalone__core__control__csr__settings__time_ptp(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__time_ptp
-
-
-module tnic_standalone__core__control__csr__settings__udp_port(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__settings__udp_port
 
 
 module tnic_standalone__core__control__dma(clk,rst,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,rec_valid,rec_ready,rec_data,query_valid,query_ready,query_flow,answer_valid,answer_record,load_valid,load_flow,load_record,loading,irq,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready);
@@ -57631,7 +61662,7 @@ module tnic_standalone__core__control__parse__judge(clk,rst,cfg_udp_port,ended,h
     localparam  ipv6 = 16'hdd86;
     localparam  plain = 8'h45;
     localparam  protocol = 8'h11;
-    localparam  version = 8'h1;
+    localparam  version = 8'h2;
     localparam  undefined = 8'hf0;
     localparam  answer = 8'h6;
     localparam  lone_ack = 8'h4;
@@ -61887,7 +65918,7 @@ module tnic_standalone__core__control__recorder__valid(d,q,clock);
 endmodule // standalone__core__control__recorder__valid
 
 
-module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,now,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
+module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_place,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
     
     // Module arguments
     input wire  clk;
@@ -61901,13 +65932,16 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     input wire  sent_first;
     input wire  sent_last;
     input wire  [15:0] sent_wire_bytes;
-    input wire  [23:0] sent_segment_bytes;
+    input wire  [31:0] sent_segment_bytes;
+    input wire  [15:0] sent_place;
+    input wire  [1:0] sent_generation;
     input wire  [63:0] sent_launch;
     input wire  c_valid;
     input wire  [15:0] c_tag;
     input wire  [63:0] c_ts;
     input wire  a_valid;
     input wire  [31:0] a_flow;
+    input wire  [15:0] a_place;
     input wire  [31:0] a_segment;
     input wire  [31:0] a_nonce;
     input wire  [63:0] a_ts;
@@ -61924,6 +65958,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     input wire  [511:0] fl_record;
     input wire  [31:0] cfg_ns_per_byte;
     input wire  [63:0] now;
+    input wire  [1:0] time_epoch;
     output reg  sample_valid;
     output reg  [1:0] sample_kind;
     output reg  [9:0] sample_flow;
@@ -61933,26 +65968,33 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     output reg  [23:0] sample_endpoint_ns;
     output reg  release_valid;
     output reg  [9:0] release_flow;
-    output reg  [23:0] release_bytes;
+    output reg  [31:0] release_bytes;
     output reg  [31:0] pulses;
     output reg  acked_valid;
     output reg  [9:0] acked_flow;
     output reg  [1:0] acked_outcome;
+    
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
     
     // Stub signals
     reg  sent__clk;
     reg  sent__rst;
     reg  sent__sweep;
     reg  [9:0] sent__sweep_flow;
+    reg  [3:0] sent__sweep_profile;
     reg  sent__sent_valid;
     reg  [15:0] sent__sent_tag;
     reg  [9:0] sent__sent_flow;
     reg  [31:0] sent__sent_segment;
-    reg  [31:0] sent__sent_nonce;
+    reg  [15:0] sent__sent_place;
+    reg  [1:0] sent__sent_generation;
     reg  sent__sent_first;
     reg  sent__sent_last;
     reg  [15:0] sent__sent_wire_bytes;
-    reg  [23:0] sent__sent_segment_bytes;
     reg  [39:0] sent__sent_launch;
     reg  sent__flow_valid;
     reg  [9:0] sent__flow_index;
@@ -61960,47 +66002,29 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     reg  sent__start_valid;
     reg  [3:0] sent__start_profile;
     reg  [1:0] sent__start;
-    reg  [3:0] sent__sweep_profile;
     reg  [31:0] sent__ns_per_byte;
-    reg  [31:0] sent__now_ns;
-    wire  sent__slot_valid;
-    wire  [9:0] sent__slot_flow;
-    wire  [31:0] sent__slot_segment;
-    wire  [31:0] sent__slot_next;
-    wire  [31:0] sent__slot_nonce;
-    wire  [23:0] sent__slot_bytes;
-    wire  [31:0] sent__slot_opened;
-    wire  sent__slot_gap;
     wire  sent__tag_valid;
-    wire  [15:0] sent__tag;
-    wire  [9:0] sent__tag_flow;
-    wire  [31:0] sent__tag_segment;
-    wire  sent__tag_write;
-    wire  sent__tag_relative;
-    wire  [39:0] sent__tag_value;
+    wire  [98:0] sent__tag;
     reg  depart__clk;
     reg  depart__rst;
     reg  depart__sweep;
+    reg  [9:0] depart__sweep_flow;
     reg  depart__c_valid;
     reg  [15:0] depart__c_tag;
     reg  [39:0] depart__c_ts;
+    reg  [1:0] depart__time_epoch;
     reg  depart__tag_valid;
-    reg  [15:0] depart__tag;
-    reg  [9:0] depart__tag_flow;
-    reg  [31:0] depart__tag_segment;
-    reg  depart__tag_write;
-    reg  depart__tag_relative;
-    reg  [39:0] depart__tag_value;
-    wire  depart__stamp_valid;
-    wire  [9:0] depart__stamp_flow;
-    wire  [15:0] depart__stamp_segment;
-    wire  [39:0] depart__stamp;
+    reg  [98:0] depart__tag;
+    wire  depart__start_valid;
+    wire  [15:0] depart__start_place;
+    wire  [44:0] depart__start;
     reg  ack__clk;
     reg  ack__rst;
     reg  ack__sweep;
-    reg  [14:0] ack__sweep_at;
+    reg  [12:0] ack__sweep_at;
     reg  ack__a_valid;
     reg  [31:0] ack__a_flow;
+    reg  [15:0] ack__a_place;
     reg  [31:0] ack__a_segment;
     reg  [31:0] ack__a_nonce;
     reg  [63:0] ack__a_ts;
@@ -62008,18 +66032,16 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     reg  [63:0] ack__a_departure;
     reg  [7:0] ack__a_ttl_sent;
     reg  [7:0] ack__a_ttl_seen;
-    reg  ack__slot_valid;
-    reg  [9:0] ack__slot_flow;
-    reg  [31:0] ack__slot_segment;
-    reg  [31:0] ack__slot_next;
-    reg  [31:0] ack__slot_nonce;
-    reg  [23:0] ack__slot_bytes;
-    reg  [31:0] ack__slot_opened;
-    reg  ack__slot_gap;
-    reg  ack__stamp_valid;
-    reg  [9:0] ack__stamp_flow;
-    reg  [15:0] ack__stamp_segment;
-    reg  [39:0] ack__stamp;
+    reg  ack__ended_valid;
+    reg  [9:0] ack__ended_flow;
+    reg  [15:0] ack__ended_segment;
+    reg  [31:0] ack__ended_check;
+    reg  [31:0] ack__ended_bytes;
+    reg  [15:0] ack__ended_place;
+    reg  [1:0] ack__ended_generation;
+    reg  ack__start_valid;
+    reg  [15:0] ack__start_place;
+    reg  [44:0] ack__start;
     reg  ack__flow_valid;
     reg  [9:0] ack__flow_index;
     reg  ack__flow_enable;
@@ -62030,6 +66052,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     reg  [4:0] ack__pw_word;
     reg  [31:0] ack__pw_data;
     reg  [63:0] ack__now;
+    reg  [1:0] ack__time_epoch;
     wire  ack__sample_valid;
     wire  [1:0] ack__sample_kind;
     wire  [9:0] ack__sample_flow;
@@ -62039,13 +66062,13 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     wire  [23:0] ack__sample_endpoint_ns;
     wire  ack__release_valid;
     wire  [9:0] ack__release_flow;
-    wire  [23:0] ack__release_bytes;
+    wire  [31:0] ack__release_bytes;
     wire  [31:0] ack__pulses;
     wire  ack__acked_valid;
     wire  [9:0] ack__acked_flow;
     wire  [1:0] ack__acked_outcome;
-    reg  [14:0] sweep_at__d;
-    wire  [14:0] sweep_at__q;
+    reg  [12:0] sweep_at__d;
+    wire  [12:0] sweep_at__q;
     reg  sweep_at__clock;
     reg  ready__d;
     wire  ready__q;
@@ -62060,15 +66083,16 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .rst(sent__rst),
         .sweep(sent__sweep),
         .sweep_flow(sent__sweep_flow),
+        .sweep_profile(sent__sweep_profile),
         .sent_valid(sent__sent_valid),
         .sent_tag(sent__sent_tag),
         .sent_flow(sent__sent_flow),
         .sent_segment(sent__sent_segment),
-        .sent_nonce(sent__sent_nonce),
+        .sent_place(sent__sent_place),
+        .sent_generation(sent__sent_generation),
         .sent_first(sent__sent_first),
         .sent_last(sent__sent_last),
         .sent_wire_bytes(sent__sent_wire_bytes),
-        .sent_segment_bytes(sent__sent_segment_bytes),
         .sent_launch(sent__sent_launch),
         .flow_valid(sent__flow_valid),
         .flow_index(sent__flow_index),
@@ -62076,43 +66100,24 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .start_valid(sent__start_valid),
         .start_profile(sent__start_profile),
         .start(sent__start),
-        .sweep_profile(sent__sweep_profile),
         .ns_per_byte(sent__ns_per_byte),
-        .now_ns(sent__now_ns),
-        .slot_valid(sent__slot_valid),
-        .slot_flow(sent__slot_flow),
-        .slot_segment(sent__slot_segment),
-        .slot_next(sent__slot_next),
-        .slot_nonce(sent__slot_nonce),
-        .slot_bytes(sent__slot_bytes),
-        .slot_opened(sent__slot_opened),
-        .slot_gap(sent__slot_gap),
         .tag_valid(sent__tag_valid),
-        .tag(sent__tag),
-        .tag_flow(sent__tag_flow),
-        .tag_segment(sent__tag_segment),
-        .tag_write(sent__tag_write),
-        .tag_relative(sent__tag_relative),
-        .tag_value(sent__tag_value)
+        .tag(sent__tag)
     );
     tnic_standalone__core__control__rtt__depart depart(
         .clk(depart__clk),
         .rst(depart__rst),
         .sweep(depart__sweep),
+        .sweep_flow(depart__sweep_flow),
         .c_valid(depart__c_valid),
         .c_tag(depart__c_tag),
         .c_ts(depart__c_ts),
+        .time_epoch(depart__time_epoch),
         .tag_valid(depart__tag_valid),
         .tag(depart__tag),
-        .tag_flow(depart__tag_flow),
-        .tag_segment(depart__tag_segment),
-        .tag_write(depart__tag_write),
-        .tag_relative(depart__tag_relative),
-        .tag_value(depart__tag_value),
-        .stamp_valid(depart__stamp_valid),
-        .stamp_flow(depart__stamp_flow),
-        .stamp_segment(depart__stamp_segment),
-        .stamp(depart__stamp)
+        .start_valid(depart__start_valid),
+        .start_place(depart__start_place),
+        .start(depart__start)
     );
     tnic_standalone__core__control__rtt__ack ack(
         .clk(ack__clk),
@@ -62121,6 +66126,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .sweep_at(ack__sweep_at),
         .a_valid(ack__a_valid),
         .a_flow(ack__a_flow),
+        .a_place(ack__a_place),
         .a_segment(ack__a_segment),
         .a_nonce(ack__a_nonce),
         .a_ts(ack__a_ts),
@@ -62128,18 +66134,16 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .a_departure(ack__a_departure),
         .a_ttl_sent(ack__a_ttl_sent),
         .a_ttl_seen(ack__a_ttl_seen),
-        .slot_valid(ack__slot_valid),
-        .slot_flow(ack__slot_flow),
-        .slot_segment(ack__slot_segment),
-        .slot_next(ack__slot_next),
-        .slot_nonce(ack__slot_nonce),
-        .slot_bytes(ack__slot_bytes),
-        .slot_opened(ack__slot_opened),
-        .slot_gap(ack__slot_gap),
-        .stamp_valid(ack__stamp_valid),
-        .stamp_flow(ack__stamp_flow),
-        .stamp_segment(ack__stamp_segment),
-        .stamp(ack__stamp),
+        .ended_valid(ack__ended_valid),
+        .ended_flow(ack__ended_flow),
+        .ended_segment(ack__ended_segment),
+        .ended_check(ack__ended_check),
+        .ended_bytes(ack__ended_bytes),
+        .ended_place(ack__ended_place),
+        .ended_generation(ack__ended_generation),
+        .start_valid(ack__start_valid),
+        .start_place(ack__start_place),
+        .start(ack__start),
         .flow_valid(ack__flow_valid),
         .flow_index(ack__flow_index),
         .flow_enable(ack__flow_enable),
@@ -62150,6 +66154,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .pw_word(ack__pw_word),
         .pw_data(ack__pw_data),
         .now(ack__now),
+        .time_epoch(ack__time_epoch),
         .sample_valid(ack__sample_valid),
         .sample_kind(ack__sample_kind),
         .sample_flow(ack__sample_flow),
@@ -62180,12 +66185,12 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     always @(*) begin
         sweep_at__d = sweep_at__q;
         ready__d = ready__q;
-        sweep_at__d = sweep_at__q + ((32'h1) & 15'h7fff);
+        sweep_at__d = sweep_at__q + ((32'h1) & 13'h1fff);
         if (&sweep_at__q) begin
             ready__d = 1'b1;
         end
         if (rst) begin
-            sweep_at__d = ((32'h0) & 15'h7fff);
+            sweep_at__d = ((32'h0) & 13'h1fff);
             ready__d = 1'b0;
         end
     end
@@ -62209,14 +66214,13 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     always @(*) sent__sent_tag = sent_tag;
     always @(*) sent__sent_flow = sent_flow;
     always @(*) sent__sent_segment = sent_segment;
-    always @(*) sent__sent_nonce = sent_nonce;
+    always @(*) sent__sent_place = sent_place;
+    always @(*) sent__sent_generation = sent_generation;
     always @(*) sent__sent_first = sent_first;
     always @(*) sent__sent_last = sent_last;
     always @(*) sent__sent_wire_bytes = sent_wire_bytes;
-    always @(*) sent__sent_segment_bytes = sent_segment_bytes;
     always @(*) sent__sent_launch = sent_launch[(32'h8)+:(40)];
     always @(*) sent__ns_per_byte = cfg_ns_per_byte;
-    always @(*) sent__now_ns = now[(32'h10)+:(32)];
     always @(*) sent__flow_valid = fl_valid;
     always @(*) sent__flow_index = fl_flow;
     always @(*) sent__flow_profile = fl_record[(32'h4)+:(4)];
@@ -62226,15 +66230,13 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     always @(*) depart__c_valid = c_valid;
     always @(*) depart__c_tag = c_tag;
     always @(*) depart__c_ts = c_ts[(32'h8)+:(40)];
+    always @(*) depart__time_epoch = time_epoch;
+    always @(*) depart__sweep_flow = sweep_at__q[(32'h0)+:(10)];
     always @(*) depart__tag_valid = sent__tag_valid;
     always @(*) depart__tag = sent__tag;
-    always @(*) depart__tag_flow = sent__tag_flow;
-    always @(*) depart__tag_segment = sent__tag_segment;
-    always @(*) depart__tag_write = sent__tag_write;
-    always @(*) depart__tag_relative = sent__tag_relative;
-    always @(*) depart__tag_value = sent__tag_value;
     always @(*) ack__a_valid = a_valid;
     always @(*) ack__a_flow = a_flow;
+    always @(*) ack__a_place = a_place;
     always @(*) ack__a_segment = a_segment;
     always @(*) ack__a_nonce = a_nonce;
     always @(*) ack__a_ts = a_ts;
@@ -62242,18 +66244,16 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     always @(*) ack__a_departure = a_departure;
     always @(*) ack__a_ttl_sent = a_ttl_sent;
     always @(*) ack__a_ttl_seen = a_ttl_seen;
-    always @(*) ack__slot_valid = sent__slot_valid;
-    always @(*) ack__slot_flow = sent__slot_flow;
-    always @(*) ack__slot_segment = sent__slot_segment;
-    always @(*) ack__slot_next = sent__slot_next;
-    always @(*) ack__slot_nonce = sent__slot_nonce;
-    always @(*) ack__slot_bytes = sent__slot_bytes;
-    always @(*) ack__slot_opened = sent__slot_opened;
-    always @(*) ack__slot_gap = sent__slot_gap;
-    always @(*) ack__stamp_valid = depart__stamp_valid;
-    always @(*) ack__stamp_flow = depart__stamp_flow;
-    always @(*) ack__stamp_segment = depart__stamp_segment;
-    always @(*) ack__stamp = depart__stamp;
+    always @(*) ack__ended_valid = sent_valid & sent_last;
+    always @(*) ack__ended_flow = sent_flow;
+    always @(*) ack__ended_segment = sent_segment[(32'h0)+:(16)];
+    always @(*) ack__ended_check = sent_nonce;
+    always @(*) ack__ended_bytes = sent_segment_bytes;
+    always @(*) ack__ended_place = sent_place;
+    always @(*) ack__ended_generation = sent_generation;
+    always @(*) ack__start_valid = depart__start_valid;
+    always @(*) ack__start_place = depart__start_place;
+    always @(*) ack__start = depart__start;
     always @(*) ack__flow_valid = fl_valid;
     always @(*) ack__flow_index = fl_flow;
     always @(*) ack__flow_enable = fl_record[32'h0];
@@ -62264,6 +66264,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     always @(*) ack__pw_word = pw_word;
     always @(*) ack__pw_data = pw_data;
     always @(*) ack__now = now;
+    always @(*) ack__time_epoch = time_epoch;
     always @(*) sample_valid = ack__sample_valid;
     always @(*) sample_kind = ack__sample_kind;
     always @(*) sample_flow = ack__sample_flow;
@@ -62282,15 +66283,16 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
 endmodule // standalone__core__control__rtt
 
 
-module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,slot_valid,slot_flow,slot_segment,slot_next,slot_nonce,slot_bytes,slot_opened,slot_gap,stamp_valid,stamp_flow,stamp_segment,stamp,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
+module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_place,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,ended_valid,ended_flow,ended_segment,ended_check,ended_bytes,ended_place,ended_generation,start_valid,start_place,start,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  sweep;
-    input wire  [14:0] sweep_at;
+    input wire  [12:0] sweep_at;
     input wire  a_valid;
     input wire  [31:0] a_flow;
+    input wire  [15:0] a_place;
     input wire  [31:0] a_segment;
     input wire  [31:0] a_nonce;
     input wire  [63:0] a_ts;
@@ -62298,18 +66300,16 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     input wire  [63:0] a_departure;
     input wire  [7:0] a_ttl_sent;
     input wire  [7:0] a_ttl_seen;
-    input wire  slot_valid;
-    input wire  [9:0] slot_flow;
-    input wire  [31:0] slot_segment;
-    input wire  [31:0] slot_next;
-    input wire  [31:0] slot_nonce;
-    input wire  [23:0] slot_bytes;
-    input wire  [31:0] slot_opened;
-    input wire  slot_gap;
-    input wire  stamp_valid;
-    input wire  [9:0] stamp_flow;
-    input wire  [15:0] stamp_segment;
-    input wire  [39:0] stamp;
+    input wire  ended_valid;
+    input wire  [9:0] ended_flow;
+    input wire  [15:0] ended_segment;
+    input wire  [31:0] ended_check;
+    input wire  [31:0] ended_bytes;
+    input wire  [15:0] ended_place;
+    input wire  [1:0] ended_generation;
+    input wire  start_valid;
+    input wire  [15:0] start_place;
+    input wire  [44:0] start;
     input wire  flow_valid;
     input wire  [9:0] flow_index;
     input wire  flow_enable;
@@ -62320,6 +66320,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     input wire  [4:0] pw_word;
     input wire  [31:0] pw_data;
     input wire  [63:0] now;
+    input wire  [1:0] time_epoch;
     output reg  sample_valid;
     output reg  [1:0] sample_kind;
     output reg  [9:0] sample_flow;
@@ -62329,42 +66330,38 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     output reg  [23:0] sample_endpoint_ns;
     output reg  release_valid;
     output reg  [9:0] release_flow;
-    output reg  [23:0] release_bytes;
+    output reg  [31:0] release_bytes;
     output reg  [31:0] pulses;
     output reg  acked_valid;
     output reg  [9:0] acked_flow;
     output reg  [1:0] acked_outcome;
     
     // Constant declarations
-    localparam  slot_shift = 6'b101;
     localparam  flow_shift = 6'b1010;
-    localparam  slot_count = 32'h20;
+    localparam  place_shift = 5'b1101;
     
     // Stub signals
     reg  memory__clk;
     reg  memory__sweep;
-    reg  [14:0] memory__sweep_at;
+    reg  [12:0] memory__sweep_at;
     reg  [9:0] memory__flow;
-    reg  [31:0] memory__segment;
-    wire  [55:0] memory__raw_sent;
-    wire  [55:0] memory__raw_acked;
+    reg  [12:0] memory__place;
+    wire  [95:0] memory__raw_flow;
+    wire  [26:0] memory__raw_since;
     wire  [4:0] memory__raw_settings;
-    wire  [98:0] memory__raw_slot;
-    wire  [44:0] memory__raw_stamp;
-    reg  memory__acked_valid;
-    reg  [9:0] memory__acked_flow;
-    reg  [55:0] memory__acked_state;
-    reg  memory__slot_valid;
-    reg  [9:0] memory__slot_flow;
-    reg  [31:0] memory__slot_segment;
-    reg  [31:0] memory__slot_next;
-    reg  [31:0] memory__slot_nonce;
-    reg  [23:0] memory__slot_bytes;
-    reg  [31:0] memory__slot_opened;
-    reg  memory__stamp_valid;
-    reg  [9:0] memory__stamp_flow;
-    reg  [15:0] memory__stamp_segment;
-    reg  [39:0] memory__stamp;
+    wire  [98:0] memory__raw_entry;
+    wire  [44:0] memory__raw_start;
+    reg  memory__word_valid;
+    reg  [9:0] memory__word_flow;
+    reg  [95:0] memory__word;
+    reg  memory__since_valid;
+    reg  [26:0] memory__since;
+    reg  memory__entry_valid;
+    reg  [15:0] memory__entry_place;
+    reg  [98:0] memory__entry;
+    reg  memory__start_valid;
+    reg  [15:0] memory__start_place;
+    reg  [44:0] memory__start;
     reg  memory__flow_valid;
     reg  [9:0] memory__flow_index;
     reg  memory__flow_enable;
@@ -62378,42 +66375,45 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  [4:0] profiles__pw_word;
     reg  [31:0] profiles__pw_data;
     wire  [30:0] profiles__timeout;
+    wire  profiles__times_out;
     wire  [1:0] profiles__signal;
     wire  [23:0] profiles__base;
     reg  verdict__clk;
     reg  verdict__rst;
     reg  verdict__is_ack;
     reg  verdict__is_load;
-    reg  verdict__is_rebase;
-    reg  verdict__is_visit;
-    reg  [31:0] verdict__segment;
-    reg  [31:0] verdict__after;
+    reg  verdict__is_ended;
+    reg  verdict__is_turn;
+    reg  [15:0] verdict__flow;
     reg  verdict__over;
-    reg  [31:0] verdict__nonce;
-    reg  [31:0] verdict__deadline;
-    reg  [31:0] verdict__asked;
-    reg  verdict__wrapped;
-    reg  [55:0] verdict__raw_sent;
-    reg  [55:0] verdict__raw_acked;
+    reg  verdict__beyond;
     reg  verdict__enable;
-    reg  [98:0] verdict__raw_slot;
+    reg  [15:0] verdict__segment;
+    reg  [15:0] verdict__after;
+    reg  [31:0] verdict__check;
+    reg  [31:0] verdict__bytes;
+    reg  [26:0] verdict__entered;
+    reg  [95:0] verdict__raw_flow;
+    reg  [26:0] verdict__raw_since;
+    reg  [98:0] verdict__raw_entry;
     reg  verdict__same__0;
     reg  verdict__same__1;
     reg  verdict__same__2;
     reg  verdict__same__3;
-    wire  verdict__hit;
+    reg  [30:0] verdict__timeout;
+    reg  verdict__times_out;
+    wire  verdict__accepts;
+    wire  verdict__expires;
     wire  verdict__hits;
-    wire  [55:0] verdict__state;
-    wire  [23:0] verdict__sum;
-    wire  [23:0] verdict__prior;
+    wire  [95:0] verdict__word;
+    wire  verdict__progresses;
+    wire  [26:0] verdict__since;
+    wire  [31:0] verdict__sum;
+    wire  [31:0] verdict__prior;
     wire  verdict__unknown;
     wire  verdict__forged;
     wire  verdict__repeated;
-    wire  [23:0] verdict__between;
-    wire  [31:0] verdict__outstanding;
-    wire  verdict__some;
-    wire  [31:0] verdict__next_segment;
-    wire  verdict__enabled;
+    wire  [15:0] verdict__between;
     reg  signals__clk;
     reg  signals__sweep;
     reg  [9:0] signals__sweep_flow;
@@ -62435,30 +66435,29 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire  [7:0] signals__hops;
     wire  [23:0] signals__endpoint_ns;
     wire  signals__exceeds;
-    reg  waiting__clk;
-    reg  waiting__rst;
-    reg  waiting__sweep;
-    reg  waiting__take;
-    reg  waiting__load_valid;
-    reg  [9:0] waiting__load_flow;
-    reg  waiting__rebase_valid;
-    reg  [9:0] waiting__rebase_flow;
-    reg  [31:0] waiting__rebase_segment;
-    reg  waiting__visit_valid;
-    reg  [9:0] waiting__visit_flow;
-    reg  [31:0] waiting__visit_segment;
-    reg  [31:0] waiting__visit_asked;
-    reg  [30:0] waiting__visit_timeout;
-    wire  waiting__load;
-    wire  waiting__rebase;
-    wire  waiting__visit;
-    wire  waiting__turn;
-    wire  waiting__any;
-    wire  [9:0] waiting__flow;
-    wire  [31:0] waiting__segment;
-    wire  [31:0] waiting__deadline;
-    wire  [31:0] waiting__asked;
-    wire  waiting__wrapped;
+    reg  offer__clk;
+    reg  offer__rst;
+    reg  offer__sweep;
+    reg  offer__take;
+    reg  offer__load_valid;
+    reg  [9:0] offer__load_flow;
+    reg  offer__ended_valid;
+    reg  [9:0] offer__ended_flow;
+    reg  [15:0] offer__ended_segment;
+    reg  [31:0] offer__ended_check;
+    reg  [31:0] offer__ended_bytes;
+    reg  [15:0] offer__ended_place;
+    reg  [1:0] offer__ended_generation;
+    wire  offer__load;
+    wire  offer__ended;
+    wire  offer__turn;
+    wire  offer__any;
+    wire  [9:0] offer__flow;
+    wire  [15:0] offer__segment;
+    wire  [31:0] offer__check;
+    wire  [31:0] offer__bytes;
+    wire  [15:0] offer__place;
+    wire  [1:0] offer__generation;
     reg  counts__clk;
     reg  counts__rst;
     reg  counts__hit;
@@ -62467,7 +66466,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  counts__forged;
     reg  counts__repeated;
     reg  counts__exceeds;
-    reg  [23:0] counts__between;
+    reg  [15:0] counts__between;
     wire  [31:0] counts__pulses;
     reg  valid__0__d;
     wire  valid__0__q;
@@ -62523,24 +66522,18 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  is_load__3__d;
     wire  is_load__3__q;
     reg  is_load__3__clock;
-    reg  is_rebase__0__d;
-    wire  is_rebase__0__q;
-    reg  is_rebase__0__clock;
-    reg  is_rebase__1__d;
-    wire  is_rebase__1__q;
-    reg  is_rebase__1__clock;
-    reg  is_visit__0__d;
-    wire  is_visit__0__q;
-    reg  is_visit__0__clock;
-    reg  is_visit__1__d;
-    wire  is_visit__1__q;
-    reg  is_visit__1__clock;
-    reg  is_visit__2__d;
-    wire  is_visit__2__q;
-    reg  is_visit__2__clock;
-    reg  is_visit__3__d;
-    wire  is_visit__3__q;
-    reg  is_visit__3__clock;
+    reg  is_ended__0__d;
+    wire  is_ended__0__q;
+    reg  is_ended__0__clock;
+    reg  is_ended__1__d;
+    wire  is_ended__1__q;
+    reg  is_ended__1__clock;
+    reg  is_ended__2__d;
+    wire  is_ended__2__q;
+    reg  is_ended__2__clock;
+    reg  is_ended__3__d;
+    wire  is_ended__3__q;
+    reg  is_ended__3__clock;
     reg  is_turn__0__d;
     wire  is_turn__0__q;
     reg  is_turn__0__clock;
@@ -62553,44 +66546,80 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  is_turn__3__d;
     wire  is_turn__3__q;
     reg  is_turn__3__clock;
-    reg  [31:0] segment__0__d;
-    wire  [31:0] segment__0__q;
+    reg  [15:0] segment__0__d;
+    wire  [15:0] segment__0__q;
     reg  segment__0__clock;
-    reg  [31:0] segment__1__d;
-    wire  [31:0] segment__1__q;
+    reg  [15:0] segment__1__d;
+    wire  [15:0] segment__1__q;
     reg  segment__1__clock;
+    reg  [15:0] segment__2__d;
+    wire  [15:0] segment__2__q;
+    reg  segment__2__clock;
+    reg  [15:0] segment__3__d;
+    wire  [15:0] segment__3__q;
+    reg  segment__3__clock;
+    reg  [31:0] check__0__d;
+    wire  [31:0] check__0__q;
+    reg  check__0__clock;
+    reg  [31:0] check__1__d;
+    wire  [31:0] check__1__q;
+    reg  check__1__clock;
+    reg  [31:0] check__2__d;
+    wire  [31:0] check__2__q;
+    reg  check__2__clock;
+    reg  [31:0] check__3__d;
+    wire  [31:0] check__3__q;
+    reg  check__3__clock;
+    reg  [15:0] place__0__d;
+    wire  [15:0] place__0__q;
+    reg  place__0__clock;
+    reg  [15:0] place__1__d;
+    wire  [15:0] place__1__q;
+    reg  place__1__clock;
+    reg  [15:0] place__2__d;
+    wire  [15:0] place__2__q;
+    reg  place__2__clock;
+    reg  [15:0] place__3__d;
+    wire  [15:0] place__3__q;
+    reg  place__3__clock;
+    reg  [1:0] generation__0__d;
+    wire  [1:0] generation__0__q;
+    reg  generation__0__clock;
+    reg  [1:0] generation__1__d;
+    wire  [1:0] generation__1__q;
+    reg  generation__1__clock;
+    reg  [1:0] generation__2__d;
+    wire  [1:0] generation__2__q;
+    reg  generation__2__clock;
+    reg  [1:0] generation__3__d;
+    wire  [1:0] generation__3__q;
+    reg  generation__3__clock;
     reg  over__0__d;
     wire  over__0__q;
     reg  over__0__clock;
     reg  over__1__d;
     wire  over__1__q;
     reg  over__1__clock;
-    reg  [31:0] nonce__0__d;
-    wire  [31:0] nonce__0__q;
-    reg  nonce__0__clock;
-    reg  [31:0] nonce__1__d;
-    wire  [31:0] nonce__1__q;
-    reg  nonce__1__clock;
-    reg  [31:0] deadline__0__d;
-    wire  [31:0] deadline__0__q;
-    reg  deadline__0__clock;
-    reg  [31:0] deadline__1__d;
-    wire  [31:0] deadline__1__q;
-    reg  deadline__1__clock;
-    reg  [31:0] asked__0__d;
-    wire  [31:0] asked__0__q;
-    reg  asked__0__clock;
-    reg  [31:0] asked__1__d;
-    wire  [31:0] asked__1__q;
-    reg  asked__1__clock;
-    reg  wrapped__0__d;
-    wire  wrapped__0__q;
-    reg  wrapped__0__clock;
-    reg  wrapped__1__d;
-    wire  wrapped__1__q;
-    reg  wrapped__1__clock;
-    reg  [31:0] after__d;
-    wire  [31:0] after__q;
+    reg  beyond__0__d;
+    wire  beyond__0__q;
+    reg  beyond__0__clock;
+    reg  beyond__1__d;
+    wire  beyond__1__q;
+    reg  beyond__1__clock;
+    reg  [31:0] bytes__0__d;
+    wire  [31:0] bytes__0__q;
+    reg  bytes__0__clock;
+    reg  [31:0] bytes__1__d;
+    wire  [31:0] bytes__1__q;
+    reg  bytes__1__clock;
+    reg  [26:0] entered__0__d;
+    wire  [26:0] entered__0__q;
+    reg  entered__0__clock;
+    reg  [26:0] entered__1__d;
+    wire  [26:0] entered__1__q;
+    reg  entered__1__clock;
+    reg  [15:0] after__d;
+    wire  [15:0] after__q;
     reg  after__clock;
     reg  same__0__d;
     wire  same__0__q;
@@ -62607,12 +66636,9 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  stamped__d;
     wire  stamped__q;
     reg  stamped__clock;
-    reg  [30:0] timeout_of__d;
-    wire  [30:0] timeout_of__q;
-    reg  timeout_of__clock;
-    reg  times_out__d;
-    wire  times_out__q;
-    reg  times_out__clock;
+    reg  [1:0] epoch__d;
+    wire  [1:0] epoch__q;
+    reg  epoch__clock;
     reg  measures__d;
     wire  measures__q;
     reg  measures__clock;
@@ -62622,8 +66648,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  r_valid__d;
     wire  r_valid__q;
     reg  r_valid__clock;
-    reg  [23:0] r_bytes__d;
-    wire  [23:0] r_bytes__q;
+    reg  [31:0] r_bytes__d;
+    wire  [31:0] r_bytes__q;
     reg  r_bytes__clock;
     reg  k_valid__d;
     wire  k_valid__q;
@@ -62635,13 +66661,17 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     // Local signals
     reg  ack0;
     reg  [9:0] flow0;
-    reg  [31:0] segment0;
+    reg  [15:0] segment0;
+    reg  [31:0] check0;
     reg  [63:0] time0;
     reg  [31:0] high0;
-    reg  [31:0] upper;
+    reg  [16:0] above0;
     reg  [4:0] settings;
-    reg  [44:0] raw_stamp;
-    reg  [55:0] state;
+    reg  [98:0] raw_entry;
+    reg  [44:0] raw_start;
+    reg  timely;
+    reg  [98:0] entry;
+    reg  [95:0] sum;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__ack__memory memory(
@@ -62649,26 +66679,23 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .sweep(memory__sweep),
         .sweep_at(memory__sweep_at),
         .flow(memory__flow),
-        .segment(memory__segment),
-        .raw_sent(memory__raw_sent),
-        .raw_acked(memory__raw_acked),
+        .place(memory__place),
+        .raw_flow(memory__raw_flow),
+        .raw_since(memory__raw_since),
         .raw_settings(memory__raw_settings),
-        .raw_slot(memory__raw_slot),
-        .raw_stamp(memory__raw_stamp),
-        .acked_valid(memory__acked_valid),
-        .acked_flow(memory__acked_flow),
-        .acked_state(memory__acked_state),
-        .slot_valid(memory__slot_valid),
-        .slot_flow(memory__slot_flow),
-        .slot_segment(memory__slot_segment),
-        .slot_next(memory__slot_next),
-        .slot_nonce(memory__slot_nonce),
-        .slot_bytes(memory__slot_bytes),
-        .slot_opened(memory__slot_opened),
-        .stamp_valid(memory__stamp_valid),
-        .stamp_flow(memory__stamp_flow),
-        .stamp_segment(memory__stamp_segment),
-        .stamp(memory__stamp),
+        .raw_entry(memory__raw_entry),
+        .raw_start(memory__raw_start),
+        .word_valid(memory__word_valid),
+        .word_flow(memory__word_flow),
+        .word(memory__word),
+        .since_valid(memory__since_valid),
+        .since(memory__since),
+        .entry_valid(memory__entry_valid),
+        .entry_place(memory__entry_place),
+        .entry(memory__entry),
+        .start_valid(memory__start_valid),
+        .start_place(memory__start_place),
+        .start(memory__start),
         .flow_valid(memory__flow_valid),
         .flow_index(memory__flow_index),
         .flow_enable(memory__flow_enable),
@@ -62684,6 +66711,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .pw_word(profiles__pw_word),
         .pw_data(profiles__pw_data),
         .timeout(profiles__timeout),
+        .times_out(profiles__times_out),
         .signal(profiles__signal),
         .base(profiles__base)
     );
@@ -62692,36 +66720,38 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .rst(verdict__rst),
         .is_ack(verdict__is_ack),
         .is_load(verdict__is_load),
-        .is_rebase(verdict__is_rebase),
-        .is_visit(verdict__is_visit),
+        .is_ended(verdict__is_ended),
+        .is_turn(verdict__is_turn),
+        .flow(verdict__flow),
+        .over(verdict__over),
+        .beyond(verdict__beyond),
+        .enable(verdict__enable),
         .segment(verdict__segment),
         .after(verdict__after),
-        .over(verdict__over),
-        .nonce(verdict__nonce),
-        .deadline(verdict__deadline),
-        .asked(verdict__asked),
-        .wrapped(verdict__wrapped),
-        .raw_sent(verdict__raw_sent),
-        .raw_acked(verdict__raw_acked),
-        .enable(verdict__enable),
-        .raw_slot(verdict__raw_slot),
+        .check(verdict__check),
+        .bytes(verdict__bytes),
+        .entered(verdict__entered),
+        .raw_flow(verdict__raw_flow),
+        .raw_since(verdict__raw_since),
+        .raw_entry(verdict__raw_entry),
         .same__0(verdict__same__0),
         .same__1(verdict__same__1),
         .same__2(verdict__same__2),
         .same__3(verdict__same__3),
-        .hit(verdict__hit),
+        .timeout(verdict__timeout),
+        .times_out(verdict__times_out),
+        .accepts(verdict__accepts),
+        .expires(verdict__expires),
         .hits(verdict__hits),
-        .state(verdict__state),
+        .word(verdict__word),
+        .progresses(verdict__progresses),
+        .since(verdict__since),
         .sum(verdict__sum),
         .prior(verdict__prior),
         .unknown(verdict__unknown),
         .forged(verdict__forged),
         .repeated(verdict__repeated),
-        .between(verdict__between),
-        .outstanding(verdict__outstanding),
-        .some(verdict__some),
-        .next_segment(verdict__next_segment),
-        .enabled(verdict__enabled)
+        .between(verdict__between)
     );
     tnic_standalone__core__control__rtt__ack__signals signals(
         .clk(signals__clk),
@@ -62746,31 +66776,30 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .endpoint_ns(signals__endpoint_ns),
         .exceeds(signals__exceeds)
     );
-    tnic_standalone__core__control__rtt__ack__waiting waiting(
-        .clk(waiting__clk),
-        .rst(waiting__rst),
-        .sweep(waiting__sweep),
-        .take(waiting__take),
-        .load_valid(waiting__load_valid),
-        .load_flow(waiting__load_flow),
-        .rebase_valid(waiting__rebase_valid),
-        .rebase_flow(waiting__rebase_flow),
-        .rebase_segment(waiting__rebase_segment),
-        .visit_valid(waiting__visit_valid),
-        .visit_flow(waiting__visit_flow),
-        .visit_segment(waiting__visit_segment),
-        .visit_asked(waiting__visit_asked),
-        .visit_timeout(waiting__visit_timeout),
-        .load(waiting__load),
-        .rebase(waiting__rebase),
-        .visit(waiting__visit),
-        .turn(waiting__turn),
-        .any(waiting__any),
-        .flow(waiting__flow),
-        .segment(waiting__segment),
-        .deadline(waiting__deadline),
-        .asked(waiting__asked),
-        .wrapped(waiting__wrapped)
+    tnic_standalone__core__control__rtt__ack__offer offer(
+        .clk(offer__clk),
+        .rst(offer__rst),
+        .sweep(offer__sweep),
+        .take(offer__take),
+        .load_valid(offer__load_valid),
+        .load_flow(offer__load_flow),
+        .ended_valid(offer__ended_valid),
+        .ended_flow(offer__ended_flow),
+        .ended_segment(offer__ended_segment),
+        .ended_check(offer__ended_check),
+        .ended_bytes(offer__ended_bytes),
+        .ended_place(offer__ended_place),
+        .ended_generation(offer__ended_generation),
+        .load(offer__load),
+        .ended(offer__ended),
+        .turn(offer__turn),
+        .any(offer__any),
+        .flow(offer__flow),
+        .segment(offer__segment),
+        .check(offer__check),
+        .bytes(offer__bytes),
+        .place(offer__place),
+        .generation(offer__generation)
     );
     tnic_standalone__core__control__rtt__ack__counts counts(
         .clk(counts__clk),
@@ -62874,35 +66903,25 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .q(is_load__3__q),
         .clock(is_load__3__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_rebase__0 is_rebase__0(
-        .d(is_rebase__0__d),
-        .q(is_rebase__0__q),
-        .clock(is_rebase__0__clock)
+    tnic_standalone__core__control__rtt__ack__is_ended__0 is_ended__0(
+        .d(is_ended__0__d),
+        .q(is_ended__0__q),
+        .clock(is_ended__0__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_rebase__1 is_rebase__1(
-        .d(is_rebase__1__d),
-        .q(is_rebase__1__q),
-        .clock(is_rebase__1__clock)
+    tnic_standalone__core__control__rtt__ack__is_ended__1 is_ended__1(
+        .d(is_ended__1__d),
+        .q(is_ended__1__q),
+        .clock(is_ended__1__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_visit__0 is_visit__0(
-        .d(is_visit__0__d),
-        .q(is_visit__0__q),
-        .clock(is_visit__0__clock)
+    tnic_standalone__core__control__rtt__ack__is_ended__2 is_ended__2(
+        .d(is_ended__2__d),
+        .q(is_ended__2__q),
+        .clock(is_ended__2__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_visit__1 is_visit__1(
-        .d(is_visit__1__d),
-        .q(is_visit__1__q),
-        .clock(is_visit__1__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_visit__2 is_visit__2(
-        .d(is_visit__2__d),
-        .q(is_visit__2__q),
-        .clock(is_visit__2__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_visit__3 is_visit__3(
-        .d(is_visit__3__d),
-        .q(is_visit__3__q),
-        .clock(is_visit__3__clock)
+    tnic_standalone__core__control__rtt__ack__is_ended__3 is_ended__3(
+        .d(is_ended__3__d),
+        .q(is_ended__3__q),
+        .clock(is_ended__3__clock)
     );
     tnic_standalone__core__control__rtt__ack__is_turn__0 is_turn__0(
         .d(is_turn__0__d),
@@ -62934,6 +66953,76 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .q(segment__1__q),
         .clock(segment__1__clock)
     );
+    tnic_standalone__core__control__rtt__ack__segment__2 segment__2(
+        .d(segment__2__d),
+        .q(segment__2__q),
+        .clock(segment__2__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__segment__3 segment__3(
+        .d(segment__3__d),
+        .q(segment__3__q),
+        .clock(segment__3__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__check__0 check__0(
+        .d(check__0__d),
+        .q(check__0__q),
+        .clock(check__0__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__check__1 check__1(
+        .d(check__1__d),
+        .q(check__1__q),
+        .clock(check__1__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__check__2 check__2(
+        .d(check__2__d),
+        .q(check__2__q),
+        .clock(check__2__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__check__3 check__3(
+        .d(check__3__d),
+        .q(check__3__q),
+        .clock(check__3__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__place__0 place__0(
+        .d(place__0__d),
+        .q(place__0__q),
+        .clock(place__0__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__place__1 place__1(
+        .d(place__1__d),
+        .q(place__1__q),
+        .clock(place__1__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__place__2 place__2(
+        .d(place__2__d),
+        .q(place__2__q),
+        .clock(place__2__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__place__3 place__3(
+        .d(place__3__d),
+        .q(place__3__q),
+        .clock(place__3__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__generation__0 generation__0(
+        .d(generation__0__d),
+        .q(generation__0__q),
+        .clock(generation__0__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__generation__1 generation__1(
+        .d(generation__1__d),
+        .q(generation__1__q),
+        .clock(generation__1__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__generation__2 generation__2(
+        .d(generation__2__d),
+        .q(generation__2__q),
+        .clock(generation__2__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__generation__3 generation__3(
+        .d(generation__3__d),
+        .q(generation__3__q),
+        .clock(generation__3__clock)
+    );
     tnic_standalone__core__control__rtt__ack__over__0 over__0(
         .d(over__0__d),
         .q(over__0__q),
@@ -62944,45 +67033,35 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .q(over__1__q),
         .clock(over__1__clock)
     );
-    tnic_standalone__core__control__rtt__ack__nonce__0 nonce__0(
-        .d(nonce__0__d),
-        .q(nonce__0__q),
-        .clock(nonce__0__clock)
+    tnic_standalone__core__control__rtt__ack__beyond__0 beyond__0(
+        .d(beyond__0__d),
+        .q(beyond__0__q),
+        .clock(beyond__0__clock)
     );
-    tnic_standalone__core__control__rtt__ack__nonce__1 nonce__1(
-        .d(nonce__1__d),
-        .q(nonce__1__q),
-        .clock(nonce__1__clock)
+    tnic_standalone__core__control__rtt__ack__beyond__1 beyond__1(
+        .d(beyond__1__d),
+        .q(beyond__1__q),
+        .clock(beyond__1__clock)
     );
-    tnic_standalone__core__control__rtt__ack__deadline__0 deadline__0(
-        .d(deadline__0__d),
-        .q(deadline__0__q),
-        .clock(deadline__0__clock)
+    tnic_standalone__core__control__rtt__ack__bytes__0 bytes__0(
+        .d(bytes__0__d),
+        .q(bytes__0__q),
+        .clock(bytes__0__clock)
     );
-    tnic_standalone__core__control__rtt__ack__deadline__1 deadline__1(
-        .d(deadline__1__d),
-        .q(deadline__1__q),
-        .clock(deadline__1__clock)
+    tnic_standalone__core__control__rtt__ack__bytes__1 bytes__1(
+        .d(bytes__1__d),
+        .q(bytes__1__q),
+        .clock(bytes__1__clock)
     );
-    tnic_standalone__core__control__rtt__ack__asked__0 asked__0(
-        .d(asked__0__d),
-        .q(asked__0__q),
-        .clock(asked__0__clock)
+    tnic_standalone__core__control__rtt__ack__entered__0 entered__0(
+        .d(entered__0__d),
+        .q(entered__0__q),
+        .clock(entered__0__clock)
     );
-    tnic_standalone__core__control__rtt__ack__asked__1 asked__1(
-        .d(asked__1__d),
-        .q(asked__1__q),
-        .clock(asked__1__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__wrapped__0 wrapped__0(
-        .d(wrapped__0__d),
-        .q(wrapped__0__q),
-        .clock(wrapped__0__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__wrapped__1 wrapped__1(
-        .d(wrapped__1__d),
-        .q(wrapped__1__q),
-        .clock(wrapped__1__clock)
+    tnic_standalone__core__control__rtt__ack__entered__1 entered__1(
+        .d(entered__1__d),
+        .q(entered__1__q),
+        .clock(entered__1__clock)
     );
     tnic_standalone__core__control__rtt__ack__after after(
         .d(after__d),
@@ -63014,15 +67093,10 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .q(stamped__q),
         .clock(stamped__clock)
     );
-    tnic_standalone__core__control__rtt__ack__timeout_of timeout_of(
-        .d(timeout_of__d),
-        .q(timeout_of__q),
-        .clock(timeout_of__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__times_out times_out(
-        .d(times_out__d),
-        .q(times_out__q),
-        .clock(times_out__clock)
+    tnic_standalone__core__control__rtt__ack__epoch epoch(
+        .d(epoch__d),
+        .q(epoch__q),
+        .clock(epoch__clock)
     );
     tnic_standalone__core__control__rtt__ack__measures measures(
         .d(measures__d),
@@ -63059,8 +67133,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) begin
         after__d = after__q;
         stamped__d = stamped__q;
-        timeout_of__d = timeout_of__q;
-        times_out__d = times_out__q;
+        epoch__d = epoch__q;
         measures__d = measures__q;
         s_valid__d = s_valid__q;
         r_valid__d = r_valid__q;
@@ -63073,41 +67146,49 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         valid__4__d = valid__3__q;
         is_ack__1__d = is_ack__0__q;
         is_load__1__d = is_load__0__q;
-        is_visit__1__d = is_visit__0__q;
+        is_ended__1__d = is_ended__0__q;
         is_turn__1__d = is_turn__0__q;
         is_ack__2__d = is_ack__1__q;
         is_load__2__d = is_load__1__q;
-        is_visit__2__d = is_visit__1__q;
+        is_ended__2__d = is_ended__1__q;
         is_turn__2__d = is_turn__1__q;
         is_ack__3__d = is_ack__2__q;
         is_load__3__d = is_load__2__q;
-        is_visit__3__d = is_visit__2__q;
+        is_ended__3__d = is_ended__2__q;
         is_turn__3__d = is_turn__2__q;
         is_ack__0__d = ack0;
-        is_load__0__d = waiting__load & ~ack0;
-        is_visit__0__d = waiting__visit & ~ack0;
-        is_turn__0__d = waiting__turn & ~ack0;
-        valid__0__d = ack0 | waiting__any;
-        flow0 = waiting__flow;
-        segment0 = waiting__segment;
+        is_load__0__d = offer__load & ~ack0;
+        is_ended__0__d = offer__ended & ~ack0;
+        is_turn__0__d = offer__turn & ~ack0;
+        valid__0__d = ack0 | offer__any;
+        flow0 = offer__flow;
+        segment0 = offer__segment;
+        check0 = offer__check;
         time0 = now;
         if (a_valid) begin
             flow0 = a_flow[(32'h0)+:(10)];
-            segment0 = a_segment;
+            segment0 = a_segment[(32'h0)+:(16)];
+            check0 = a_nonce;
             time0 = a_ts;
         end
         flow__0__d = flow0;
         segment__0__d = segment0;
+        check__0__d = check0;
         memory__flow = flow0;
-        memory__segment = segment0;
         signals__flow = flow0;
         signals__arrived = time0;
-        after__d = segment__0__q + ((32'h1) & 32'hffffffff);
-        stamped__d = raw_stamp[32'h2c] & (raw_stamp[(32'h28)+:(4)] == upper[(32'h0)+:(4)]);
-        timeout_of__d = profiles__timeout;
-        times_out__d = |profiles__timeout;
-        measures__d = verdict__hit & stamped__q & is_ack__2__q;
-        s_valid__d = verdict__hit & (stamped__q | is_visit__2__q);
+        after__d = segment__0__q + ((32'h1) & 16'hffff);
+        stamped__d = raw_start[(64'h2c)+:(1)] & (raw_start[(64'h2a)+:(2)] == raw_entry[(64'h60)+:(2)]);
+        epoch__d = raw_start[(64'h28)+:(2)];
+        measures__d = verdict__accepts & timely;
+        s_valid__d = (verdict__accepts & timely) | verdict__expires;
+        entry[(64'h0)+:(16)] = ((flow__3__q) & 16'hffff);
+        entry[(64'h10)+:(16)] = segment__3__q;
+        entry[(64'h20)+:(32)] = check__3__q;
+        entry[(64'h40)+:(32)] = sum[(64'h0)+:(32)];
+        entry[(64'h60)+:(2)] = generation__3__q;
+        entry[(64'h62)+:(1)] = 1'b1;
+        memory__entry = entry;
         r_valid__d = verdict__hits;
         r_bytes__d = verdict__sum - verdict__prior;
         k_valid__d = is_ack__3__q & ~verdict__unknown;
@@ -63121,10 +67202,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         else if (verdict__repeated) begin
             k_outcome__d = ((32'h2) & 2'h3);
         end
-        waiting__visit_segment = state[(32'h0)+:(32)];
-        if (verdict__outstanding > slot_count) begin
-            waiting__visit_segment = verdict__next_segment - slot_count;
-        end
         if (rst) begin
             valid__0__d = 1'b0;
             valid__1__d = 1'b0;
@@ -63133,19 +67210,19 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
             valid__4__d = 1'b0;
             is_ack__0__d = 1'b0;
             is_load__0__d = 1'b0;
-            is_visit__0__d = 1'b0;
+            is_ended__0__d = 1'b0;
             is_turn__0__d = 1'b0;
             is_ack__1__d = 1'b0;
             is_load__1__d = 1'b0;
-            is_visit__1__d = 1'b0;
+            is_ended__1__d = 1'b0;
             is_turn__1__d = 1'b0;
             is_ack__2__d = 1'b0;
             is_load__2__d = 1'b0;
-            is_visit__2__d = 1'b0;
+            is_ended__2__d = 1'b0;
             is_turn__2__d = 1'b0;
             is_ack__3__d = 1'b0;
             is_load__3__d = 1'b0;
-            is_visit__3__d = 1'b0;
+            is_ended__3__d = 1'b0;
             is_turn__3__d = 1'b0;
             s_valid__d = 1'b0;
             measures__d = 1'b0;
@@ -63155,8 +67232,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     end
     always @(*) after__clock = clk;
     always @(*) stamped__clock = clk;
-    always @(*) timeout_of__clock = clk;
-    always @(*) times_out__clock = clk;
+    always @(*) epoch__clock = clk;
     always @(*) measures__clock = clk;
     always @(*) s_valid__clock = clk;
     always @(*) r_valid__clock = clk;
@@ -63175,49 +67251,68 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) flow__4__clock = clk;
     always @(*) is_ack__0__clock = clk;
     always @(*) is_load__0__clock = clk;
-    always @(*) is_visit__0__clock = clk;
+    always @(*) is_ended__0__clock = clk;
     always @(*) is_turn__0__clock = clk;
+    always @(*) segment__0__clock = clk;
+    always @(*) check__0__clock = clk;
+    always @(*) place__0__clock = clk;
+    always @(*) generation__0__clock = clk;
     always @(*) same__0__clock = clk;
+    always @(*) flow__1__d = flow__0__q;
     always @(*) is_ack__1__clock = clk;
     always @(*) is_load__1__clock = clk;
-    always @(*) is_visit__1__clock = clk;
+    always @(*) is_ended__1__clock = clk;
     always @(*) is_turn__1__clock = clk;
+    always @(*) segment__1__clock = clk;
+    always @(*) check__1__clock = clk;
+    always @(*) place__1__clock = clk;
+    always @(*) generation__1__clock = clk;
     always @(*) same__1__clock = clk;
+    always @(*) flow__2__d = flow__1__q;
     always @(*) is_ack__2__clock = clk;
     always @(*) is_load__2__clock = clk;
-    always @(*) is_visit__2__clock = clk;
+    always @(*) is_ended__2__clock = clk;
     always @(*) is_turn__2__clock = clk;
+    always @(*) segment__2__clock = clk;
+    always @(*) check__2__clock = clk;
+    always @(*) place__2__clock = clk;
+    always @(*) generation__2__clock = clk;
     always @(*) same__2__clock = clk;
+    always @(*) flow__3__d = flow__2__q;
     always @(*) is_ack__3__clock = clk;
     always @(*) is_load__3__clock = clk;
-    always @(*) is_visit__3__clock = clk;
+    always @(*) is_ended__3__clock = clk;
     always @(*) is_turn__3__clock = clk;
+    always @(*) segment__3__clock = clk;
+    always @(*) check__3__clock = clk;
+    always @(*) place__3__clock = clk;
+    always @(*) generation__3__clock = clk;
     always @(*) same__3__clock = clk;
-    always @(*) is_rebase__0__clock = clk;
-    always @(*) segment__0__clock = clk;
-    always @(*) over__0__clock = clk;
-    always @(*) nonce__0__clock = clk;
-    always @(*) deadline__0__clock = clk;
-    always @(*) asked__0__clock = clk;
-    always @(*) wrapped__0__clock = clk;
-    always @(*) is_rebase__1__clock = clk;
-    always @(*) segment__1__clock = clk;
-    always @(*) over__1__clock = clk;
-    always @(*) nonce__1__clock = clk;
-    always @(*) deadline__1__clock = clk;
-    always @(*) asked__1__clock = clk;
-    always @(*) wrapped__1__clock = clk;
-    always @(*) flow__1__d = flow__0__q;
-    always @(*) flow__2__d = flow__1__q;
-    always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
-    always @(*) is_rebase__1__d = is_rebase__0__q;
     always @(*) segment__1__d = segment__0__q;
+    always @(*) check__1__d = check__0__q;
+    always @(*) place__1__d = place__0__q;
+    always @(*) generation__1__d = generation__0__q;
+    always @(*) segment__2__d = segment__1__q;
+    always @(*) check__2__d = check__1__q;
+    always @(*) place__2__d = place__1__q;
+    always @(*) generation__2__d = generation__1__q;
+    always @(*) segment__3__d = segment__2__q;
+    always @(*) check__3__d = check__2__q;
+    always @(*) place__3__d = place__2__q;
+    always @(*) generation__3__d = generation__2__q;
+    always @(*) over__0__clock = clk;
+    always @(*) beyond__0__clock = clk;
+    always @(*) bytes__0__clock = clk;
+    always @(*) entered__0__clock = clk;
+    always @(*) over__1__clock = clk;
+    always @(*) beyond__1__clock = clk;
+    always @(*) bytes__1__clock = clk;
+    always @(*) entered__1__clock = clk;
     always @(*) over__1__d = over__0__q;
-    always @(*) nonce__1__d = nonce__0__q;
-    always @(*) deadline__1__d = deadline__0__q;
-    always @(*) asked__1__d = asked__0__q;
-    always @(*) wrapped__1__d = wrapped__0__q;
+    always @(*) beyond__1__d = beyond__0__q;
+    always @(*) bytes__1__d = bytes__0__q;
+    always @(*) entered__1__d = entered__0__q;
     always @(*) memory__clk = clk;
     always @(*) memory__sweep = sweep;
     always @(*) memory__sweep_at = sweep_at;
@@ -63229,20 +67324,22 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) signals__clk = clk;
     always @(*) signals__sweep = sweep;
     always @(*) signals__sweep_flow = sweep_at[(32'h0)+:(10)];
-    always @(*) waiting__clk = clk;
-    always @(*) waiting__rst = rst;
-    always @(*) waiting__sweep = sweep;
+    always @(*) offer__clk = clk;
+    always @(*) offer__rst = rst;
+    always @(*) offer__sweep = sweep;
     always @(*) counts__clk = clk;
     always @(*) counts__rst = rst;
     always @(*) ack0 = a_valid & ~sweep;
-    always @(*) waiting__take = ~ack0;
-    always @(*) is_rebase__0__d = waiting__rebase & ~ack0;
+    always @(*) offer__take = ~ack0;
     always @(*) high0 = a_flow >> flow_shift;
     always @(*) over__0__d = |high0;
-    always @(*) nonce__0__d = a_nonce;
-    always @(*) deadline__0__d = waiting__deadline;
-    always @(*) asked__0__d = waiting__asked;
-    always @(*) wrapped__0__d = waiting__wrapped;
+    always @(*) above0 = ((a_place) & 17'h1ffff) >> place_shift;
+    always @(*) beyond__0__d = |above0;
+    always @(*) place__0__d = offer__place;
+    always @(*) generation__0__d = offer__generation;
+    always @(*) bytes__0__d = offer__bytes;
+    always @(*) entered__0__d = now[(32'h15)+:(27)];
+    always @(*) memory__place = a_place[(32'h0)+:(13)];
     always @(*) signals__arrival = a_arrival;
     always @(*) signals__departure = a_departure;
     always @(*) signals__ttl_sent = a_ttl_sent;
@@ -63252,36 +67349,44 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
     always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
     always @(*) settings = memory__raw_settings;
-    always @(*) raw_stamp = memory__raw_stamp;
+    always @(*) raw_entry = memory__raw_entry;
+    always @(*) raw_start = memory__raw_start;
     always @(*) verdict__is_ack = is_ack__1__q;
     always @(*) verdict__is_load = is_load__1__q;
-    always @(*) verdict__is_rebase = is_rebase__1__q;
-    always @(*) verdict__is_visit = is_visit__1__q;
+    always @(*) verdict__is_ended = is_ended__1__q;
+    always @(*) verdict__is_turn = is_turn__1__q;
+    always @(*) verdict__flow = ((flow__1__q) & 16'hffff);
+    always @(*) verdict__over = over__1__q;
+    always @(*) verdict__beyond = beyond__1__q;
+    always @(*) verdict__enable = settings[32'h4];
     always @(*) verdict__segment = segment__1__q;
     always @(*) verdict__after = after__q;
-    always @(*) verdict__over = over__1__q;
-    always @(*) verdict__nonce = nonce__1__q;
-    always @(*) verdict__deadline = deadline__1__q;
-    always @(*) verdict__asked = asked__1__q;
-    always @(*) verdict__wrapped = wrapped__1__q;
-    always @(*) verdict__raw_sent = memory__raw_sent;
-    always @(*) verdict__raw_acked = memory__raw_acked;
-    always @(*) verdict__raw_slot = memory__raw_slot;
-    always @(*) verdict__enable = settings[32'h4];
+    always @(*) verdict__check = check__1__q;
+    always @(*) verdict__bytes = bytes__1__q;
+    always @(*) verdict__entered = entered__1__q;
+    always @(*) verdict__raw_flow = memory__raw_flow;
+    always @(*) verdict__raw_since = memory__raw_since;
+    always @(*) verdict__raw_entry = raw_entry;
     always @(*) verdict__same__0 = same__0__q;
     always @(*) verdict__same__1 = same__1__q;
     always @(*) verdict__same__2 = same__2__q;
     always @(*) verdict__same__3 = same__3__q;
     always @(*) profiles__profile = settings[(32'h0)+:(4)];
-    always @(*) upper = segment__1__q >> slot_shift;
-    always @(*) signals__stamp = raw_stamp[(32'h0)+:(40)];
-    always @(*) signals__is_visit = is_visit__2__q;
+    always @(*) signals__stamp = raw_start[(64'h0)+:(40)];
+    always @(*) verdict__timeout = profiles__timeout;
+    always @(*) verdict__times_out = profiles__times_out;
+    always @(*) signals__is_visit = is_turn__2__q;
     always @(*) signals__choice = profiles__signal;
     always @(*) signals__base = profiles__base;
-    always @(*) state = verdict__state;
-    always @(*) memory__acked_valid = valid__3__q;
-    always @(*) memory__acked_flow = flow__3__q;
-    always @(*) memory__acked_state = state;
+    always @(*) timely = stamped__q & (epoch__q == time_epoch);
+    always @(*) memory__word_valid = valid__3__q;
+    always @(*) memory__word_flow = flow__3__q;
+    always @(*) memory__word = verdict__word;
+    always @(*) memory__since_valid = verdict__progresses;
+    always @(*) memory__since = verdict__since;
+    always @(*) sum = verdict__word;
+    always @(*) memory__entry_valid = is_ended__3__q;
+    always @(*) memory__entry_place = place__3__q;
     always @(*) signals__keep = measures__q;
     always @(*) signals__forget = is_load__3__q;
     always @(*) signals__keep_flow = flow__3__q;
@@ -63292,21 +67397,18 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) counts__repeated = verdict__repeated;
     always @(*) counts__between = verdict__between;
     always @(*) counts__exceeds = measures__q & signals__exceeds;
-    always @(*) waiting__visit_valid = is_turn__3__q & verdict__enabled & verdict__some & times_out__q;
-    always @(*) waiting__visit_flow = flow__3__q;
-    always @(*) waiting__visit_asked = now[(32'h10)+:(32)];
-    always @(*) waiting__visit_timeout = timeout_of__q;
-    always @(*) memory__slot_valid = slot_valid;
-    always @(*) memory__slot_flow = slot_flow;
-    always @(*) memory__slot_segment = slot_segment;
-    always @(*) memory__slot_next = slot_next;
-    always @(*) memory__slot_nonce = slot_nonce;
-    always @(*) memory__slot_bytes = slot_bytes;
-    always @(*) memory__slot_opened = slot_opened;
-    always @(*) memory__stamp_valid = stamp_valid;
-    always @(*) memory__stamp_flow = stamp_flow;
-    always @(*) memory__stamp_segment = stamp_segment;
-    always @(*) memory__stamp = stamp;
+    always @(*) offer__load_valid = flow_valid & ~(flow_enable & flow_keep) & ~sweep;
+    always @(*) offer__load_flow = flow_index;
+    always @(*) offer__ended_valid = ended_valid;
+    always @(*) offer__ended_flow = ended_flow;
+    always @(*) offer__ended_segment = ended_segment;
+    always @(*) offer__ended_check = ended_check;
+    always @(*) offer__ended_bytes = ended_bytes;
+    always @(*) offer__ended_place = ended_place;
+    always @(*) offer__ended_generation = ended_generation;
+    always @(*) memory__start_valid = start_valid;
+    always @(*) memory__start_place = start_place;
+    always @(*) memory__start = start;
     always @(*) memory__flow_valid = flow_valid;
     always @(*) memory__flow_index = flow_index;
     always @(*) memory__flow_enable = flow_enable;
@@ -63315,13 +67417,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) profiles__pw_profile = pw_profile;
     always @(*) profiles__pw_word = pw_word;
     always @(*) profiles__pw_data = pw_data;
-    always @(*) waiting__rebase_valid = slot_valid & slot_gap;
-    always @(*) waiting__rebase_flow = slot_flow;
-    always @(*) waiting__rebase_segment = slot_segment;
-    always @(*) waiting__load_valid = flow_valid & ~(flow_enable & flow_keep) & ~sweep;
-    always @(*) waiting__load_flow = flow_index;
     always @(*) sample_valid = s_valid__q;
-    always @(*) sample_kind = (((is_visit__3__q)) & 2'h3);
+    always @(*) sample_kind = (((is_turn__3__q)) & 2'h3);
     always @(*) sample_flow = flow__3__q;
     always @(*) sample_rtt_ns = signals__rtt_ns;
     always @(*) sample_now_ns = signals__time_ns;
@@ -63341,13 +67438,13 @@ endmodule // standalone__core__control__rtt__ack
 module tnic_standalone__core__control__rtt__ack__after(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -63357,7 +67454,45 @@ module tnic_standalone__core__control__rtt__ack__after(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__after
 
 
-module tnic_standalone__core__control__rtt__ack__asked__0(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__beyond__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__beyond__0
+
+
+module tnic_standalone__core__control__rtt__ack__beyond__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__beyond__1
+
+
+module tnic_standalone__core__control__rtt__ack__bytes__0(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -63373,10 +67508,10 @@ module tnic_standalone__core__control__rtt__ack__asked__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__asked__0
+endmodule // standalone__core__control__rtt__ack__bytes__0
 
 
-module tnic_standalone__core__control__rtt__ack__asked__1(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__bytes__1(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -63392,7 +67527,83 @@ module tnic_standalone__core__control__rtt__ack__asked__1(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__asked__1
+endmodule // standalone__core__control__rtt__ack__bytes__1
+
+
+module tnic_standalone__core__control__rtt__ack__check__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__check__0
+
+
+module tnic_standalone__core__control__rtt__ack__check__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__check__1
+
+
+module tnic_standalone__core__control__rtt__ack__check__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__check__2
+
+
+module tnic_standalone__core__control__rtt__ack__check__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__check__3
 
 
 module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged,repeated,exceeds,between,pulses);
@@ -63406,7 +67617,7 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
     input wire  forged;
     input wire  repeated;
     input wire  exceeds;
-    input wire  [23:0] between;
+    input wire  [15:0] between;
     output reg  [31:0] pulses;
     
     // Constant declarations
@@ -63422,19 +67633,19 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
     reg  [31:0] p__d;
     wire  [31:0] p__q;
     reg  p__clock;
-    reg  [23:0] skipped__d;
-    wire  [23:0] skipped__q;
+    reg  [15:0] skipped__d;
+    wire  [15:0] skipped__q;
     reg  skipped__clock;
-    reg  [23:0] overdue__d;
-    wire  [23:0] overdue__q;
+    reg  [15:0] overdue__d;
+    wire  [15:0] overdue__q;
     reg  overdue__clock;
     
     // Local signals
     reg  [31:0] now;
-    reg  [23:0] skips;
-    reg  [23:0] skips_pulsed;
-    reg  [23:0] overdues;
-    reg  [23:0] overdues_pulsed;
+    reg  [15:0] skips;
+    reg  [15:0] skips_pulsed;
+    reg  [15:0] overdues;
+    reg  [15:0] overdues_pulsed;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__ack__counts__p p(
@@ -63458,10 +67669,10 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
         p__d = p__q;
         skipped__d = skipped__q;
         overdue__d = overdue__q;
-        skips = ((32'h0) & 24'hffffff);
-        overdues = ((32'h0) & 24'hffffff);
-        skips_pulsed = ((32'h0) & 24'hffffff);
-        overdues_pulsed = ((32'h0) & 24'hffffff);
+        skips = ((32'h0) & 16'hffff);
+        overdues = ((32'h0) & 16'hffff);
+        skips_pulsed = ((32'h0) & 16'hffff);
+        overdues_pulsed = ((32'h0) & 16'hffff);
         now = ((32'h0) & 32'hffffffff);
         if (hit) begin
             if (ack) begin
@@ -63485,17 +67696,11 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
         end
         if (|skipped__q) begin
             now = now | skipped_bit;
-            skips_pulsed = ((32'hffffff) & 24'hffffff);
+            skips_pulsed = ((32'hffff) & 16'hffff);
         end
         if (|overdue__q) begin
             now = now | timeout_bit;
-            overdues_pulsed = ((32'hffffff) & 24'hffffff);
-        end
-        if (hit & ~ack) begin
-            overdues_pulsed = ((32'h1) & 24'hffffff);
-            if (|overdue__q) begin
-                overdues_pulsed = ((32'h0) & 24'hffffff);
-            end
+            overdues_pulsed = ((32'hffff) & 16'hffff);
         end
         if (exceeds) begin
             now = now | exceeds_bit;
@@ -63505,8 +67710,8 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
         overdue__d = (overdue__q + overdues) + overdues_pulsed;
         if (rst) begin
             p__d = ((32'h0) & 32'hffffffff);
-            skipped__d = ((32'h0) & 24'hffffff);
-            overdue__d = ((32'h0) & 24'hffffff);
+            skipped__d = ((32'h0) & 16'hffff);
+            overdue__d = ((32'h0) & 16'hffff);
         end
     end
     always @(*) p__clock = clk;
@@ -63520,13 +67725,13 @@ endmodule // standalone__core__control__rtt__ack__counts
 module tnic_standalone__core__control__rtt__ack__counts__overdue(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -63558,13 +67763,13 @@ endmodule // standalone__core__control__rtt__ack__counts__p
 module tnic_standalone__core__control__rtt__ack__counts__skipped(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -63574,42 +67779,61 @@ module tnic_standalone__core__control__rtt__ack__counts__skipped(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__counts__skipped
 
 
-module tnic_standalone__core__control__rtt__ack__deadline__0(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__entered__0(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [26:0] d;
+    output reg  [26:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 27'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__deadline__0
+endmodule // standalone__core__control__rtt__ack__entered__0
 
 
-module tnic_standalone__core__control__rtt__ack__deadline__1(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__entered__1(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [26:0] d;
+    output reg  [26:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 27'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__deadline__1
+endmodule // standalone__core__control__rtt__ack__entered__1
+
+
+module tnic_standalone__core__control__rtt__ack__epoch(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__epoch
 
 
 module tnic_standalone__core__control__rtt__ack__flow__0(d,q,clock);
@@ -63707,6 +67931,82 @@ module tnic_standalone__core__control__rtt__ack__flow__4(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__flow__4
 
 
+module tnic_standalone__core__control__rtt__ack__generation__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__generation__0
+
+
+module tnic_standalone__core__control__rtt__ack__generation__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__generation__1
+
+
+module tnic_standalone__core__control__rtt__ack__generation__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__generation__2
+
+
+module tnic_standalone__core__control__rtt__ack__generation__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__generation__3
+
+
 module tnic_standalone__core__control__rtt__ack__is_ack__0(d,q,clock);
     
     // Module arguments
@@ -63781,6 +68081,82 @@ module tnic_standalone__core__control__rtt__ack__is_ack__3(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__ack__is_ack__3
+
+
+module tnic_standalone__core__control__rtt__ack__is_ended__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__is_ended__0
+
+
+module tnic_standalone__core__control__rtt__ack__is_ended__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__is_ended__1
+
+
+module tnic_standalone__core__control__rtt__ack__is_ended__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__is_ended__2
+
+
+module tnic_standalone__core__control__rtt__ack__is_ended__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__is_ended__3
 
 
 module tnic_standalone__core__control__rtt__ack__is_load__0(d,q,clock);
@@ -63859,44 +68235,6 @@ module tnic_standalone__core__control__rtt__ack__is_load__3(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__is_load__3
 
 
-module tnic_standalone__core__control__rtt__ack__is_rebase__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_rebase__0
-
-
-module tnic_standalone__core__control__rtt__ack__is_rebase__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_rebase__1
-
-
 module tnic_standalone__core__control__rtt__ack__is_turn__0(d,q,clock);
     
     // Module arguments
@@ -63973,82 +68311,6 @@ module tnic_standalone__core__control__rtt__ack__is_turn__3(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__is_turn__3
 
 
-module tnic_standalone__core__control__rtt__ack__is_visit__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_visit__0
-
-
-module tnic_standalone__core__control__rtt__ack__is_visit__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_visit__1
-
-
-module tnic_standalone__core__control__rtt__ack__is_visit__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_visit__2
-
-
-module tnic_standalone__core__control__rtt__ack__is_visit__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_visit__3
-
-
 module tnic_standalone__core__control__rtt__ack__k_outcome(d,q,clock);
     
     // Module arguments
@@ -64106,56 +68368,55 @@ module tnic_standalone__core__control__rtt__ack__measures(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__measures
 
 
-module tnic_standalone__core__control__rtt__ack__memory(clk,sweep,sweep_at,flow,segment,raw_sent,raw_acked,raw_settings,raw_slot,raw_stamp,acked_valid,acked_flow,acked_state,slot_valid,slot_flow,slot_segment,slot_next,slot_nonce,slot_bytes,slot_opened,stamp_valid,stamp_flow,stamp_segment,stamp,flow_valid,flow_index,flow_enable,flow_profile);
+module tnic_standalone__core__control__rtt__ack__memory(clk,sweep,sweep_at,flow,place,raw_flow,raw_since,raw_settings,raw_entry,raw_start,word_valid,word_flow,word,since_valid,since,entry_valid,entry_place,entry,start_valid,start_place,start,flow_valid,flow_index,flow_enable,flow_profile);
     
     // Module arguments
     input wire  clk;
     input wire  sweep;
-    input wire  [14:0] sweep_at;
+    input wire  [12:0] sweep_at;
     input wire  [9:0] flow;
-    input wire  [31:0] segment;
-    output reg  [55:0] raw_sent;
-    output reg  [55:0] raw_acked;
+    input wire  [12:0] place;
+    output reg  [95:0] raw_flow;
+    output reg  [26:0] raw_since;
     output reg  [4:0] raw_settings;
-    output reg  [98:0] raw_slot;
-    output reg  [44:0] raw_stamp;
-    input wire  acked_valid;
-    input wire  [9:0] acked_flow;
-    input wire  [55:0] acked_state;
-    input wire  slot_valid;
-    input wire  [9:0] slot_flow;
-    input wire  [31:0] slot_segment;
-    input wire  [31:0] slot_next;
-    input wire  [31:0] slot_nonce;
-    input wire  [23:0] slot_bytes;
-    input wire  [31:0] slot_opened;
-    input wire  stamp_valid;
-    input wire  [9:0] stamp_flow;
-    input wire  [15:0] stamp_segment;
-    input wire  [39:0] stamp;
+    output reg  [98:0] raw_entry;
+    output reg  [44:0] raw_start;
+    input wire  word_valid;
+    input wire  [9:0] word_flow;
+    input wire  [95:0] word;
+    input wire  since_valid;
+    input wire  [26:0] since;
+    input wire  entry_valid;
+    input wire  [15:0] entry_place;
+    input wire  [98:0] entry;
+    input wire  start_valid;
+    input wire  [15:0] start_place;
+    input wire  [44:0] start;
     input wire  flow_valid;
     input wire  [9:0] flow_index;
     input wire  flow_enable;
     input wire  [3:0] flow_profile;
     
     // Constant declarations
-    localparam  slot_shift = 6'b101;
+    localparam  no_flow = 96'h0;
+    localparam  no_entry = 99'h0;
+    localparam  no_start = 45'h0;
     
     // Stub signals
-    reg  [9:0] sent__read_address;
-    reg  sent__read_clock;
-    wire  [55:0] sent__read_data;
-    reg  [9:0] sent__write_address;
-    reg  sent__write_clock;
-    reg  [55:0] sent__write_data;
-    reg  sent__write_enable;
-    reg  [9:0] acked__read_address;
-    reg  acked__read_clock;
-    wire  [55:0] acked__read_data;
-    reg  [9:0] acked__write_address;
-    reg  acked__write_clock;
-    reg  [55:0] acked__write_data;
-    reg  acked__write_enable;
+    reg  [9:0] flows__read_address;
+    reg  flows__read_clock;
+    wire  [95:0] flows__read_data;
+    reg  [9:0] flows__write_address;
+    reg  flows__write_clock;
+    reg  [95:0] flows__write_data;
+    reg  flows__write_enable;
+    reg  [9:0] sinces__read_address;
+    reg  sinces__read_clock;
+    wire  [26:0] sinces__read_data;
+    reg  [9:0] sinces__write_address;
+    reg  sinces__write_clock;
+    reg  [26:0] sinces__write_data;
+    reg  sinces__write_enable;
     reg  [9:0] settings__read_address;
     reg  settings__read_clock;
     wire  [4:0] settings__read_data;
@@ -64163,58 +68424,54 @@ module tnic_standalone__core__control__rtt__ack__memory(clk,sweep,sweep_at,flow,
     reg  settings__write_clock;
     reg  [4:0] settings__write_data;
     reg  settings__write_enable;
-    reg  [14:0] slots__read_address;
-    reg  slots__read_clock;
-    wire  [98:0] slots__read_data;
-    reg  [14:0] slots__write_address;
-    reg  slots__write_clock;
-    reg  [98:0] slots__write_data;
-    reg  slots__write_enable;
-    reg  [14:0] stamps__read_address;
-    reg  stamps__read_clock;
-    wire  [44:0] stamps__read_data;
-    reg  [14:0] stamps__write_address;
-    reg  stamps__write_clock;
-    reg  [44:0] stamps__write_data;
-    reg  stamps__write_enable;
-    reg  [55:0] sent_out__d;
-    wire  [55:0] sent_out__q;
-    reg  sent_out__clock;
-    reg  [55:0] acked_out__d;
-    wire  [55:0] acked_out__q;
-    reg  acked_out__clock;
+    reg  [12:0] entries__read_address;
+    reg  entries__read_clock;
+    wire  [98:0] entries__read_data;
+    reg  [12:0] entries__write_address;
+    reg  entries__write_clock;
+    reg  [98:0] entries__write_data;
+    reg  entries__write_enable;
+    reg  [12:0] starts__read_address;
+    reg  starts__read_clock;
+    wire  [44:0] starts__read_data;
+    reg  [12:0] starts__write_address;
+    reg  starts__write_clock;
+    reg  [44:0] starts__write_data;
+    reg  starts__write_enable;
+    reg  [95:0] flow_out__d;
+    wire  [95:0] flow_out__q;
+    reg  flow_out__clock;
+    reg  [26:0] since_out__d;
+    wire  [26:0] since_out__q;
+    reg  since_out__clock;
     reg  [4:0] settings_out__d;
     wire  [4:0] settings_out__q;
     reg  settings_out__clock;
-    reg  [98:0] slot_out__d;
-    wire  [98:0] slot_out__q;
-    reg  slot_out__clock;
-    reg  [44:0] stamp_out__d;
-    wire  [44:0] stamp_out__q;
-    reg  stamp_out__clock;
-    
-    // Local signals
-    reg  [31:0] slot_high;
-    reg  [15:0] stamp_high;
+    reg  [98:0] entry_out__d;
+    wire  [98:0] entry_out__q;
+    reg  entry_out__clock;
+    reg  [44:0] start_out__d;
+    wire  [44:0] start_out__q;
+    reg  start_out__clock;
     
     // Sub module instances
-    tnic_standalone__core__control__rtt__ack__memory__sent sent(
-        .read_address(sent__read_address),
-        .read_clock(sent__read_clock),
-        .read_data(sent__read_data),
-        .write_address(sent__write_address),
-        .write_clock(sent__write_clock),
-        .write_data(sent__write_data),
-        .write_enable(sent__write_enable)
+    tnic_standalone__core__control__rtt__ack__memory__flows flows(
+        .read_address(flows__read_address),
+        .read_clock(flows__read_clock),
+        .read_data(flows__read_data),
+        .write_address(flows__write_address),
+        .write_clock(flows__write_clock),
+        .write_data(flows__write_data),
+        .write_enable(flows__write_enable)
     );
-    tnic_standalone__core__control__rtt__ack__memory__acked acked(
-        .read_address(acked__read_address),
-        .read_clock(acked__read_clock),
-        .read_data(acked__read_data),
-        .write_address(acked__write_address),
-        .write_clock(acked__write_clock),
-        .write_data(acked__write_data),
-        .write_enable(acked__write_enable)
+    tnic_standalone__core__control__rtt__ack__memory__sinces sinces(
+        .read_address(sinces__read_address),
+        .read_clock(sinces__read_clock),
+        .read_data(sinces__read_data),
+        .write_address(sinces__write_address),
+        .write_clock(sinces__write_clock),
+        .write_data(sinces__write_data),
+        .write_enable(sinces__write_enable)
     );
     tnic_standalone__core__control__rtt__ack__memory__settings settings(
         .read_address(settings__read_address),
@@ -64225,179 +68482,132 @@ module tnic_standalone__core__control__rtt__ack__memory(clk,sweep,sweep_at,flow,
         .write_data(settings__write_data),
         .write_enable(settings__write_enable)
     );
-    tnic_standalone__core__control__rtt__ack__memory__slots slots(
-        .read_address(slots__read_address),
-        .read_clock(slots__read_clock),
-        .read_data(slots__read_data),
-        .write_address(slots__write_address),
-        .write_clock(slots__write_clock),
-        .write_data(slots__write_data),
-        .write_enable(slots__write_enable)
+    tnic_standalone__core__control__rtt__ack__memory__entries entries(
+        .read_address(entries__read_address),
+        .read_clock(entries__read_clock),
+        .read_data(entries__read_data),
+        .write_address(entries__write_address),
+        .write_clock(entries__write_clock),
+        .write_data(entries__write_data),
+        .write_enable(entries__write_enable)
     );
-    tnic_standalone__core__control__rtt__ack__memory__stamps stamps(
-        .read_address(stamps__read_address),
-        .read_clock(stamps__read_clock),
-        .read_data(stamps__read_data),
-        .write_address(stamps__write_address),
-        .write_clock(stamps__write_clock),
-        .write_data(stamps__write_data),
-        .write_enable(stamps__write_enable)
+    tnic_standalone__core__control__rtt__ack__memory__starts starts(
+        .read_address(starts__read_address),
+        .read_clock(starts__read_clock),
+        .read_data(starts__read_data),
+        .write_address(starts__write_address),
+        .write_clock(starts__write_clock),
+        .write_data(starts__write_data),
+        .write_enable(starts__write_enable)
     );
-    tnic_standalone__core__control__rtt__ack__memory__sent_out sent_out(
-        .d(sent_out__d),
-        .q(sent_out__q),
-        .clock(sent_out__clock)
+    tnic_standalone__core__control__rtt__ack__memory__flow_out flow_out(
+        .d(flow_out__d),
+        .q(flow_out__q),
+        .clock(flow_out__clock)
     );
-    tnic_standalone__core__control__rtt__ack__memory__acked_out acked_out(
-        .d(acked_out__d),
-        .q(acked_out__q),
-        .clock(acked_out__clock)
+    tnic_standalone__core__control__rtt__ack__memory__since_out since_out(
+        .d(since_out__d),
+        .q(since_out__q),
+        .clock(since_out__clock)
     );
     tnic_standalone__core__control__rtt__ack__memory__settings_out settings_out(
         .d(settings_out__d),
         .q(settings_out__q),
         .clock(settings_out__clock)
     );
-    tnic_standalone__core__control__rtt__ack__memory__slot_out slot_out(
-        .d(slot_out__d),
-        .q(slot_out__q),
-        .clock(slot_out__clock)
+    tnic_standalone__core__control__rtt__ack__memory__entry_out entry_out(
+        .d(entry_out__d),
+        .q(entry_out__q),
+        .clock(entry_out__clock)
     );
-    tnic_standalone__core__control__rtt__ack__memory__stamp_out stamp_out(
-        .d(stamp_out__d),
-        .q(stamp_out__q),
-        .clock(stamp_out__clock)
+    tnic_standalone__core__control__rtt__ack__memory__start_out start_out(
+        .d(start_out__d),
+        .q(start_out__q),
+        .clock(start_out__clock)
     );
     
     // Update code
     always @(*) begin
-        sent_out__d = sent_out__q;
-        acked_out__d = acked_out__q;
+        flow_out__d = flow_out__q;
+        since_out__d = since_out__q;
         settings_out__d = settings_out__q;
-        slot_out__d = slot_out__q;
-        stamp_out__d = stamp_out__q;
-        sent_out__d = sent__read_data;
-        acked_out__d = acked__read_data;
+        entry_out__d = entry_out__q;
+        start_out__d = start_out__q;
+        flow_out__d = flows__read_data;
+        since_out__d = sinces__read_data;
         settings_out__d = settings__read_data;
-        slot_out__d = slots__read_data;
-        stamp_out__d = stamps__read_data;
-        acked__write_address = acked_flow;
-        acked__write_data = acked_state;
-        sent__write_address = slot_flow;
-        sent__write_data = ((slot_next) & 56'hffffffffffffff) | (((slot_bytes) & 56'hffffffffffffff) << 32'h20);
-        slots__write_address = (((slot_flow) & 15'h7fff) << slot_shift) | ((slot_segment[(32'h0)+:(5)]) & 15'h7fff);
-        slots__write_data = {1'h1, slot_high[0+:10], slot_bytes, slot_opened, slot_nonce};
-        stamps__write_address = (((stamp_flow) & 15'h7fff) << slot_shift) | ((stamp_segment[(32'h0)+:(5)]) & 15'h7fff);
-        stamps__write_data = ((stamp) & 45'h1fffffffffff) | (((stamp_high[(32'h0)+:(4)]) & 45'h1fffffffffff) << 32'h28) | (((32'h1) & 45'h1fffffffffff) << 32'h2c);
+        entry_out__d = entries__read_data;
+        start_out__d = starts__read_data;
+        flows__write_address = word_flow;
+        flows__write_data = word;
+        sinces__write_address = word_flow;
+        sinces__write_data = since;
+        entries__write_address = entry_place[(32'h0)+:(13)];
+        entries__write_data = entry;
+        starts__write_address = start_place[(32'h0)+:(13)];
+        starts__write_data = start;
         settings__write_address = flow_index;
         settings__write_data = ((flow_profile) & 5'h1f) | (((flow_enable) & 5'h1f) << 32'h4);
         if (sweep) begin
-            sent__write_address = sweep_at[(32'h0)+:(10)];
-            sent__write_data = ((32'h0) & 56'hffffffffffffff);
-            acked__write_address = sweep_at[(32'h0)+:(10)];
-            acked__write_data = ((32'h0) & 56'hffffffffffffff);
+            flows__write_address = sweep_at[(32'h0)+:(10)];
+            flows__write_data = no_flow;
+            sinces__write_address = sweep_at[(32'h0)+:(10)];
+            sinces__write_data = ((32'h0) & 27'h7ffffff);
             settings__write_address = sweep_at[(32'h0)+:(10)];
             settings__write_data = ((32'h0) & 5'h1f);
-            slots__write_address = sweep_at;
-            slots__write_data = ((32'h0) & 99'h7ffffffffffffffffffffffff);
-            stamps__write_address = sweep_at;
-            stamps__write_data = ((32'h0) & 45'h1fffffffffff);
+            entries__write_address = sweep_at[(32'h0)+:(13)];
+            entries__write_data = no_entry;
+            starts__write_address = sweep_at[(32'h0)+:(13)];
+            starts__write_data = no_start;
         end
     end
-    always @(*) sent_out__clock = clk;
-    always @(*) acked_out__clock = clk;
+    always @(*) flow_out__clock = clk;
+    always @(*) since_out__clock = clk;
     always @(*) settings_out__clock = clk;
-    always @(*) slot_out__clock = clk;
-    always @(*) stamp_out__clock = clk;
-    always @(*) sent__read_clock = clk;
-    always @(*) sent__write_clock = clk;
-    always @(*) acked__read_clock = clk;
-    always @(*) acked__write_clock = clk;
+    always @(*) entry_out__clock = clk;
+    always @(*) start_out__clock = clk;
+    always @(*) flows__read_clock = clk;
+    always @(*) flows__write_clock = clk;
+    always @(*) sinces__read_clock = clk;
+    always @(*) sinces__write_clock = clk;
     always @(*) settings__read_clock = clk;
     always @(*) settings__write_clock = clk;
-    always @(*) slots__read_clock = clk;
-    always @(*) slots__write_clock = clk;
-    always @(*) stamps__read_clock = clk;
-    always @(*) stamps__write_clock = clk;
-    always @(*) sent__read_address = flow;
-    always @(*) acked__read_address = flow;
+    always @(*) entries__read_clock = clk;
+    always @(*) entries__write_clock = clk;
+    always @(*) starts__read_clock = clk;
+    always @(*) starts__write_clock = clk;
+    always @(*) flows__read_address = flow;
+    always @(*) sinces__read_address = flow;
     always @(*) settings__read_address = flow;
-    always @(*) slots__read_address = (((flow) & 15'h7fff) << slot_shift) | ((segment[(32'h0)+:(5)]) & 15'h7fff);
-    always @(*) stamps__read_address = (((flow) & 15'h7fff) << slot_shift) | ((segment[(32'h0)+:(5)]) & 15'h7fff);
-    always @(*) raw_sent = sent_out__q;
-    always @(*) raw_acked = acked_out__q;
+    always @(*) entries__read_address = place;
+    always @(*) starts__read_address = place;
+    always @(*) raw_flow = flow_out__q;
+    always @(*) raw_since = since_out__q;
     always @(*) raw_settings = settings_out__q;
-    always @(*) raw_slot = slot_out__q;
-    always @(*) raw_stamp = stamp_out__q;
-    always @(*) acked__write_enable = acked_valid | sweep;
-    always @(*) sent__write_enable = slot_valid | sweep;
-    always @(*) slot_high = slot_segment >> slot_shift;
-    always @(*) slots__write_enable = slot_valid | sweep;
-    always @(*) stamp_high = stamp_segment >> slot_shift;
-    always @(*) stamps__write_enable = stamp_valid | sweep;
+    always @(*) raw_entry = entry_out__q;
+    always @(*) raw_start = start_out__q;
+    always @(*) flows__write_enable = word_valid | sweep;
+    always @(*) sinces__write_enable = since_valid | sweep;
+    always @(*) entries__write_enable = entry_valid | sweep;
+    always @(*) starts__write_enable = start_valid | sweep;
     always @(*) settings__write_enable = flow_valid | sweep;
     
 endmodule // standalone__core__control__rtt__ack__memory
 
 
-module tnic_standalone__core__control__rtt__ack__memory__acked(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__core__control__rtt__ack__memory__entries(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [9:0] read_address;
+    input wire  [12:0] read_address;
     input wire  read_clock;
-    output reg  [55:0] read_data;
-    input wire  [9:0] write_address;
+    output reg  [98:0] read_data;
+    input wire  [12:0] write_address;
     input wire  write_clock;
-    input wire  [55:0] write_data;
+    input wire  [98:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[55:0] mem[1023:0];
-    
-    always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {56{1'bx}} : mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-endmodule // standalone__core__control__rtt__ack__memory__acked
-
-
-module tnic_standalone__core__control__rtt__ack__memory__acked_out(d,q,clock);
-    
-    // Module arguments
-    input wire  [55:0] d;
-    output reg  [55:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 56'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__memory__acked_out
-
-
-module tnic_standalone__core__control__rtt__ack__memory__sent(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [55:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [55:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[55:0] mem[1023:0];
+    reg[98:0] mem[8191:0];
     
     
     
@@ -64411,26 +68621,71 @@ module tnic_standalone__core__control__rtt__ack__memory__sent(read_address,read_
        end
     end
                 
-endmodule // standalone__core__control__rtt__ack__memory__sent
+endmodule // standalone__core__control__rtt__ack__memory__entries
 
 
-module tnic_standalone__core__control__rtt__ack__memory__sent_out(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__memory__entry_out(d,q,clock);
     
     // Module arguments
-    input wire  [55:0] d;
-    output reg  [55:0] q;
+    input wire  [98:0] d;
+    output reg  [98:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 56'h0;
+       q = 99'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__memory__sent_out
+endmodule // standalone__core__control__rtt__ack__memory__entry_out
+
+
+module tnic_standalone__core__control__rtt__ack__memory__flow_out(d,q,clock);
+    
+    // Module arguments
+    input wire  [95:0] d;
+    output reg  [95:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 96'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__memory__flow_out
+
+
+module tnic_standalone__core__control__rtt__ack__memory__flows(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [95:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [95:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[95:0] mem[1023:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {96{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__rtt__ack__memory__flows
 
 
 module tnic_standalone__core__control__rtt__ack__memory__settings(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -64481,38 +68736,38 @@ module tnic_standalone__core__control__rtt__ack__memory__settings_out(d,q,clock)
 endmodule // standalone__core__control__rtt__ack__memory__settings_out
 
 
-module tnic_standalone__core__control__rtt__ack__memory__slot_out(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__memory__since_out(d,q,clock);
     
     // Module arguments
-    input wire  [98:0] d;
-    output reg  [98:0] q;
+    input wire  [26:0] d;
+    output reg  [26:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 99'h0;
+       q = 27'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__memory__slot_out
+endmodule // standalone__core__control__rtt__ack__memory__since_out
 
 
-module tnic_standalone__core__control__rtt__ack__memory__slots(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__core__control__rtt__ack__memory__sinces(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [14:0] read_address;
+    input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [98:0] read_data;
-    input wire  [14:0] write_address;
+    output reg  [26:0] read_data;
+    input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [98:0] write_data;
+    input wire  [26:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[98:0] mem[32767:0];
+    reg[26:0] mem[1023:0];
     
     
     
@@ -64526,10 +68781,10 @@ module tnic_standalone__core__control__rtt__ack__memory__slots(read_address,read
        end
     end
                 
-endmodule // standalone__core__control__rtt__ack__memory__slots
+endmodule // standalone__core__control__rtt__ack__memory__sinces
 
 
-module tnic_standalone__core__control__rtt__ack__memory__stamp_out(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__memory__start_out(d,q,clock);
     
     // Module arguments
     input wire  [44:0] d;
@@ -64545,22 +68800,22 @@ module tnic_standalone__core__control__rtt__ack__memory__stamp_out(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__memory__stamp_out
+endmodule // standalone__core__control__rtt__ack__memory__start_out
 
 
-module tnic_standalone__core__control__rtt__ack__memory__stamps(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__core__control__rtt__ack__memory__starts(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [14:0] read_address;
+    input wire  [12:0] read_address;
     input wire  read_clock;
     output reg  [44:0] read_data;
-    input wire  [14:0] write_address;
+    input wire  [12:0] write_address;
     input wire  write_clock;
     input wire  [44:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[44:0] mem[32767:0];
+    reg[44:0] mem[8191:0];
     
     
     
@@ -64574,45 +68829,726 @@ module tnic_standalone__core__control__rtt__ack__memory__stamps(read_address,rea
        end
     end
                 
-endmodule // standalone__core__control__rtt__ack__memory__stamps
+endmodule // standalone__core__control__rtt__ack__memory__starts
 
 
-module tnic_standalone__core__control__rtt__ack__nonce__0(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_valid,load_flow,ended_valid,ended_flow,ended_segment,ended_check,ended_bytes,ended_place,ended_generation,load,ended,turn,any,flow,segment,check,bytes,place,generation);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  clk;
+    input wire  rst;
+    input wire  sweep;
+    input wire  take;
+    input wire  load_valid;
+    input wire  [9:0] load_flow;
+    input wire  ended_valid;
+    input wire  [9:0] ended_flow;
+    input wire  [15:0] ended_segment;
+    input wire  [31:0] ended_check;
+    input wire  [31:0] ended_bytes;
+    input wire  [15:0] ended_place;
+    input wire  [1:0] ended_generation;
+    output reg  load;
+    output reg  ended;
+    output reg  turn;
+    output reg  any;
+    output reg  [9:0] flow;
+    output reg  [15:0] segment;
+    output reg  [31:0] check;
+    output reg  [31:0] bytes;
+    output reg  [15:0] place;
+    output reg  [1:0] generation;
+    
+    // Constant declarations
+    localparam  shift = 5'b11;
+    localparam  mask = 19'b111;
+    
+    // Stub signals
+    reg  waiting__clk;
+    reg  waiting__rst;
+    reg  waiting__i_valid;
+    reg  [113:0] waiting__i_data;
+    wire  waiting__i_ready;
+    wire  waiting__o_valid;
+    wire  [113:0] waiting__o_data;
+    reg  waiting__o_ready;
+    reg  has_load__d;
+    wire  has_load__q;
+    reg  has_load__clock;
+    reg  [9:0] at_load__d;
+    wire  [9:0] at_load__q;
+    reg  at_load__clock;
+    reg  [18:0] scan__d;
+    wire  [18:0] scan__q;
+    reg  scan__clock;
+    reg  o_load__d;
+    wire  o_load__q;
+    reg  o_load__clock;
+    reg  o_ended__d;
+    wire  o_ended__q;
+    reg  o_ended__clock;
+    reg  o_turn__d;
+    wire  o_turn__q;
+    reg  o_turn__clock;
+    reg  o_any__d;
+    wire  o_any__q;
+    reg  o_any__clock;
+    reg  [9:0] o_flow__d;
+    wire  [9:0] o_flow__q;
+    reg  o_flow__clock;
+    reg  [113:0] o_head__d;
+    wire  [113:0] o_head__q;
+    reg  o_head__clock;
+    
+    // Local signals
+    reg  begins;
+    reg  free;
+    reg  held;
+    reg  [18:0] turn_flow;
+    reg  [113:0] head;
+    
+    // Sub module instances
+    tnic_standalone__core__control__rtt__ack__offer__waiting waiting(
+        .clk(waiting__clk),
+        .rst(waiting__rst),
+        .i_valid(waiting__i_valid),
+        .i_data(waiting__i_data),
+        .i_ready(waiting__i_ready),
+        .o_valid(waiting__o_valid),
+        .o_data(waiting__o_data),
+        .o_ready(waiting__o_ready)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__has_load has_load(
+        .d(has_load__d),
+        .q(has_load__q),
+        .clock(has_load__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__at_load at_load(
+        .d(at_load__d),
+        .q(at_load__q),
+        .clock(at_load__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__scan scan(
+        .d(scan__d),
+        .q(scan__q),
+        .clock(scan__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__o_load o_load(
+        .d(o_load__d),
+        .q(o_load__q),
+        .clock(o_load__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__o_ended o_ended(
+        .d(o_ended__d),
+        .q(o_ended__q),
+        .clock(o_ended__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__o_turn o_turn(
+        .d(o_turn__d),
+        .q(o_turn__q),
+        .clock(o_turn__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__o_any o_any(
+        .d(o_any__d),
+        .q(o_any__q),
+        .clock(o_any__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__o_flow o_flow(
+        .d(o_flow__d),
+        .q(o_flow__q),
+        .clock(o_flow__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__o_head o_head(
+        .d(o_head__d),
+        .q(o_head__q),
+        .clock(o_head__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        has_load__d = has_load__q;
+        at_load__d = at_load__q;
+        scan__d = scan__q;
+        o_load__d = o_load__q;
+        o_ended__d = o_ended__q;
+        o_turn__d = o_turn__q;
+        o_any__d = o_any__q;
+        o_flow__d = o_flow__q;
+        o_head__d = o_head__q;
+        if (free) begin
+            o_load__d = has_load__q;
+            o_ended__d = ~has_load__q & waiting__o_valid;
+            o_turn__d = ~held & begins & ~sweep;
+            o_any__d = held | (begins & ~sweep);
+            o_head__d = head;
+            o_flow__d = turn_flow[(32'h0)+:(10)];
+            if (has_load__q) begin
+                o_flow__d = at_load__q;
+            end
+            else if (waiting__o_valid) begin
+                o_flow__d = head[(32'h0)+:(10)];
+            end
+            has_load__d = 1'b0;
+        end
+        if (~sweep & ~(begins & (held | ~free))) begin
+            scan__d = scan__q + ((32'h1) & 19'h7ffff);
+        end
+        if (load_valid) begin
+            has_load__d = 1'b1;
+            at_load__d = load_flow;
+        end
+        if (rst) begin
+            has_load__d = 1'b0;
+            scan__d = ((32'h0) & 19'h7ffff);
+            o_load__d = 1'b0;
+            o_ended__d = 1'b0;
+            o_turn__d = 1'b0;
+            o_any__d = 1'b0;
+        end
+    end
+    always @(*) has_load__clock = clk;
+    always @(*) at_load__clock = clk;
+    always @(*) scan__clock = clk;
+    always @(*) o_load__clock = clk;
+    always @(*) o_ended__clock = clk;
+    always @(*) o_turn__clock = clk;
+    always @(*) o_any__clock = clk;
+    always @(*) o_flow__clock = clk;
+    always @(*) o_head__clock = clk;
+    always @(*) waiting__clk = clk;
+    always @(*) waiting__rst = rst;
+    always @(*) waiting__i_valid = ended_valid & ~sweep;
+    always @(*) waiting__i_data = {ended_generation, ended_place, ended_bytes, ended_check, ended_segment, 6'h0, ended_flow};
+    always @(*) head = waiting__o_data;
+    always @(*) free = ~o_any__q | take;
+    always @(*) begins = ~|(scan__q & mask);
+    always @(*) turn_flow = scan__q >> shift;
+    always @(*) held = has_load__q | waiting__o_valid;
+    always @(*) waiting__o_ready = free & ~has_load__q;
+    always @(*) load = o_load__q;
+    always @(*) ended = o_ended__q;
+    always @(*) turn = o_turn__q;
+    always @(*) any = o_any__q;
+    always @(*) flow = o_flow__q;
+    always @(*) segment = o_head__q[(32'h10)+:(16)];
+    always @(*) check = o_head__q[(32'h20)+:(32)];
+    always @(*) bytes = o_head__q[(32'h40)+:(32)];
+    always @(*) place = o_head__q[(32'h60)+:(16)];
+    always @(*) generation = o_head__q[(32'h70)+:(2)];
+    
+endmodule // standalone__core__control__rtt__ack__offer
+
+
+module tnic_standalone__core__control__rtt__ack__offer__at_load(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__nonce__0
+endmodule // standalone__core__control__rtt__ack__offer__at_load
 
 
-module tnic_standalone__core__control__rtt__ack__nonce__1(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__offer__has_load(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__nonce__1
+endmodule // standalone__core__control__rtt__ack__offer__has_load
+
+
+module tnic_standalone__core__control__rtt__ack__offer__o_any(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__o_any
+
+
+module tnic_standalone__core__control__rtt__ack__offer__o_ended(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__o_ended
+
+
+module tnic_standalone__core__control__rtt__ack__offer__o_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__o_flow
+
+
+module tnic_standalone__core__control__rtt__ack__offer__o_head(d,q,clock);
+    
+    // Module arguments
+    input wire  [113:0] d;
+    output reg  [113:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 114'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__o_head
+
+
+module tnic_standalone__core__control__rtt__ack__offer__o_load(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__o_load
+
+
+module tnic_standalone__core__control__rtt__ack__offer__o_turn(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__o_turn
+
+
+module tnic_standalone__core__control__rtt__ack__offer__scan(d,q,clock);
+    
+    // Module arguments
+    input wire  [18:0] d;
+    output reg  [18:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 19'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__scan
+
+
+module tnic_standalone__core__control__rtt__ack__offer__waiting(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [113:0] i_data;
+    output reg  i_ready;
+    output reg  o_valid;
+    output reg  [113:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 5'b10000;
+    localparam  one = 4'h1;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [113:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [113:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [4:0] fill__d;
+    wire  [4:0] fill__q;
+    reg  fill__clock;
+    reg  [3:0] write__d;
+    wire  [3:0] write__q;
+    reg  write__clock;
+    reg  [3:0] read__d;
+    wire  [3:0] read__q;
+    reg  read__clock;
+    reg  [3:0] second__d;
+    wire  [3:0] second__q;
+    reg  second__clock;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  out_valid__d;
+    wire  out_valid__q;
+    reg  out_valid__clock;
+    reg  [113:0] out__d;
+    wire  [113:0] out__q;
+    reg  out__clock;
+    
+    // Local signals
+    reg  full;
+    reg  push;
+    reg  take;
+    reg  [3:0] address;
+    reg  [3:0] at_hold;
+    reg  [3:0] at_take;
+    reg  [3:0] behind;
+    reg  [3:0] follows;
+    
+    // Sub module instances
+    tnic_standalone__core__control__rtt__ack__offer__waiting__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__waiting__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__waiting__write write(
+        .d(write__d),
+        .q(write__q),
+        .clock(write__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__waiting__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__waiting__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__waiting__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__waiting__out_valid out_valid(
+        .d(out_valid__d),
+        .q(out_valid__q),
+        .clock(out_valid__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__offer__waiting__out out(
+        .d(out__d),
+        .q(out__q),
+        .clock(out__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d = fill__q;
+        write__d = write__q;
+        read__d = read__q;
+        second__d = second__q;
+        pending__d = pending__q;
+        out_valid__d = out_valid__q;
+        out__d = out__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
+        pending__d = |fill__q;
+        if (take) begin
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(4)];
+        end
+        ram__read_address = address;
+        read__d = address;
+        if (push) begin
+            write__d = write__q + one;
+        end
+        if (push & ~take) begin
+            fill__d = fill__q + ((32'h1) & 5'h1f);
+        end
+        if (take & ~push) begin
+            fill__d = fill__q - ((32'h1) & 5'h1f);
+        end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
+        end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
+        end
+        if (rst) begin
+            fill__d = ((32'h0) & 5'h1f);
+            write__d = ((32'h0) & 4'hf);
+            read__d = ((32'h0) & 4'hf);
+            second__d = ((32'h0) & 4'hf);
+            pending__d = 1'b0;
+            out_valid__d = 1'b0;
+        end
+    end
+    always @(*) fill__clock = clk;
+    always @(*) write__clock = clk;
+    always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
+    always @(*) pending__clock = clk;
+    always @(*) out_valid__clock = clk;
+    always @(*) out__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) full = |(fill__q & depth);
+    always @(*) push = i_valid & ~full;
+    always @(*) ram__write_address = write__q;
+    always @(*) ram__write_data = i_data;
+    always @(*) ram__write_enable = push;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
+    always @(*) i_ready = ~full;
+    always @(*) o_valid = out_valid__q;
+    always @(*) o_data = out__q;
+    
+endmodule // standalone__core__control__rtt__ack__offer__waiting
+
+
+module tnic_standalone__core__control__rtt__ack__offer__waiting__fill(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__waiting__fill
+
+
+module tnic_standalone__core__control__rtt__ack__offer__waiting__out(d,q,clock);
+    
+    // Module arguments
+    input wire  [113:0] d;
+    output reg  [113:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 114'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__waiting__out
+
+
+module tnic_standalone__core__control__rtt__ack__offer__waiting__out_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__waiting__out_valid
+
+
+module tnic_standalone__core__control__rtt__ack__offer__waiting__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__waiting__pending
+
+
+module tnic_standalone__core__control__rtt__ack__offer__waiting__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [113:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [113:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[113:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__rtt__ack__offer__waiting__ram
+
+
+module tnic_standalone__core__control__rtt__ack__offer__waiting__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__waiting__read
+
+
+module tnic_standalone__core__control__rtt__ack__offer__waiting__second(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__waiting__second
+
+
+module tnic_standalone__core__control__rtt__ack__offer__waiting__write(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__offer__waiting__write
 
 
 module tnic_standalone__core__control__rtt__ack__over__0(d,q,clock);
@@ -64653,7 +69589,83 @@ module tnic_standalone__core__control__rtt__ack__over__1(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__over__1
 
 
-module tnic_standalone__core__control__rtt__ack__profiles(clk,sweep,sweep_at,profile,pw_valid,pw_profile,pw_word,pw_data,timeout,signal,base);
+module tnic_standalone__core__control__rtt__ack__place__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__place__0
+
+
+module tnic_standalone__core__control__rtt__ack__place__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__place__1
+
+
+module tnic_standalone__core__control__rtt__ack__place__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__place__2
+
+
+module tnic_standalone__core__control__rtt__ack__place__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__place__3
+
+
+module tnic_standalone__core__control__rtt__ack__profiles(clk,sweep,sweep_at,profile,pw_valid,pw_profile,pw_word,pw_data,timeout,times_out,signal,base);
     
     // Module arguments
     input wire  clk;
@@ -64665,6 +69677,7 @@ module tnic_standalone__core__control__rtt__ack__profiles(clk,sweep,sweep_at,pro
     input wire  [4:0] pw_word;
     input wire  [31:0] pw_data;
     output reg  [30:0] timeout;
+    output reg  times_out;
     output reg  [1:0] signal;
     output reg  [23:0] base;
     
@@ -64676,10 +69689,10 @@ module tnic_standalone__core__control__rtt__ack__profiles(clk,sweep,sweep_at,pro
     // Stub signals
     reg  [3:0] timeouts__read_address;
     reg  timeouts__read_clock;
-    wire  [30:0] timeouts__read_data;
+    wire  [31:0] timeouts__read_data;
     reg  [3:0] timeouts__write_address;
     reg  timeouts__write_clock;
-    reg  [30:0] timeouts__write_data;
+    reg  [31:0] timeouts__write_data;
     reg  timeouts__write_enable;
     reg  [3:0] signals__read_address;
     reg  signals__read_clock;
@@ -64695,6 +69708,10 @@ module tnic_standalone__core__control__rtt__ack__profiles(clk,sweep,sweep_at,pro
     reg  bases__write_clock;
     reg  [23:0] bases__write_data;
     reg  bases__write_enable;
+    
+    // Local signals
+    reg  [31:0] read;
+    reg  [30:0] given;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__ack__profiles__timeouts timeouts(
@@ -64730,14 +69747,14 @@ module tnic_standalone__core__control__rtt__ack__profiles(clk,sweep,sweep_at,pro
         timeouts__write_address = pw_profile;
         signals__write_address = pw_profile;
         bases__write_address = pw_profile;
-        timeouts__write_data = pw_data[(32'h0)+:(31)];
+        timeouts__write_data = ((given) & 32'hffffffff) | (((|given) & 32'hffffffff) << 32'h1f);
         signals__write_data = pw_data[(32'ha)+:(2)];
         bases__write_data = pw_data[(32'h0)+:(24)];
         if (sweep) begin
             timeouts__write_address = sweep_at;
             signals__write_address = sweep_at;
             bases__write_address = sweep_at;
-            timeouts__write_data = ((32'h0) & 31'h7fffffff);
+            timeouts__write_data = ((32'h0) & 32'hffffffff);
             signals__write_data = ((32'h0) & 2'h3);
             bases__write_data = ((32'h0) & 24'hffffff);
         end
@@ -64751,12 +69768,15 @@ module tnic_standalone__core__control__rtt__ack__profiles(clk,sweep,sweep_at,pro
     always @(*) timeouts__read_address = profile;
     always @(*) signals__read_address = profile;
     always @(*) bases__read_address = profile;
-    always @(*) timeout = timeouts__read_data;
+    always @(*) read = timeouts__read_data;
+    always @(*) timeout = read[(32'h0)+:(31)];
+    always @(*) times_out = read[32'h1f];
     always @(*) signal = signals__read_data;
     always @(*) base = bases__read_data;
     always @(*) timeouts__write_enable = sweep | (pw_valid & (pw_word == timeout_word));
     always @(*) signals__write_enable = sweep | (pw_valid & (pw_word == signal_word));
     always @(*) bases__write_enable = sweep | (pw_valid & (pw_word == base_word));
+    always @(*) given = pw_data[(32'h0)+:(31)];
     
 endmodule // standalone__core__control__rtt__ack__profiles
 
@@ -64824,14 +69844,14 @@ module tnic_standalone__core__control__rtt__ack__profiles__timeouts(read_address
     // Module arguments
     input wire  [3:0] read_address;
     input wire  read_clock;
-    output reg  [30:0] read_data;
+    output reg  [31:0] read_data;
     input wire  [3:0] write_address;
     input wire  write_clock;
-    input wire  [30:0] write_data;
+    input wire  [31:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[30:0] mem[15:0];
+    reg[31:0] mem[15:0];
     
     
     
@@ -64851,13 +69871,13 @@ endmodule // standalone__core__control__rtt__ack__profiles__timeouts
 module tnic_standalone__core__control__rtt__ack__r_bytes(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -64984,13 +70004,13 @@ endmodule // standalone__core__control__rtt__ack__same__3
 module tnic_standalone__core__control__rtt__ack__segment__0(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -65003,13 +70023,13 @@ endmodule // standalone__core__control__rtt__ack__segment__0
 module tnic_standalone__core__control__rtt__ack__segment__1(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -65017,6 +70037,44 @@ module tnic_standalone__core__control__rtt__ack__segment__1(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__ack__segment__1
+
+
+module tnic_standalone__core__control__rtt__ack__segment__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__segment__2
+
+
+module tnic_standalone__core__control__rtt__ack__segment__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__segment__3
 
 
 module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,flow,arrived,arrival,departure,ttl_sent,ttl_seen,stamp,is_visit,choice,base,keep,forget,keep_flow,rtt_ns,time_ns,hops,endpoint_ns,exceeds);
@@ -65576,28 +70634,28 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
     // Stub signals
     reg  [9:0] least__read_address;
     reg  least__read_clock;
-    wire  [90:0] least__read_data;
+    wire  [80:0] least__read_data;
     reg  [9:0] least__write_address;
     reg  least__write_clock;
-    reg  [90:0] least__write_data;
+    reg  [80:0] least__write_data;
     reg  least__write_enable;
-    reg  [90:0] raw__d;
-    wire  [90:0] raw__q;
+    reg  [80:0] raw__d;
+    wire  [80:0] raw__q;
     reg  raw__clock;
-    reg  [25:0] window__0__d;
-    wire  [25:0] window__0__q;
+    reg  [15:0] window__0__d;
+    wire  [15:0] window__0__q;
     reg  window__0__clock;
-    reg  [25:0] window__1__d;
-    wire  [25:0] window__1__q;
+    reg  [15:0] window__1__d;
+    wire  [15:0] window__1__q;
     reg  window__1__clock;
-    reg  [25:0] window__2__d;
-    wire  [25:0] window__2__q;
+    reg  [15:0] window__2__d;
+    wire  [15:0] window__2__q;
     reg  window__2__clock;
-    reg  [25:0] window__3__d;
-    wire  [25:0] window__3__q;
+    reg  [15:0] window__3__d;
+    wire  [15:0] window__3__q;
     reg  window__3__clock;
-    reg  [25:0] earlier__d;
-    wire  [25:0] earlier__q;
+    reg  [15:0] earlier__d;
+    wire  [15:0] earlier__q;
     reg  earlier__clock;
     reg  [39:0] there__d;
     wire  [39:0] there__q;
@@ -65772,11 +70830,11 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
         new_current__d = new_current__q;
         there__d = arrival;
         raw__d = least__read_data;
-        earlier__d = window__0__q - ((32'h1) & 26'h3ffffff);
+        earlier__d = window__0__q - ((32'h1) & 16'hffff);
         far__d = there__q + ((32'h80) & 40'hffffffffff);
         farther__d = there__q + ((32'h82) & 40'hffffffffff);
-        same__d = raw__q[32'h5a] & (raw__q[(32'h40)+:(26)] == window__1__q);
-        after__d = raw__q[32'h5a] & (raw__q[(32'h40)+:(26)] == earlier__q);
+        same__d = raw__q[32'h50] & (raw__q[(32'h40)+:(16)] == window__1__q);
+        after__d = raw__q[32'h50] & (raw__q[(32'h40)+:(16)] == earlier__q);
         old_least__d = raw__q[(32'h0)+:(32)];
         old_current__d = raw__q[(32'h20)+:(32)];
         delayed__d = delay[(32'h8)+:(32)];
@@ -65813,11 +70871,11 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
         least__write_address = keep_flow;
         least__write_data = {1'h1, window__3__q, new_current__q, new_least__q};
         if (forget) begin
-            least__write_data = ((32'h0) & 91'h7ffffffffffffffffffffff);
+            least__write_data = ((32'h0) & 81'h1ffffffffffffffffffff);
         end
         if (sweep) begin
             least__write_address = sweep_flow;
-            least__write_data = ((32'h0) & 91'h7ffffffffffffffffffffff);
+            least__write_data = ((32'h0) & 81'h1ffffffffffffffffffff);
         end
     end
     always @(*) raw__clock = clk;
@@ -65844,7 +70902,7 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
     always @(*) least__read_clock = clk;
     always @(*) least__write_clock = clk;
     always @(*) least__read_address = flow;
-    always @(*) window__0__d = now_ns[(32'h16)+:(26)];
+    always @(*) window__0__d = now_ns[(32'h16)+:(16)];
     always @(*) delay = far__q - stamp;
     always @(*) not_stamp = ~stamp;
     always @(*) not_least = ~(((raw__q[(32'h0)+:(32)]) & 40'hffffffffff) << 32'h8);
@@ -65904,13 +70962,13 @@ endmodule // standalone__core__control__rtt__ack__signals__one_way__delayed
 module tnic_standalone__core__control__rtt__ack__signals__one_way__earlier(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -65963,14 +71021,14 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way__least(read_ad
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [90:0] read_data;
+    output reg  [80:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [90:0] write_data;
+    input wire  [80:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[90:0] mem[1023:0];
+    reg[80:0] mem[1023:0];
     
     
     
@@ -66104,13 +71162,13 @@ endmodule // standalone__core__control__rtt__ack__signals__one_way__over_least
 module tnic_standalone__core__control__rtt__ack__signals__one_way__raw(d,q,clock);
     
     // Module arguments
-    input wire  [90:0] d;
-    output reg  [90:0] q;
+    input wire  [80:0] d;
+    output reg  [80:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 91'h0;
+       q = 81'h0;
     end
     
     always @(posedge clock) begin
@@ -66161,13 +71219,13 @@ endmodule // standalone__core__control__rtt__ack__signals__one_way__there
 module tnic_standalone__core__control__rtt__ack__signals__one_way__window__0(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -66180,13 +71238,13 @@ endmodule // standalone__core__control__rtt__ack__signals__one_way__window__0
 module tnic_standalone__core__control__rtt__ack__signals__one_way__window__1(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -66199,13 +71257,13 @@ endmodule // standalone__core__control__rtt__ack__signals__one_way__window__1
 module tnic_standalone__core__control__rtt__ack__signals__one_way__window__2(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -66218,13 +71276,13 @@ endmodule // standalone__core__control__rtt__ack__signals__one_way__window__2
 module tnic_standalone__core__control__rtt__ack__signals__one_way__window__3(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -66405,44 +71463,6 @@ module tnic_standalone__core__control__rtt__ack__stamped(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__stamped
 
 
-module tnic_standalone__core__control__rtt__ack__timeout_of(d,q,clock);
-    
-    // Module arguments
-    input wire  [30:0] d;
-    output reg  [30:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 31'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__timeout_of
-
-
-module tnic_standalone__core__control__rtt__ack__times_out(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__times_out
-
-
 module tnic_standalone__core__control__rtt__ack__valid__0(d,q,clock);
     
     // Module arguments
@@ -66538,72 +71558,98 @@ module tnic_standalone__core__control__rtt__ack__valid__4(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__valid__4
 
 
-module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_rebase,is_visit,segment,after,over,nonce,deadline,asked,wrapped,raw_sent,raw_acked,enable,raw_slot,same__0,same__1,same__2,same__3,hit,hits,state,sum,prior,unknown,forged,repeated,between,outstanding,some,next_segment,enabled);
+module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_ended,is_turn,flow,over,beyond,enable,segment,after,check,bytes,entered,raw_flow,raw_since,raw_entry,same__0,same__1,same__2,same__3,timeout,times_out,accepts,expires,hits,word,progresses,since,sum,prior,unknown,forged,repeated,between);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  is_ack;
     input wire  is_load;
-    input wire  is_rebase;
-    input wire  is_visit;
-    input wire  [31:0] segment;
-    input wire  [31:0] after;
+    input wire  is_ended;
+    input wire  is_turn;
+    input wire  [15:0] flow;
     input wire  over;
-    input wire  [31:0] nonce;
-    input wire  [31:0] deadline;
-    input wire  [31:0] asked;
-    input wire  wrapped;
-    input wire  [55:0] raw_sent;
-    input wire  [55:0] raw_acked;
+    input wire  beyond;
     input wire  enable;
-    input wire  [98:0] raw_slot;
+    input wire  [15:0] segment;
+    input wire  [15:0] after;
+    input wire  [31:0] check;
+    input wire  [31:0] bytes;
+    input wire  [26:0] entered;
+    input wire  [95:0] raw_flow;
+    input wire  [26:0] raw_since;
+    input wire  [98:0] raw_entry;
     input wire  same__0;
     input wire  same__1;
     input wire  same__2;
     input wire  same__3;
-    output reg  hit;
+    input wire  [30:0] timeout;
+    input wire  times_out;
+    output reg  accepts;
+    output reg  expires;
     output reg  hits;
-    output reg  [55:0] state;
-    output reg  [23:0] sum;
-    output reg  [23:0] prior;
+    output reg  [95:0] word;
+    output reg  progresses;
+    output reg  [26:0] since;
+    output reg  [31:0] sum;
+    output reg  [31:0] prior;
     output reg  unknown;
     output reg  forged;
     output reg  repeated;
-    output reg  [23:0] between;
-    output reg  [31:0] outstanding;
-    output reg  some;
-    output reg  [31:0] next_segment;
-    output reg  enabled;
-    
-    // Constant declarations
-    localparam  slot_shift = 6'b101;
+    output reg  [15:0] between;
     
     // Stub signals
     reg  can__d;
     wire  can__q;
     reg  can__clock;
-    reg  [31:0] una__d;
-    wire  [31:0] una__q;
-    reg  una__clock;
-    reg  [23:0] freed__d;
-    wire  [23:0] freed__q;
-    reg  freed__clock;
-    reg  [31:0] target__d;
-    wire  [31:0] target__q;
-    reg  target__clock;
-    reg  [23:0] target_bytes__d;
-    wire  [23:0] target_bytes__q;
-    reg  target_bytes__clock;
-    reg  overrule__d;
-    wire  overrule__q;
-    reg  overrule__clock;
     reg  load__d;
     wire  load__q;
     reg  load__clock;
-    reg  [31:0] segment3__d;
-    wire  [31:0] segment3__q;
-    reg  segment3__clock;
+    reg  ended__d;
+    wire  ended__q;
+    reg  ended__clock;
+    reg  turn__d;
+    wire  turn__q;
+    reg  turn__clock;
+    reg  enabled__d;
+    wire  enabled__q;
+    reg  enabled__clock;
+    reg  [31:0] target__d;
+    wire  [31:0] target__q;
+    reg  target__clock;
+    reg  [15:0] number__d;
+    wire  [15:0] number__q;
+    reg  number__clock;
+    reg  [15:0] follows__d;
+    wire  [15:0] follows__q;
+    reg  follows__clock;
+    reg  [31:0] adds__d;
+    wire  [31:0] adds__q;
+    reg  adds__clock;
+    reg  [26:0] moment__0__d;
+    wire  [26:0] moment__0__q;
+    reg  moment__0__clock;
+    reg  [26:0] moment__1__d;
+    wire  [26:0] moment__1__q;
+    reg  moment__1__clock;
+    reg  [26:0] elapsed__d;
+    wire  [26:0] elapsed__q;
+    reg  elapsed__clock;
+    reg  alike__0__d;
+    wire  alike__0__q;
+    reg  alike__0__clock;
+    reg  alike__1__d;
+    wire  alike__1__q;
+    reg  alike__1__clock;
+    reg  alike__2__d;
+    wire  alike__2__q;
+    reg  alike__2__clock;
+    reg  alike__3__d;
+    wire  alike__3__q;
+    reg  alike__3__clock;
+    reg  [95:0] operand__d;
+    wire  [95:0] operand__q;
+    reg  operand__clock;
     reg  is_unknown__0__d;
     wire  is_unknown__0__q;
     reg  is_unknown__0__clock;
@@ -66616,75 +71662,61 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     reg  is_forged__1__d;
     wire  is_forged__1__q;
     reg  is_forged__1__clock;
-    reg  [31:0] last__0__d;
-    wire  [31:0] last__0__q;
-    reg  last__0__clock;
-    reg  [31:0] last__1__d;
-    wire  [31:0] last__1__q;
-    reg  last__1__clock;
-    reg  on__0__d;
-    wire  on__0__q;
-    reg  on__0__clock;
-    reg  on__1__d;
-    wire  on__1__q;
-    reg  on__1__clock;
-    reg  [31:0] una_past__0__d;
-    wire  [31:0] una_past__0__q;
-    reg  una_past__0__clock;
-    reg  [31:0] una_past__1__d;
-    wire  [31:0] una_past__1__q;
-    reg  una_past__1__clock;
-    reg  [31:0] una_past__2__d;
-    wire  [31:0] una_past__2__q;
-    reg  una_past__2__clock;
-    reg  [23:0] freed_past__0__d;
-    wire  [23:0] freed_past__0__q;
-    reg  freed_past__0__clock;
-    reg  [23:0] freed_past__1__d;
-    wire  [23:0] freed_past__1__q;
-    reg  freed_past__1__clock;
-    reg  [23:0] freed_past__2__d;
-    wire  [23:0] freed_past__2__q;
-    reg  freed_past__2__clock;
+    reg  progress__0__d;
+    wire  progress__0__q;
+    reg  progress__0__clock;
+    reg  progress__1__d;
+    wire  progress__1__q;
+    reg  progress__1__clock;
+    reg  progress__2__d;
+    wire  progress__2__q;
+    reg  progress__2__clock;
+    reg  progress__3__d;
+    wire  progress__3__q;
+    reg  progress__3__clock;
+    reg  [95:0] past__0__d;
+    wire  [95:0] past__0__q;
+    reg  past__0__clock;
+    reg  [95:0] past__1__d;
+    wire  [95:0] past__1__q;
+    reg  past__1__clock;
+    reg  [95:0] past__2__d;
+    wire  [95:0] past__2__q;
+    reg  past__2__clock;
     reg  hit4__d;
     wire  hit4__q;
     reg  hit4__clock;
     reg  repeated4__d;
     wire  repeated4__q;
     reg  repeated4__clock;
-    reg  [23:0] between4__d;
-    wire  [23:0] between4__q;
+    reg  [15:0] between4__d;
+    wire  [15:0] between4__q;
     reg  between4__clock;
-    reg  [23:0] sum4__d;
-    wire  [23:0] sum4__q;
+    reg  [31:0] sum4__d;
+    wire  [31:0] sum4__q;
     reg  sum4__clock;
-    reg  [23:0] prior4__d;
-    wire  [23:0] prior4__q;
+    reg  [31:0] prior4__d;
+    wire  [31:0] prior4__q;
     reg  prior4__clock;
-    reg  [31:0] outstanding4__d;
-    wire  [31:0] outstanding4__q;
-    reg  outstanding4__clock;
-    reg  some4__d;
-    wire  some4__q;
-    reg  some4__clock;
     
     // Local signals
-    reg  [31:0] behind;
-    reg  [31:0] behind_high;
-    reg  [31:0] upper;
+    reg  [98:0] entry;
+    reg  [95:0] raw;
     reg  held;
     reg  on2;
-    reg  nonce_equal;
-    reg  [31:0] opened;
-    reg  young;
-    reg  past;
+    reg  equal;
+    reg  [95:0] old;
+    reg  [95:0] updated;
+    reg  [31:0] behind;
+    reg  [31:0] total;
+    reg  [15:0] ahead;
+    reg  [15:0] outstanding;
+    reg  idle;
+    reg  gap;
     reg  late;
-    reg  [31:0] ahead;
-    reg  [31:0] inverse_ahead;
-    reg  [31:0] ahead_high;
-    reg  hit3;
-    reg  [31:0] una_now;
-    reg  [23:0] freed_now;
+    reg  unseen;
+    reg  accept;
+    reg  expire;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__ack__verdict__can can(
@@ -66692,40 +71724,85 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
         .q(can__q),
         .clock(can__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__una una(
-        .d(una__d),
-        .q(una__q),
-        .clock(una__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__load load(
+        .d(load__d),
+        .q(load__q),
+        .clock(load__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__freed freed(
-        .d(freed__d),
-        .q(freed__q),
-        .clock(freed__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__ended ended(
+        .d(ended__d),
+        .q(ended__q),
+        .clock(ended__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__verdict__turn turn(
+        .d(turn__d),
+        .q(turn__q),
+        .clock(turn__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__verdict__enabled enabled(
+        .d(enabled__d),
+        .q(enabled__q),
+        .clock(enabled__clock)
     );
     tnic_standalone__core__control__rtt__ack__verdict__target target(
         .d(target__d),
         .q(target__q),
         .clock(target__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__target_bytes target_bytes(
-        .d(target_bytes__d),
-        .q(target_bytes__q),
-        .clock(target_bytes__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__number number(
+        .d(number__d),
+        .q(number__q),
+        .clock(number__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__overrule overrule(
-        .d(overrule__d),
-        .q(overrule__q),
-        .clock(overrule__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__follows follows(
+        .d(follows__d),
+        .q(follows__q),
+        .clock(follows__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__load load(
-        .d(load__d),
-        .q(load__q),
-        .clock(load__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__adds adds(
+        .d(adds__d),
+        .q(adds__q),
+        .clock(adds__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__segment3 segment3(
-        .d(segment3__d),
-        .q(segment3__q),
-        .clock(segment3__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__moment__0 moment__0(
+        .d(moment__0__d),
+        .q(moment__0__q),
+        .clock(moment__0__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__verdict__moment__1 moment__1(
+        .d(moment__1__d),
+        .q(moment__1__q),
+        .clock(moment__1__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__verdict__elapsed elapsed(
+        .d(elapsed__d),
+        .q(elapsed__q),
+        .clock(elapsed__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__verdict__alike__0 alike__0(
+        .d(alike__0__d),
+        .q(alike__0__q),
+        .clock(alike__0__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__verdict__alike__1 alike__1(
+        .d(alike__1__d),
+        .q(alike__1__q),
+        .clock(alike__1__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__verdict__alike__2 alike__2(
+        .d(alike__2__d),
+        .q(alike__2__q),
+        .clock(alike__2__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__verdict__alike__3 alike__3(
+        .d(alike__3__d),
+        .q(alike__3__q),
+        .clock(alike__3__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__verdict__operand operand(
+        .d(operand__d),
+        .q(operand__q),
+        .clock(operand__clock)
     );
     tnic_standalone__core__control__rtt__ack__verdict__is_unknown__0 is_unknown__0(
         .d(is_unknown__0__d),
@@ -66747,55 +71824,40 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
         .q(is_forged__1__q),
         .clock(is_forged__1__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__last__0 last__0(
-        .d(last__0__d),
-        .q(last__0__q),
-        .clock(last__0__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__progress__0 progress__0(
+        .d(progress__0__d),
+        .q(progress__0__q),
+        .clock(progress__0__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__last__1 last__1(
-        .d(last__1__d),
-        .q(last__1__q),
-        .clock(last__1__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__progress__1 progress__1(
+        .d(progress__1__d),
+        .q(progress__1__q),
+        .clock(progress__1__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__on__0 on__0(
-        .d(on__0__d),
-        .q(on__0__q),
-        .clock(on__0__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__progress__2 progress__2(
+        .d(progress__2__d),
+        .q(progress__2__q),
+        .clock(progress__2__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__on__1 on__1(
-        .d(on__1__d),
-        .q(on__1__q),
-        .clock(on__1__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__progress__3 progress__3(
+        .d(progress__3__d),
+        .q(progress__3__q),
+        .clock(progress__3__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__una_past__0 una_past__0(
-        .d(una_past__0__d),
-        .q(una_past__0__q),
-        .clock(una_past__0__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__past__0 past__0(
+        .d(past__0__d),
+        .q(past__0__q),
+        .clock(past__0__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__una_past__1 una_past__1(
-        .d(una_past__1__d),
-        .q(una_past__1__q),
-        .clock(una_past__1__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__past__1 past__1(
+        .d(past__1__d),
+        .q(past__1__q),
+        .clock(past__1__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__una_past__2 una_past__2(
-        .d(una_past__2__d),
-        .q(una_past__2__q),
-        .clock(una_past__2__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__verdict__freed_past__0 freed_past__0(
-        .d(freed_past__0__d),
-        .q(freed_past__0__q),
-        .clock(freed_past__0__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__verdict__freed_past__1 freed_past__1(
-        .d(freed_past__1__d),
-        .q(freed_past__1__q),
-        .clock(freed_past__1__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__verdict__freed_past__2 freed_past__2(
-        .d(freed_past__2__d),
-        .q(freed_past__2__q),
-        .clock(freed_past__2__clock)
+    tnic_standalone__core__control__rtt__ack__verdict__past__2 past__2(
+        .d(past__2__d),
+        .q(past__2__q),
+        .clock(past__2__clock)
     );
     tnic_standalone__core__control__rtt__ack__verdict__hit4 hit4(
         .d(hit4__d),
@@ -66822,176 +71884,282 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
         .q(prior4__q),
         .clock(prior4__clock)
     );
-    tnic_standalone__core__control__rtt__ack__verdict__outstanding4 outstanding4(
-        .d(outstanding4__d),
-        .q(outstanding4__q),
-        .clock(outstanding4__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__verdict__some4 some4(
-        .d(some4__d),
-        .q(some4__q),
-        .clock(some4__clock)
-    );
     
     // Update code
     always @(*) begin
         can__d = can__q;
-        una__d = una__q;
-        freed__d = freed__q;
-        target__d = target__q;
-        target_bytes__d = target_bytes__q;
-        overrule__d = overrule__q;
         load__d = load__q;
-        segment3__d = segment3__q;
+        ended__d = ended__q;
+        turn__d = turn__q;
+        enabled__d = enabled__q;
+        target__d = target__q;
+        number__d = number__q;
+        follows__d = follows__q;
+        adds__d = adds__q;
+        elapsed__d = elapsed__q;
+        operand__d = operand__q;
         hit4__d = hit4__q;
         repeated4__d = repeated4__q;
         between4__d = between4__q;
         sum4__d = sum4__q;
         prior4__d = prior4__q;
-        outstanding4__d = outstanding4__q;
-        some4__d = some4__q;
+        progress__1__d = progress__0__q;
+        progress__2__d = progress__1__q;
+        progress__3__d = progress__2__q;
         is_unknown__1__d = is_unknown__0__q;
         is_forged__1__d = is_forged__0__q;
-        late = ~young | ~past;
-        if (wrapped) begin
-            late = ~young & ~past;
-        end
         is_unknown__0__d = is_ack & ~on2;
-        is_forged__0__d = is_ack & on2 & held & ~nonce_equal;
-        can__d = on2 & held & ((is_ack & nonce_equal) | (is_visit & late));
-        segment3__d = segment;
+        is_forged__0__d = is_ack & on2 & held & ~equal;
+        can__d = is_ack & on2 & held & equal;
         load__d = is_load;
-        overrule__d = is_load | is_rebase;
-        target__d = after;
-        target_bytes__d = raw_slot[(32'h40)+:(24)];
-        if (is_load) begin
-            target__d = raw_sent[(32'h0)+:(32)];
-            target_bytes__d = raw_sent[(32'h20)+:(24)];
+        ended__d = is_ended;
+        turn__d = is_turn;
+        enabled__d = enable;
+        target__d = entry[(64'h40)+:(32)];
+        number__d = segment;
+        follows__d = after;
+        adds__d = bytes;
+        elapsed__d = entered - raw_since;
+        progress__0__d = accept | expire | load__q | (ended__q & idle);
+        updated = old;
+        if (ended__q) begin
+            updated[(64'h0)+:(32)] = total;
+            updated[(64'h40)+:(16)] = follows__q;
+            if (gap) begin
+                updated[(64'h50)+:(16)] = number__q;
+            end
         end
-        else if (is_rebase) begin
-            target__d = segment;
+        if (accept) begin
+            updated[(64'h20)+:(32)] = target__q;
+            if (~ahead[32'hf]) begin
+                updated[(64'h50)+:(16)] = follows__q;
+            end
         end
-        una_now = una__q;
-        freed_now = freed__q;
-        if (hit3 | overrule__q) begin
-            una_now = target__q;
+        if (expire | load__q) begin
+            updated[(64'h20)+:(32)] = old[(64'h0)+:(32)];
+            updated[(64'h50)+:(16)] = old[(64'h40)+:(16)];
         end
-        if (hit3 | load__q) begin
-            freed_now = target_bytes__q;
+        past__0__d = updated;
+        hit4__d = accept | expire;
+        repeated4__d = can__q & ~behind[32'h1f];
+        sum4__d = target__q;
+        between4__d = ahead;
+        if (ahead[32'hf]) begin
+            between4__d = ((32'h0) & 16'hffff);
         end
-        una_past__0__d = una_now;
-        freed_past__0__d = freed_now;
-        hit4__d = hit3;
-        repeated4__d = ~|ahead_high;
-        between4__d = ahead[(32'h0)+:(24)];
-        sum4__d = target_bytes__q;
-        prior4__d = freed__q;
-        outstanding4__d = last__0__q - una__q;
-        some4__d = last__0__q != una__q;
-        una__d = raw_acked[(32'h0)+:(32)];
-        freed__d = raw_acked[(32'h20)+:(24)];
+        if (turn__q) begin
+            sum4__d = old[(64'h0)+:(32)];
+            between4__d = outstanding;
+        end
+        prior4__d = old[(64'h20)+:(32)];
+        operand__d = raw;
         if (same__0) begin
-            una__d = una_now;
-            freed__d = freed_now;
+            operand__d = updated;
         end
         else if (same__1) begin
-            una__d = una_past__0__q;
-            freed__d = freed_past__0__q;
+            operand__d = past__0__q;
         end
         else if (same__2) begin
-            una__d = una_past__1__q;
-            freed__d = freed_past__1__q;
+            operand__d = past__1__q;
         end
         else if (same__3) begin
-            una__d = una_past__2__q;
-            freed__d = freed_past__2__q;
+            operand__d = past__2__q;
         end
         if (rst) begin
             can__d = 1'b0;
+            load__d = 1'b0;
+            ended__d = 1'b0;
+            turn__d = 1'b0;
             hit4__d = 1'b0;
+            repeated4__d = 1'b0;
             is_unknown__0__d = 1'b0;
             is_unknown__1__d = 1'b0;
             is_forged__0__d = 1'b0;
             is_forged__1__d = 1'b0;
+            progress__0__d = 1'b0;
+            progress__1__d = 1'b0;
+            progress__2__d = 1'b0;
+            progress__3__d = 1'b0;
         end
     end
     always @(*) can__clock = clk;
-    always @(*) una__clock = clk;
-    always @(*) freed__clock = clk;
-    always @(*) target__clock = clk;
-    always @(*) target_bytes__clock = clk;
-    always @(*) overrule__clock = clk;
     always @(*) load__clock = clk;
-    always @(*) segment3__clock = clk;
+    always @(*) ended__clock = clk;
+    always @(*) turn__clock = clk;
+    always @(*) enabled__clock = clk;
+    always @(*) target__clock = clk;
+    always @(*) number__clock = clk;
+    always @(*) follows__clock = clk;
+    always @(*) adds__clock = clk;
+    always @(*) elapsed__clock = clk;
+    always @(*) operand__clock = clk;
     always @(*) hit4__clock = clk;
     always @(*) repeated4__clock = clk;
     always @(*) between4__clock = clk;
     always @(*) sum4__clock = clk;
     always @(*) prior4__clock = clk;
-    always @(*) outstanding4__clock = clk;
-    always @(*) some4__clock = clk;
+    always @(*) moment__0__clock = clk;
     always @(*) is_unknown__0__clock = clk;
     always @(*) is_forged__0__clock = clk;
-    always @(*) last__0__clock = clk;
-    always @(*) on__0__clock = clk;
+    always @(*) moment__1__clock = clk;
     always @(*) is_unknown__1__clock = clk;
     always @(*) is_forged__1__clock = clk;
-    always @(*) last__1__clock = clk;
-    always @(*) on__1__clock = clk;
-    always @(*) una_past__0__clock = clk;
-    always @(*) freed_past__0__clock = clk;
-    always @(*) una_past__1__clock = clk;
-    always @(*) freed_past__1__clock = clk;
-    always @(*) una_past__2__clock = clk;
-    always @(*) freed_past__2__clock = clk;
-    always @(*) una_past__1__d = una_past__0__q;
-    always @(*) freed_past__1__d = freed_past__0__q;
-    always @(*) una_past__2__d = una_past__1__q;
-    always @(*) freed_past__2__d = freed_past__1__q;
-    always @(*) last__1__d = last__0__q;
-    always @(*) on__1__d = on__0__q;
-    always @(*) behind = raw_sent[(32'h0)+:(32)] - after;
-    always @(*) behind_high = behind >> slot_shift;
-    always @(*) upper = segment >> slot_shift;
-    always @(*) held = ~|behind_high & raw_slot[32'h62] & (raw_slot[(32'h58)+:(10)] == upper[(32'h0)+:(10)]);
+    always @(*) past__0__clock = clk;
+    always @(*) past__1__clock = clk;
+    always @(*) past__2__clock = clk;
+    always @(*) alike__0__clock = clk;
+    always @(*) progress__0__clock = clk;
+    always @(*) alike__0__d = same__0;
+    always @(*) alike__1__clock = clk;
+    always @(*) progress__1__clock = clk;
+    always @(*) alike__1__d = same__1;
+    always @(*) alike__2__clock = clk;
+    always @(*) progress__2__clock = clk;
+    always @(*) alike__2__d = same__2;
+    always @(*) alike__3__clock = clk;
+    always @(*) progress__3__clock = clk;
+    always @(*) alike__3__d = same__3;
+    always @(*) past__1__d = past__0__q;
+    always @(*) past__2__d = past__1__q;
+    always @(*) entry = raw_entry;
+    always @(*) raw = raw_flow;
     always @(*) on2 = enable & ~(is_ack & over);
-    always @(*) nonce_equal = raw_slot[(32'h0)+:(32)] == nonce;
-    always @(*) opened = raw_slot[(32'h20)+:(32)];
-    always @(*) young = opened > deadline;
-    always @(*) past = opened <= asked;
-    always @(*) last__0__d = raw_sent[(32'h0)+:(32)];
-    always @(*) on__0__d = on2;
-    always @(*) ahead = segment3__q - una__q;
-    always @(*) inverse_ahead = ~ahead;
-    always @(*) ahead_high = inverse_ahead >> slot_shift;
-    always @(*) hit3 = can__q & ~ahead[32'h1f];
-    always @(*) hit = hit3;
+    always @(*) held = entry[(64'h62)+:(1)] & ~beyond & (entry[(64'h0)+:(16)] == flow) & (entry[(64'h10)+:(16)] == segment);
+    always @(*) equal = entry[(64'h20)+:(32)] == check;
+    always @(*) moment__0__d = entered;
+    always @(*) moment__1__d = moment__0__q;
+    always @(*) old = operand__q;
+    always @(*) behind = old[(64'h20)+:(32)] - target__q;
+    always @(*) total = old[(64'h0)+:(32)] + adds__q;
+    always @(*) ahead = number__q - old[(64'h50)+:(16)];
+    always @(*) outstanding = old[(64'h40)+:(16)] - old[(64'h50)+:(16)];
+    always @(*) idle = old[(64'h0)+:(32)] == old[(64'h20)+:(32)];
+    always @(*) gap = old[(64'h40)+:(16)] != number__q;
+    always @(*) late = elapsed__q >= ((timeout[(32'h5)+:(26)]) & 27'h7ffffff);
+    always @(*) unseen = (alike__0__q & progress__0__q) | (alike__1__q & progress__1__q) | (alike__2__q & progress__2__q) | (alike__3__q & progress__3__q);
+    always @(*) accept = can__q & behind[32'h1f];
+    always @(*) expire = turn__q & enabled__q & times_out & late & ~idle & ~unseen;
+    always @(*) accepts = accept;
+    always @(*) expires = expire;
     always @(*) hits = hit4__q;
-    always @(*) state = ((una_past__0__q) & 56'hffffffffffffff) | (((freed_past__0__q) & 56'hffffffffffffff) << 32'h20);
+    always @(*) word = past__0__q;
+    always @(*) progresses = progress__0__q;
+    always @(*) since = moment__1__q;
     always @(*) sum = sum4__q;
     always @(*) prior = prior4__q;
     always @(*) unknown = is_unknown__1__q;
     always @(*) forged = is_forged__1__q;
     always @(*) repeated = repeated4__q;
     always @(*) between = between4__q;
-    always @(*) outstanding = outstanding4__q;
-    always @(*) some = some4__q;
-    always @(*) next_segment = last__1__q;
-    always @(*) enabled = on__1__q;
     
 endmodule // standalone__core__control__rtt__ack__verdict
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__adds(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__adds
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__alike__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__alike__0
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__alike__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__alike__1
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__alike__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__alike__2
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__alike__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__alike__3
 
 
 module tnic_standalone__core__control__rtt__ack__verdict__between4(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -67020,80 +72188,80 @@ module tnic_standalone__core__control__rtt__ack__verdict__can(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__verdict__can
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__freed(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__elapsed(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [26:0] d;
+    output reg  [26:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 27'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__verdict__freed
+endmodule // standalone__core__control__rtt__ack__verdict__elapsed
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__freed_past__0(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__enabled(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__verdict__freed_past__0
+endmodule // standalone__core__control__rtt__ack__verdict__enabled
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__freed_past__1(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__ended(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__verdict__freed_past__1
+endmodule // standalone__core__control__rtt__ack__verdict__ended
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__freed_past__2(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__follows(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__verdict__freed_past__2
+endmodule // standalone__core__control__rtt__ack__verdict__follows
 
 
 module tnic_standalone__core__control__rtt__ack__verdict__hit4(d,q,clock);
@@ -67191,44 +72359,6 @@ module tnic_standalone__core__control__rtt__ack__verdict__is_unknown__1(d,q,cloc
 endmodule // standalone__core__control__rtt__ack__verdict__is_unknown__1
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__last__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__verdict__last__0
-
-
-module tnic_standalone__core__control__rtt__ack__verdict__last__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__verdict__last__1
-
-
 module tnic_standalone__core__control__rtt__ack__verdict__load(d,q,clock);
     
     // Module arguments
@@ -67248,45 +72378,140 @@ module tnic_standalone__core__control__rtt__ack__verdict__load(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__verdict__load
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__on__0(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__moment__0(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [26:0] d;
+    output reg  [26:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 27'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__verdict__on__0
+endmodule // standalone__core__control__rtt__ack__verdict__moment__0
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__on__1(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__moment__1(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [26:0] d;
+    output reg  [26:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 27'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__verdict__on__1
+endmodule // standalone__core__control__rtt__ack__verdict__moment__1
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__outstanding4(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__number(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__number
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__operand(d,q,clock);
+    
+    // Module arguments
+    input wire  [95:0] d;
+    output reg  [95:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 96'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__operand
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__past__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [95:0] d;
+    output reg  [95:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 96'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__past__0
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__past__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [95:0] d;
+    output reg  [95:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 96'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__past__1
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__past__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [95:0] d;
+    output reg  [95:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 96'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__past__2
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__prior4(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -67302,10 +72527,10 @@ module tnic_standalone__core__control__rtt__ack__verdict__outstanding4(d,q,clock
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__verdict__outstanding4
+endmodule // standalone__core__control__rtt__ack__verdict__prior4
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__overrule(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__progress__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -67321,26 +72546,64 @@ module tnic_standalone__core__control__rtt__ack__verdict__overrule(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__verdict__overrule
+endmodule // standalone__core__control__rtt__ack__verdict__progress__0
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__prior4(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__progress__1(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__verdict__prior4
+endmodule // standalone__core__control__rtt__ack__verdict__progress__1
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__progress__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__progress__2
+
+
+module tnic_standalone__core__control__rtt__ack__verdict__progress__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__verdict__progress__3
 
 
 module tnic_standalone__core__control__rtt__ack__verdict__repeated4(d,q,clock);
@@ -67362,7 +72625,7 @@ module tnic_standalone__core__control__rtt__ack__verdict__repeated4(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__verdict__repeated4
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__segment3(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__sum4(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -67372,44 +72635,6 @@ module tnic_standalone__core__control__rtt__ack__verdict__segment3(d,q,clock);
     // Update code (custom)
     initial begin
        q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__verdict__segment3
-
-
-module tnic_standalone__core__control__rtt__ack__verdict__some4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__verdict__some4
-
-
-module tnic_standalone__core__control__rtt__ack__verdict__sum4(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
     end
     
     always @(posedge clock) begin
@@ -67438,909 +72663,60 @@ module tnic_standalone__core__control__rtt__ack__verdict__target(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__verdict__target
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__target_bytes(d,q,clock);
+module tnic_standalone__core__control__rtt__ack__verdict__turn(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__ack__verdict__target_bytes
+endmodule // standalone__core__control__rtt__ack__verdict__turn
 
 
-module tnic_standalone__core__control__rtt__ack__verdict__una(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__verdict__una
-
-
-module tnic_standalone__core__control__rtt__ack__verdict__una_past__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__verdict__una_past__0
-
-
-module tnic_standalone__core__control__rtt__ack__verdict__una_past__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__verdict__una_past__1
-
-
-module tnic_standalone__core__control__rtt__ack__verdict__una_past__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__verdict__una_past__2
-
-
-module tnic_standalone__core__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid,load_flow,rebase_valid,rebase_flow,rebase_segment,visit_valid,visit_flow,visit_segment,visit_asked,visit_timeout,load,rebase,visit,turn,any,flow,segment,deadline,asked,wrapped);
+module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_valid,c_tag,c_ts,time_epoch,tag_valid,tag,start_valid,start_place,start);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  sweep;
-    input wire  take;
-    input wire  load_valid;
-    input wire  [9:0] load_flow;
-    input wire  rebase_valid;
-    input wire  [9:0] rebase_flow;
-    input wire  [31:0] rebase_segment;
-    input wire  visit_valid;
-    input wire  [9:0] visit_flow;
-    input wire  [31:0] visit_segment;
-    input wire  [31:0] visit_asked;
-    input wire  [30:0] visit_timeout;
-    output reg  load;
-    output reg  rebase;
-    output reg  visit;
-    output reg  turn;
-    output reg  any;
-    output reg  [9:0] flow;
-    output reg  [31:0] segment;
-    output reg  [31:0] deadline;
-    output reg  [31:0] asked;
-    output reg  wrapped;
-    
-    // Stub signals
-    reg  has_load__d;
-    wire  has_load__q;
-    reg  has_load__clock;
-    reg  [9:0] at_load__d;
-    wire  [9:0] at_load__q;
-    reg  at_load__clock;
-    reg  has_rebase__d;
-    wire  has_rebase__q;
-    reg  has_rebase__clock;
-    reg  [9:0] at_rebase__d;
-    wire  [9:0] at_rebase__q;
-    reg  at_rebase__clock;
-    reg  [31:0] base__d;
-    wire  [31:0] base__q;
-    reg  base__clock;
-    reg  has_visit__d;
-    wire  has_visit__q;
-    reg  has_visit__clock;
-    reg  [9:0] at_visit__d;
-    wire  [9:0] at_visit__q;
-    reg  at_visit__clock;
-    reg  [31:0] target__d;
-    wire  [31:0] target__q;
-    reg  target__clock;
-    reg  [32:0] limit__d;
-    wire  [32:0] limit__q;
-    reg  limit__clock;
-    reg  [31:0] asked_at__d;
-    wire  [31:0] asked_at__q;
-    reg  asked_at__clock;
-    reg  has_turn__d;
-    wire  has_turn__q;
-    reg  has_turn__clock;
-    reg  [18:0] scan__d;
-    wire  [18:0] scan__q;
-    reg  scan__clock;
-    reg  o_load__d;
-    wire  o_load__q;
-    reg  o_load__clock;
-    reg  o_rebase__d;
-    wire  o_rebase__q;
-    reg  o_rebase__clock;
-    reg  o_visit__d;
-    wire  o_visit__q;
-    reg  o_visit__clock;
-    reg  o_turn__d;
-    wire  o_turn__q;
-    reg  o_turn__clock;
-    reg  o_any__d;
-    wire  o_any__q;
-    reg  o_any__clock;
-    reg  [9:0] o_flow__d;
-    wire  [9:0] o_flow__q;
-    reg  o_flow__clock;
-    reg  [31:0] o_segment__d;
-    wire  [31:0] o_segment__q;
-    reg  o_segment__clock;
-    
-    // Local signals
-    reg  late;
-    reg  next_load__0;
-    reg  next_load__1;
-    reg  next_rebase__0;
-    reg  next_rebase__1;
-    reg  next_visit__0;
-    reg  next_visit__1;
-    reg  next_turn__0;
-    reg  next_turn__1;
-    reg  steps__0;
-    reg  steps__1;
-    reg  [9:0] flows__0;
-    reg  [9:0] flows__1;
-    reg  [31:0] segments__0;
-    reg  [31:0] segments__1;
-    reg  [9:0] load_at;
-    reg  [9:0] rebase_at;
-    reg  [31:0] rebase_to;
-    reg  [9:0] visit_at;
-    reg  [31:0] visit_of;
-    reg  [18:0] scan_next;
-    reg  [18:0] scan_at__0;
-    reg  [18:0] scan_at__1;
-    
-    // Sub module instances
-    tnic_standalone__core__control__rtt__ack__waiting__has_load has_load(
-        .d(has_load__d),
-        .q(has_load__q),
-        .clock(has_load__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__at_load at_load(
-        .d(at_load__d),
-        .q(at_load__q),
-        .clock(at_load__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__has_rebase has_rebase(
-        .d(has_rebase__d),
-        .q(has_rebase__q),
-        .clock(has_rebase__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__at_rebase at_rebase(
-        .d(at_rebase__d),
-        .q(at_rebase__q),
-        .clock(at_rebase__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__base base(
-        .d(base__d),
-        .q(base__q),
-        .clock(base__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__has_visit has_visit(
-        .d(has_visit__d),
-        .q(has_visit__q),
-        .clock(has_visit__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__at_visit at_visit(
-        .d(at_visit__d),
-        .q(at_visit__q),
-        .clock(at_visit__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__target target(
-        .d(target__d),
-        .q(target__q),
-        .clock(target__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__limit limit(
-        .d(limit__d),
-        .q(limit__q),
-        .clock(limit__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__asked_at asked_at(
-        .d(asked_at__d),
-        .q(asked_at__q),
-        .clock(asked_at__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__has_turn has_turn(
-        .d(has_turn__d),
-        .q(has_turn__q),
-        .clock(has_turn__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__scan scan(
-        .d(scan__d),
-        .q(scan__q),
-        .clock(scan__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__o_load o_load(
-        .d(o_load__d),
-        .q(o_load__q),
-        .clock(o_load__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__o_rebase o_rebase(
-        .d(o_rebase__d),
-        .q(o_rebase__q),
-        .clock(o_rebase__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__o_visit o_visit(
-        .d(o_visit__d),
-        .q(o_visit__q),
-        .clock(o_visit__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__o_turn o_turn(
-        .d(o_turn__d),
-        .q(o_turn__q),
-        .clock(o_turn__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__o_any o_any(
-        .d(o_any__d),
-        .q(o_any__q),
-        .clock(o_any__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__o_flow o_flow(
-        .d(o_flow__d),
-        .q(o_flow__q),
-        .clock(o_flow__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__waiting__o_segment o_segment(
-        .d(o_segment__d),
-        .q(o_segment__q),
-        .clock(o_segment__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        has_load__d = has_load__q;
-        at_load__d = at_load__q;
-        has_rebase__d = has_rebase__q;
-        at_rebase__d = at_rebase__q;
-        base__d = base__q;
-        has_visit__d = has_visit__q;
-        at_visit__d = at_visit__q;
-        target__d = target__q;
-        limit__d = limit__q;
-        asked_at__d = asked_at__q;
-        has_turn__d = has_turn__q;
-        scan__d = scan__q;
-        o_load__d = o_load__q;
-        o_rebase__d = o_rebase__q;
-        o_visit__d = o_visit__q;
-        o_turn__d = o_turn__q;
-        o_any__d = o_any__q;
-        o_flow__d = o_flow__q;
-        o_segment__d = o_segment__q;
-        next_turn__0 = has_turn__q;
-        next_turn__1 = has_turn__q & ~o_turn__q;
-        scan_at__0 = scan__q;
-        if (steps__0) begin
-            scan_at__0 = scan_next;
-            if (~|scan__q[(32'h0)+:(3)]) begin
-                next_turn__0 = 1'b1;
-            end
-        end
-        scan_at__1 = scan__q;
-        if (steps__1) begin
-            scan_at__1 = scan_next;
-            if (~|scan__q[(32'h0)+:(3)]) begin
-                next_turn__1 = 1'b1;
-            end
-        end
-        load_at = at_load__q;
-        if (load_valid) begin
-            load_at = load_flow;
-        end
-        rebase_at = at_rebase__q;
-        rebase_to = base__q;
-        if (rebase_valid) begin
-            rebase_at = rebase_flow;
-            rebase_to = rebase_segment;
-        end
-        visit_at = at_visit__q;
-        visit_of = target__q;
-        if (visit_valid) begin
-            visit_at = visit_flow;
-            visit_of = visit_segment;
-            limit__d = ((visit_asked) & 33'h1ffffffff) - ((visit_timeout) & 33'h1ffffffff);
-            asked_at__d = visit_asked;
-        end
-        at_load__d = load_at;
-        at_rebase__d = rebase_at;
-        base__d = rebase_to;
-        at_visit__d = visit_at;
-        target__d = visit_of;
-        flows__0 = scan_at__0[(32'h3)+:(10)];
-        segments__0 = visit_of;
-        if (next_load__0) begin
-            flows__0 = load_at;
-        end
-        else if (next_rebase__0) begin
-            flows__0 = rebase_at;
-            segments__0 = rebase_to;
-        end
-        else if (next_visit__0) begin
-            flows__0 = visit_at;
-        end
-        flows__1 = scan_at__1[(32'h3)+:(10)];
-        segments__1 = visit_of;
-        if (next_load__1) begin
-            flows__1 = load_at;
-        end
-        else if (next_rebase__1) begin
-            flows__1 = rebase_at;
-            segments__1 = rebase_to;
-        end
-        else if (next_visit__1) begin
-            flows__1 = visit_at;
-        end
-        if (take == (0 == 32'h1)) begin
-            has_load__d = next_load__0;
-            has_rebase__d = next_rebase__0;
-            has_visit__d = next_visit__0;
-            has_turn__d = next_turn__0;
-            scan__d = scan_at__0;
-            o_load__d = next_load__0;
-            o_rebase__d = ~next_load__0 & next_rebase__0;
-            o_visit__d = ~next_load__0 & ~next_rebase__0 & next_visit__0;
-            o_turn__d = ~next_load__0 & ~next_rebase__0 & ~next_visit__0 & next_turn__0;
-            o_any__d = next_load__0 | next_rebase__0 | next_visit__0 | next_turn__0;
-            o_flow__d = flows__0;
-            o_segment__d = segments__0;
-        end
-        if (take == (1 == 32'h1)) begin
-            has_load__d = next_load__1;
-            has_rebase__d = next_rebase__1;
-            has_visit__d = next_visit__1;
-            has_turn__d = next_turn__1;
-            scan__d = scan_at__1;
-            o_load__d = next_load__1;
-            o_rebase__d = ~next_load__1 & next_rebase__1;
-            o_visit__d = ~next_load__1 & ~next_rebase__1 & next_visit__1;
-            o_turn__d = ~next_load__1 & ~next_rebase__1 & ~next_visit__1 & next_turn__1;
-            o_any__d = next_load__1 | next_rebase__1 | next_visit__1 | next_turn__1;
-            o_flow__d = flows__1;
-            o_segment__d = segments__1;
-        end
-        if (rst) begin
-            has_load__d = 1'b0;
-            has_rebase__d = 1'b0;
-            has_visit__d = 1'b0;
-            has_turn__d = 1'b0;
-            scan__d = ((32'h0) & 19'h7ffff);
-            o_load__d = 1'b0;
-            o_rebase__d = 1'b0;
-            o_visit__d = 1'b0;
-            o_turn__d = 1'b0;
-            o_any__d = 1'b0;
-        end
-    end
-    always @(*) has_load__clock = clk;
-    always @(*) at_load__clock = clk;
-    always @(*) has_rebase__clock = clk;
-    always @(*) at_rebase__clock = clk;
-    always @(*) base__clock = clk;
-    always @(*) has_visit__clock = clk;
-    always @(*) at_visit__clock = clk;
-    always @(*) target__clock = clk;
-    always @(*) limit__clock = clk;
-    always @(*) asked_at__clock = clk;
-    always @(*) has_turn__clock = clk;
-    always @(*) scan__clock = clk;
-    always @(*) o_load__clock = clk;
-    always @(*) o_rebase__clock = clk;
-    always @(*) o_visit__clock = clk;
-    always @(*) o_turn__clock = clk;
-    always @(*) o_any__clock = clk;
-    always @(*) o_flow__clock = clk;
-    always @(*) o_segment__clock = clk;
-    always @(*) load = o_load__q;
-    always @(*) rebase = o_rebase__q;
-    always @(*) visit = o_visit__q;
-    always @(*) turn = o_turn__q;
-    always @(*) any = o_any__q;
-    always @(*) flow = o_flow__q;
-    always @(*) segment = o_segment__q;
-    always @(*) deadline = limit__q[(32'h0)+:(32)];
-    always @(*) wrapped = limit__q[32'h20];
-    always @(*) asked = asked_at__q;
-    always @(*) late = has_turn__q & &scan__q[(32'h0)+:(3)];
-    always @(*) next_load__0 = load_valid | has_load__q;
-    always @(*) next_load__1 = load_valid | (has_load__q & ~o_load__q);
-    always @(*) next_rebase__0 = rebase_valid | has_rebase__q;
-    always @(*) next_rebase__1 = rebase_valid | (has_rebase__q & ~o_rebase__q);
-    always @(*) next_visit__0 = visit_valid | has_visit__q;
-    always @(*) next_visit__1 = visit_valid | (has_visit__q & ~o_visit__q);
-    always @(*) steps__0 = ~sweep & ~late;
-    always @(*) steps__1 = ~sweep & ~(late & ~o_turn__q);
-    always @(*) scan_next = scan__q + ((32'h1) & 19'h7ffff);
-    
-endmodule // standalone__core__control__rtt__ack__waiting
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__asked_at(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__asked_at
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__at_load(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__at_load
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__at_rebase(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__at_rebase
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__at_visit(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__at_visit
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__base(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__base
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__has_load(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__has_load
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__has_rebase(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__has_rebase
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__has_turn(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__has_turn
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__has_visit(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__has_visit
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__limit(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__limit
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__o_any(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__o_any
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__o_flow(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__o_flow
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__o_load(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__o_load
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__o_rebase(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__o_rebase
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__o_segment(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__o_segment
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__o_turn(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__o_turn
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__o_visit(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__o_visit
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__scan(d,q,clock);
-    
-    // Module arguments
-    input wire  [18:0] d;
-    output reg  [18:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 19'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__scan
-
-
-module tnic_standalone__core__control__rtt__ack__waiting__target(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__waiting__target
-
-
-module tnic_standalone__core__control__rtt__ack__wrapped__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__wrapped__0
-
-
-module tnic_standalone__core__control__rtt__ack__wrapped__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__wrapped__1
-
-
-module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,tag_valid,tag,tag_flow,tag_segment,tag_write,tag_relative,tag_value,stamp_valid,stamp_flow,stamp_segment,stamp);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  sweep;
+    input wire  [9:0] sweep_flow;
     input wire  c_valid;
     input wire  [15:0] c_tag;
     input wire  [39:0] c_ts;
+    input wire  [1:0] time_epoch;
     input wire  tag_valid;
-    input wire  [15:0] tag;
-    input wire  [9:0] tag_flow;
-    input wire  [31:0] tag_segment;
-    input wire  tag_write;
-    input wire  tag_relative;
-    input wire  [39:0] tag_value;
-    output reg  stamp_valid;
-    output reg  [9:0] stamp_flow;
-    output reg  [15:0] stamp_segment;
-    output reg  [39:0] stamp;
+    input wire  [98:0] tag;
+    output reg  start_valid;
+    output reg  [15:0] start_place;
+    output reg  [44:0] start;
     
     // Constant declarations
     localparam  one = 256'h1;
     localparam  no_data = 15'b111111111111111;
+    localparam  none = 45'h0;
+    
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
     
     // Stub signals
     reg  [7:0] entries__read_address;
     reg  entries__read_clock;
-    wire  [80:0] entries__read_data;
+    wire  [98:0] entries__read_data;
     reg  [7:0] entries__write_address;
     reg  entries__write_clock;
-    reg  [80:0] entries__write_data;
+    reg  [98:0] entries__write_data;
     reg  entries__write_enable;
     reg  [255:0] live__d;
     wire  [255:0] live__q;
@@ -68426,11 +72802,38 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
     reg  [39:0] ts__8__d;
     wire  [39:0] ts__8__q;
     reg  ts__8__clock;
-    reg  [80:0] entry__0__d;
-    wire  [80:0] entry__0__q;
+    reg  [1:0] epoch__0__d;
+    wire  [1:0] epoch__0__q;
+    reg  epoch__0__clock;
+    reg  [1:0] epoch__1__d;
+    wire  [1:0] epoch__1__q;
+    reg  epoch__1__clock;
+    reg  [1:0] epoch__2__d;
+    wire  [1:0] epoch__2__q;
+    reg  epoch__2__clock;
+    reg  [1:0] epoch__3__d;
+    wire  [1:0] epoch__3__q;
+    reg  epoch__3__clock;
+    reg  [1:0] epoch__4__d;
+    wire  [1:0] epoch__4__q;
+    reg  epoch__4__clock;
+    reg  [1:0] epoch__5__d;
+    wire  [1:0] epoch__5__q;
+    reg  epoch__5__clock;
+    reg  [1:0] epoch__6__d;
+    wire  [1:0] epoch__6__q;
+    reg  epoch__6__clock;
+    reg  [1:0] epoch__7__d;
+    wire  [1:0] epoch__7__q;
+    reg  epoch__7__clock;
+    reg  [1:0] epoch__8__d;
+    wire  [1:0] epoch__8__q;
+    reg  epoch__8__clock;
+    reg  [98:0] entry__0__d;
+    wire  [98:0] entry__0__q;
     reg  entry__0__clock;
-    reg  [80:0] entry__1__d;
-    wire  [80:0] entry__1__q;
+    reg  [98:0] entry__1__d;
+    wire  [98:0] entry__1__q;
     reg  entry__1__clock;
     reg  ours__d;
     wire  ours__q;
@@ -68453,26 +72856,109 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
     reg  hits__1__d;
     wire  hits__1__q;
     reg  hits__1__clock;
+    reg  [1:0] gives__0__d;
+    wire  [1:0] gives__0__q;
+    reg  gives__0__clock;
+    reg  [1:0] gives__1__d;
+    wire  [1:0] gives__1__q;
+    reg  gives__1__clock;
+    reg  [1:0] gives__2__d;
+    wire  [1:0] gives__2__q;
+    reg  gives__2__clock;
+    reg  [1:0] gives__3__d;
+    wire  [1:0] gives__3__q;
+    reg  gives__3__clock;
+    reg  [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    reg  flow__0__clock;
+    reg  [9:0] flow__1__d;
+    wire  [9:0] flow__1__q;
+    reg  flow__1__clock;
+    reg  [5:0] segment__0__d;
+    wire  [5:0] segment__0__q;
+    reg  segment__0__clock;
+    reg  [5:0] segment__1__d;
+    wire  [5:0] segment__1__q;
+    reg  segment__1__clock;
+    reg  [5:0] segment__2__d;
+    wire  [5:0] segment__2__q;
+    reg  segment__2__clock;
+    reg  [5:0] segment__3__d;
+    wire  [5:0] segment__3__q;
+    reg  segment__3__clock;
+    reg  [15:0] place__0__d;
+    wire  [15:0] place__0__q;
+    reg  place__0__clock;
+    reg  [15:0] place__1__d;
+    wire  [15:0] place__1__q;
+    reg  place__1__clock;
+    reg  [15:0] place__2__d;
+    wire  [15:0] place__2__q;
+    reg  place__2__clock;
+    reg  [15:0] place__3__d;
+    wire  [15:0] place__3__q;
+    reg  place__3__clock;
+    reg  [15:0] place__4__d;
+    wire  [15:0] place__4__q;
+    reg  place__4__clock;
+    reg  [44:0] at__0__d;
+    wire  [44:0] at__0__q;
+    reg  at__0__clock;
+    reg  [44:0] at__1__d;
+    wire  [44:0] at__1__q;
+    reg  at__1__clock;
+    reg  [44:0] at__2__d;
+    wire  [44:0] at__2__q;
+    reg  at__2__clock;
+    reg  [44:0] at__3__d;
+    wire  [44:0] at__3__q;
+    reg  at__3__clock;
+    reg  [9:0] firsts__read_address;
+    reg  firsts__read_clock;
+    wire  [44:0] firsts__read_data;
+    reg  [9:0] firsts__write_address;
+    reg  firsts__write_clock;
+    reg  [44:0] firsts__write_data;
+    reg  firsts__write_enable;
+    reg  [44:0] raw__d;
+    wire  [44:0] raw__q;
+    reg  raw__clock;
     reg  out_valid__d;
     wire  out_valid__q;
     reg  out_valid__clock;
-    reg  [9:0] out_flow__d;
-    wire  [9:0] out_flow__q;
-    reg  out_flow__clock;
-    reg  [15:0] out_segment__d;
-    wire  [15:0] out_segment__q;
-    reg  out_segment__clock;
-    reg  [39:0] out_stamp__d;
-    wire  [39:0] out_stamp__q;
-    reg  out_stamp__clock;
+    reg  [44:0] out__d;
+    wire  [44:0] out__q;
+    reg  out__clock;
+    reg  past__0__d;
+    wire  past__0__q;
+    reg  past__0__clock;
+    reg  past__1__d;
+    wire  past__1__q;
+    reg  past__1__clock;
+    reg  past__2__d;
+    wire  past__2__q;
+    reg  past__2__clock;
+    reg  past__3__d;
+    wire  past__3__q;
+    reg  past__3__clock;
     
     // Local signals
     reg  [7:0] index;
+    reg  [15:0] new_tag;
+    reg  [98:0] read;
+    reg  [15:0] read_tag;
+    reg  [15:0] found_flow;
+    reg  [39:0] written_at;
+    reg  [98:0] found;
     reg  hit;
     reg  [255:0] set;
     reg  [255:0] clear;
     reg  [255:0] keep;
     reg  [39:0] base;
+    reg  [44:0] first;
+    reg  [44:0] written;
+    reg  [44:0] chosen;
+    reg  [44:0] late;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__depart__entries entries(
@@ -68624,6 +73110,51 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
         .q(ts__8__q),
         .clock(ts__8__clock)
     );
+    tnic_standalone__core__control__rtt__depart__epoch__0 epoch__0(
+        .d(epoch__0__d),
+        .q(epoch__0__q),
+        .clock(epoch__0__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__epoch__1 epoch__1(
+        .d(epoch__1__d),
+        .q(epoch__1__q),
+        .clock(epoch__1__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__epoch__2 epoch__2(
+        .d(epoch__2__d),
+        .q(epoch__2__q),
+        .clock(epoch__2__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__epoch__3 epoch__3(
+        .d(epoch__3__d),
+        .q(epoch__3__q),
+        .clock(epoch__3__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__epoch__4 epoch__4(
+        .d(epoch__4__d),
+        .q(epoch__4__q),
+        .clock(epoch__4__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__epoch__5 epoch__5(
+        .d(epoch__5__d),
+        .q(epoch__5__q),
+        .clock(epoch__5__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__epoch__6 epoch__6(
+        .d(epoch__6__d),
+        .q(epoch__6__q),
+        .clock(epoch__6__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__epoch__7 epoch__7(
+        .d(epoch__7__d),
+        .q(epoch__7__q),
+        .clock(epoch__7__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__epoch__8 epoch__8(
+        .d(epoch__8__d),
+        .q(epoch__8__q),
+        .clock(epoch__8__clock)
+    );
     tnic_standalone__core__control__rtt__depart__entry__0 entry__0(
         .d(entry__0__d),
         .q(entry__0__q),
@@ -68669,25 +73200,144 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
         .q(hits__1__q),
         .clock(hits__1__clock)
     );
+    tnic_standalone__core__control__rtt__depart__gives__0 gives__0(
+        .d(gives__0__d),
+        .q(gives__0__q),
+        .clock(gives__0__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__gives__1 gives__1(
+        .d(gives__1__d),
+        .q(gives__1__q),
+        .clock(gives__1__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__gives__2 gives__2(
+        .d(gives__2__d),
+        .q(gives__2__q),
+        .clock(gives__2__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__gives__3 gives__3(
+        .d(gives__3__d),
+        .q(gives__3__q),
+        .clock(gives__3__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__flow__1 flow__1(
+        .d(flow__1__d),
+        .q(flow__1__q),
+        .clock(flow__1__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__segment__0 segment__0(
+        .d(segment__0__d),
+        .q(segment__0__q),
+        .clock(segment__0__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__segment__1 segment__1(
+        .d(segment__1__d),
+        .q(segment__1__q),
+        .clock(segment__1__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__segment__2 segment__2(
+        .d(segment__2__d),
+        .q(segment__2__q),
+        .clock(segment__2__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__segment__3 segment__3(
+        .d(segment__3__d),
+        .q(segment__3__q),
+        .clock(segment__3__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__place__0 place__0(
+        .d(place__0__d),
+        .q(place__0__q),
+        .clock(place__0__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__place__1 place__1(
+        .d(place__1__d),
+        .q(place__1__q),
+        .clock(place__1__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__place__2 place__2(
+        .d(place__2__d),
+        .q(place__2__q),
+        .clock(place__2__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__place__3 place__3(
+        .d(place__3__d),
+        .q(place__3__q),
+        .clock(place__3__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__place__4 place__4(
+        .d(place__4__d),
+        .q(place__4__q),
+        .clock(place__4__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__at__0 at__0(
+        .d(at__0__d),
+        .q(at__0__q),
+        .clock(at__0__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__at__1 at__1(
+        .d(at__1__d),
+        .q(at__1__q),
+        .clock(at__1__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__at__2 at__2(
+        .d(at__2__d),
+        .q(at__2__q),
+        .clock(at__2__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__at__3 at__3(
+        .d(at__3__d),
+        .q(at__3__q),
+        .clock(at__3__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__firsts firsts(
+        .read_address(firsts__read_address),
+        .read_clock(firsts__read_clock),
+        .read_data(firsts__read_data),
+        .write_address(firsts__write_address),
+        .write_clock(firsts__write_clock),
+        .write_data(firsts__write_data),
+        .write_enable(firsts__write_enable)
+    );
+    tnic_standalone__core__control__rtt__depart__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
+    );
     tnic_standalone__core__control__rtt__depart__out_valid out_valid(
         .d(out_valid__d),
         .q(out_valid__q),
         .clock(out_valid__clock)
     );
-    tnic_standalone__core__control__rtt__depart__out_flow out_flow(
-        .d(out_flow__d),
-        .q(out_flow__q),
-        .clock(out_flow__clock)
+    tnic_standalone__core__control__rtt__depart__out out(
+        .d(out__d),
+        .q(out__q),
+        .clock(out__clock)
     );
-    tnic_standalone__core__control__rtt__depart__out_segment out_segment(
-        .d(out_segment__d),
-        .q(out_segment__q),
-        .clock(out_segment__clock)
+    tnic_standalone__core__control__rtt__depart__past__0 past__0(
+        .d(past__0__d),
+        .q(past__0__q),
+        .clock(past__0__clock)
     );
-    tnic_standalone__core__control__rtt__depart__out_stamp out_stamp(
-        .d(out_stamp__d),
-        .q(out_stamp__q),
-        .clock(out_stamp__clock)
+    tnic_standalone__core__control__rtt__depart__past__1 past__1(
+        .d(past__1__d),
+        .q(past__1__q),
+        .clock(past__1__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__past__2 past__2(
+        .d(past__2__d),
+        .q(past__2__q),
+        .clock(past__2__clock)
+    );
+    tnic_standalone__core__control__rtt__depart__past__3 past__3(
+        .d(past__3__d),
+        .q(past__3__q),
+        .clock(past__3__clock)
     );
     
     // Update code
@@ -68696,10 +73346,12 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
         ours__d = ours__q;
         fits__d = fits__q;
         alive__d = alive__q;
+        raw__d = raw__q;
         out_valid__d = out_valid__q;
-        out_flow__d = out_flow__q;
-        out_segment__d = out_segment__q;
-        out_stamp__d = out_stamp__q;
+        out__d = out__q;
+        past__1__d = past__0__q;
+        past__2__d = past__1__q;
+        past__3__d = past__2__q;
         valid__1__d = valid__0__q;
         valid__2__d = valid__1__q;
         valid__3__d = valid__2__q;
@@ -68710,27 +73362,47 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
         valid__0__d = c_valid & ~sweep;
         ours__d = ~number__6__q[32'hf] & (number__6__q[(32'h0)+:(15)] != no_data);
         alive__d = live__q[index];
-        fits__d = valid__7__q & ours__q & (number__7__q[(32'h8)+:(7)] == entry__0__q[(32'h2a)+:(7)]);
+        fits__d = valid__7__q & ours__q & (number__7__q[(32'h8)+:(7)] == read_tag[(32'h8)+:(7)]);
         hits__0__d = hit;
         hits__1__d = hits__0__q;
         base = ((32'h0) & 40'hffffffffff);
-        if (entry__1__q[32'h28]) begin
+        if (found[(64'h3a)+:(1)]) begin
             base = ts__8__q;
         end
-        out_stamp__d = base + entry__1__q[(32'h0)+:(40)];
-        out_valid__d = hit & entry__1__q[32'h29];
-        out_segment__d = entry__1__q[(32'h31)+:(16)];
-        out_flow__d = entry__1__q[(32'h41)+:(10)];
+        at__0__d[(64'h0)+:(40)] = base + found[(64'h3b)+:(40)];
+        at__0__d[(64'h28)+:(2)] = epoch__8__q;
+        at__0__d[(64'h2a)+:(2)] = found[(64'h36)+:(2)];
+        at__0__d[(64'h2c)+:(1)] = 1'b1;
+        past__0__d = hit;
         clear = ((32'h0) & 256'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (hits__0__q) begin
             clear = one << number__9__q[(32'h0)+:(8)];
         end
         set = ((32'h0) & 256'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (tag_valid) begin
-            set = one << tag[(32'h0)+:(8)];
+            set = one << new_tag[(32'h0)+:(8)];
         end
         keep = ~clear;
         live__d = (live__q & keep) | set;
+        first[(64'h0)+:(36)] = written_at[(32'h4)+:(36)];
+        first[(64'h24)+:(2)] = written[(64'h28)+:(2)];
+        first[(64'h26)+:(6)] = segment__0__q;
+        first[(64'h2c)+:(1)] = 1'b1;
+        firsts__write_address = flow__0__q;
+        firsts__write_data = first;
+        if (sweep) begin
+            firsts__write_address = sweep_flow;
+            firsts__write_data = none;
+        end
+        raw__d = firsts__read_data;
+        chosen = at__3__q;
+        out_valid__d = past__3__q & (gives__3__q == Gives__Own);
+        if (gives__3__q == Gives__OfFirst) begin
+            chosen[(64'h0)+:(40)] = ((late[(64'h0)+:(36)]) & 40'hffffffffff) << 32'h4;
+            chosen[(64'h28)+:(2)] = late[(64'h24)+:(2)];
+            out_valid__d = past__3__q & late[(64'h2c)+:(1)] & (late[(64'h26)+:(6)] == segment__3__q);
+        end
+        out__d = chosen;
         if (rst) begin
             valid__0__d = 1'b0;
             valid__1__d = 1'b0;
@@ -68742,6 +73414,10 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
             valid__7__d = 1'b0;
             hits__0__d = 1'b0;
             hits__1__d = 1'b0;
+            past__0__d = 1'b0;
+            past__1__d = 1'b0;
+            past__2__d = 1'b0;
+            past__3__d = 1'b0;
             fits__d = 1'b0;
             live__d = ((32'h0) & 256'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             out_valid__d = 1'b0;
@@ -68751,16 +73427,51 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
     always @(*) ours__clock = clk;
     always @(*) fits__clock = clk;
     always @(*) alive__clock = clk;
+    always @(*) raw__clock = clk;
     always @(*) out_valid__clock = clk;
-    always @(*) out_flow__clock = clk;
-    always @(*) out_segment__clock = clk;
-    always @(*) out_stamp__clock = clk;
+    always @(*) out__clock = clk;
     always @(*) entry__0__clock = clk;
     always @(*) same__0__clock = clk;
     always @(*) hits__0__clock = clk;
+    always @(*) flow__0__clock = clk;
     always @(*) entry__1__clock = clk;
     always @(*) same__1__clock = clk;
     always @(*) hits__1__clock = clk;
+    always @(*) flow__1__clock = clk;
+    always @(*) gives__0__clock = clk;
+    always @(*) segment__0__clock = clk;
+    always @(*) at__0__clock = clk;
+    always @(*) past__0__clock = clk;
+    always @(*) place__1__d = place__0__q;
+    always @(*) gives__1__clock = clk;
+    always @(*) segment__1__clock = clk;
+    always @(*) at__1__clock = clk;
+    always @(*) past__1__clock = clk;
+    always @(*) place__2__d = place__1__q;
+    always @(*) gives__2__clock = clk;
+    always @(*) segment__2__clock = clk;
+    always @(*) at__2__clock = clk;
+    always @(*) past__2__clock = clk;
+    always @(*) place__3__d = place__2__q;
+    always @(*) gives__3__clock = clk;
+    always @(*) segment__3__clock = clk;
+    always @(*) at__3__clock = clk;
+    always @(*) past__3__clock = clk;
+    always @(*) place__4__d = place__3__q;
+    always @(*) gives__1__d = gives__0__q;
+    always @(*) segment__1__d = segment__0__q;
+    always @(*) at__1__d = at__0__q;
+    always @(*) gives__2__d = gives__1__q;
+    always @(*) segment__2__d = segment__1__q;
+    always @(*) at__2__d = at__1__q;
+    always @(*) gives__3__d = gives__2__q;
+    always @(*) segment__3__d = segment__2__q;
+    always @(*) at__3__d = at__2__q;
+    always @(*) place__0__clock = clk;
+    always @(*) place__1__clock = clk;
+    always @(*) place__2__clock = clk;
+    always @(*) place__3__clock = clk;
+    always @(*) place__4__clock = clk;
     always @(*) valid__0__clock = clk;
     always @(*) valid__1__clock = clk;
     always @(*) valid__2__clock = clk;
@@ -68781,48 +73492,82 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c
     always @(*) number__9__clock = clk;
     always @(*) number__1__d = number__0__q;
     always @(*) ts__0__clock = clk;
+    always @(*) epoch__0__clock = clk;
     always @(*) number__2__d = number__1__q;
     always @(*) ts__1__clock = clk;
+    always @(*) epoch__1__clock = clk;
     always @(*) number__3__d = number__2__q;
     always @(*) ts__2__clock = clk;
+    always @(*) epoch__2__clock = clk;
     always @(*) number__4__d = number__3__q;
     always @(*) ts__3__clock = clk;
+    always @(*) epoch__3__clock = clk;
     always @(*) number__5__d = number__4__q;
     always @(*) ts__4__clock = clk;
+    always @(*) epoch__4__clock = clk;
     always @(*) number__6__d = number__5__q;
     always @(*) ts__5__clock = clk;
+    always @(*) epoch__5__clock = clk;
     always @(*) number__7__d = number__6__q;
     always @(*) ts__6__clock = clk;
+    always @(*) epoch__6__clock = clk;
     always @(*) number__8__d = number__7__q;
     always @(*) ts__7__clock = clk;
+    always @(*) epoch__7__clock = clk;
     always @(*) number__9__d = number__8__q;
     always @(*) ts__8__clock = clk;
+    always @(*) epoch__8__clock = clk;
     always @(*) ts__1__d = ts__0__q;
+    always @(*) epoch__1__d = epoch__0__q;
     always @(*) ts__2__d = ts__1__q;
+    always @(*) epoch__2__d = epoch__1__q;
     always @(*) ts__3__d = ts__2__q;
+    always @(*) epoch__3__d = epoch__2__q;
     always @(*) ts__4__d = ts__3__q;
+    always @(*) epoch__4__d = epoch__3__q;
     always @(*) ts__5__d = ts__4__q;
+    always @(*) epoch__5__d = epoch__4__q;
     always @(*) ts__6__d = ts__5__q;
+    always @(*) epoch__6__d = epoch__5__q;
     always @(*) ts__7__d = ts__6__q;
+    always @(*) epoch__7__d = epoch__6__q;
     always @(*) ts__8__d = ts__7__q;
+    always @(*) epoch__8__d = epoch__7__q;
     always @(*) entries__read_clock = clk;
     always @(*) entries__write_clock = clk;
+    always @(*) firsts__read_clock = clk;
+    always @(*) firsts__write_clock = clk;
+    always @(*) new_tag = tag[(64'h0)+:(16)];
     always @(*) number__0__d = c_tag;
     always @(*) ts__0__d = c_ts;
+    always @(*) epoch__0__d = time_epoch;
     always @(*) entries__read_address = number__5__q[(32'h0)+:(8)];
     always @(*) entry__0__d = entries__read_data;
     always @(*) entry__1__d = entry__0__q;
+    always @(*) read = entry__0__q;
+    always @(*) read_tag = read[(64'h0)+:(16)];
     always @(*) index = number__7__q[(32'h0)+:(8)];
     always @(*) same__0__d = number__7__q[(32'h0)+:(8)] == number__8__q[(32'h0)+:(8)];
     always @(*) same__1__d = number__7__q[(32'h0)+:(8)] == number__9__q[(32'h0)+:(8)];
+    always @(*) found = entry__1__q;
     always @(*) hit = fits__q & alive__q & ~(same__0__q & hits__0__q) & ~(same__1__q & hits__1__q);
-    always @(*) stamp_valid = out_valid__q;
-    always @(*) stamp_flow = out_flow__q;
-    always @(*) stamp_segment = out_segment__q;
-    always @(*) stamp = out_stamp__q;
+    always @(*) gives__0__d = found[(64'h38)+:(2)];
+    always @(*) found_flow = found[(64'h10)+:(16)];
+    always @(*) flow__0__d = found_flow[(32'h0)+:(10)];
+    always @(*) segment__0__d = found[(64'h20)+:(6)];
+    always @(*) place__0__d = found[(64'h26)+:(16)];
+    always @(*) written = at__0__q;
+    always @(*) written_at = written[(64'h0)+:(40)];
+    always @(*) firsts__write_enable = (past__0__q & (gives__0__q == Gives__First)) | sweep;
+    always @(*) flow__1__d = flow__0__q;
+    always @(*) firsts__read_address = flow__1__q;
+    always @(*) late = raw__q;
+    always @(*) start_valid = out_valid__q;
+    always @(*) start_place = place__4__q;
+    always @(*) start = out__q;
     always @(*) entries__write_enable = tag_valid;
-    always @(*) entries__write_address = tag[(32'h0)+:(8)];
-    always @(*) entries__write_data = {6'h0, tag_flow, tag_segment[0+:16], tag[8+:7], tag_write, tag_relative, tag_value};
+    always @(*) entries__write_address = new_tag[(32'h0)+:(8)];
+    always @(*) entries__write_data = tag;
     
 endmodule // standalone__core__control__rtt__depart
 
@@ -68846,19 +73591,101 @@ module tnic_standalone__core__control__rtt__depart__alive(d,q,clock);
 endmodule // standalone__core__control__rtt__depart__alive
 
 
+module tnic_standalone__core__control__rtt__depart__at__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [44:0] d;
+    output reg  [44:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 45'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__at__0
+
+
+module tnic_standalone__core__control__rtt__depart__at__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [44:0] d;
+    output reg  [44:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 45'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__at__1
+
+
+module tnic_standalone__core__control__rtt__depart__at__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [44:0] d;
+    output reg  [44:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 45'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__at__2
+
+
+module tnic_standalone__core__control__rtt__depart__at__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [44:0] d;
+    output reg  [44:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 45'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__at__3
+
+
 module tnic_standalone__core__control__rtt__depart__entries(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [7:0] read_address;
     input wire  read_clock;
-    output reg  [80:0] read_data;
+    output reg  [98:0] read_data;
     input wire  [7:0] write_address;
     input wire  write_clock;
-    input wire  [80:0] write_data;
+    input wire  [98:0] write_data;
     input wire  write_enable;
     
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
+    
     // Update code (custom)
-    reg[80:0] mem[255:0];
+    reg[98:0] mem[255:0];
     
     
     
@@ -68878,13 +73705,19 @@ endmodule // standalone__core__control__rtt__depart__entries
 module tnic_standalone__core__control__rtt__depart__entry__0(d,q,clock);
     
     // Module arguments
-    input wire  [80:0] d;
-    output reg  [80:0] q;
+    input wire  [98:0] d;
+    output reg  [98:0] q;
     input wire  clock;
+    
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
     
     // Update code (custom)
     initial begin
-       q = 81'h0;
+       q = 99'h0;
     end
     
     always @(posedge clock) begin
@@ -68897,13 +73730,19 @@ endmodule // standalone__core__control__rtt__depart__entry__0
 module tnic_standalone__core__control__rtt__depart__entry__1(d,q,clock);
     
     // Module arguments
-    input wire  [80:0] d;
-    output reg  [80:0] q;
+    input wire  [98:0] d;
+    output reg  [98:0] q;
     input wire  clock;
+    
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
     
     // Update code (custom)
     initial begin
-       q = 81'h0;
+       q = 99'h0;
     end
     
     always @(posedge clock) begin
@@ -68911,6 +73750,206 @@ module tnic_standalone__core__control__rtt__depart__entry__1(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__depart__entry__1
+
+
+module tnic_standalone__core__control__rtt__depart__epoch__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__epoch__0
+
+
+module tnic_standalone__core__control__rtt__depart__epoch__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__epoch__1
+
+
+module tnic_standalone__core__control__rtt__depart__epoch__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__epoch__2
+
+
+module tnic_standalone__core__control__rtt__depart__epoch__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__epoch__3
+
+
+module tnic_standalone__core__control__rtt__depart__epoch__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__epoch__4
+
+
+module tnic_standalone__core__control__rtt__depart__epoch__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__epoch__5
+
+
+module tnic_standalone__core__control__rtt__depart__epoch__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__epoch__6
+
+
+module tnic_standalone__core__control__rtt__depart__epoch__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__epoch__7
+
+
+module tnic_standalone__core__control__rtt__depart__epoch__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__epoch__8
+
+
+module tnic_standalone__core__control__rtt__depart__firsts(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [44:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [44:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[44:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__rtt__depart__firsts
 
 
 module tnic_standalone__core__control__rtt__depart__fits(d,q,clock);
@@ -68930,6 +73969,144 @@ module tnic_standalone__core__control__rtt__depart__fits(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__depart__fits
+
+
+module tnic_standalone__core__control__rtt__depart__flow__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__flow__0
+
+
+module tnic_standalone__core__control__rtt__depart__flow__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__flow__1
+
+
+module tnic_standalone__core__control__rtt__depart__gives__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__gives__0
+
+
+module tnic_standalone__core__control__rtt__depart__gives__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__gives__1
+
+
+module tnic_standalone__core__control__rtt__depart__gives__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__gives__2
+
+
+module tnic_standalone__core__control__rtt__depart__gives__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__gives__3
 
 
 module tnic_standalone__core__control__rtt__depart__hits__0(d,q,clock);
@@ -69198,61 +74375,23 @@ module tnic_standalone__core__control__rtt__depart__ours(d,q,clock);
 endmodule // standalone__core__control__rtt__depart__ours
 
 
-module tnic_standalone__core__control__rtt__depart__out_flow(d,q,clock);
+module tnic_standalone__core__control__rtt__depart__out(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [44:0] d;
+    output reg  [44:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 45'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__depart__out_flow
-
-
-module tnic_standalone__core__control__rtt__depart__out_segment(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__depart__out_segment
-
-
-module tnic_standalone__core__control__rtt__depart__out_stamp(d,q,clock);
-    
-    // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 40'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__depart__out_stamp
+endmodule // standalone__core__control__rtt__depart__out
 
 
 module tnic_standalone__core__control__rtt__depart__out_valid(d,q,clock);
@@ -69272,6 +74411,196 @@ module tnic_standalone__core__control__rtt__depart__out_valid(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__depart__out_valid
+
+
+module tnic_standalone__core__control__rtt__depart__past__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__past__0
+
+
+module tnic_standalone__core__control__rtt__depart__past__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__past__1
+
+
+module tnic_standalone__core__control__rtt__depart__past__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__past__2
+
+
+module tnic_standalone__core__control__rtt__depart__past__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__past__3
+
+
+module tnic_standalone__core__control__rtt__depart__place__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__place__0
+
+
+module tnic_standalone__core__control__rtt__depart__place__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__place__1
+
+
+module tnic_standalone__core__control__rtt__depart__place__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__place__2
+
+
+module tnic_standalone__core__control__rtt__depart__place__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__place__3
+
+
+module tnic_standalone__core__control__rtt__depart__place__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__place__4
+
+
+module tnic_standalone__core__control__rtt__depart__raw(d,q,clock);
+    
+    // Module arguments
+    input wire  [44:0] d;
+    output reg  [44:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 45'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__raw
 
 
 module tnic_standalone__core__control__rtt__depart__same__0(d,q,clock);
@@ -69310,6 +74639,82 @@ module tnic_standalone__core__control__rtt__depart__same__1(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__depart__same__1
+
+
+module tnic_standalone__core__control__rtt__depart__segment__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__segment__0
+
+
+module tnic_standalone__core__control__rtt__depart__segment__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__segment__1
+
+
+module tnic_standalone__core__control__rtt__depart__segment__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__segment__2
+
+
+module tnic_standalone__core__control__rtt__depart__segment__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__depart__segment__3
 
 
 module tnic_standalone__core__control__rtt__depart__ts__0(d,q,clock);
@@ -69654,22 +75059,23 @@ module tnic_standalone__core__control__rtt__ready(d,q,clock);
 endmodule // standalone__core__control__rtt__ready
 
 
-module tnic_standalone__core__control__rtt__sent(clk,rst,sweep,sweep_flow,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,flow_valid,flow_index,flow_profile,start_valid,start_profile,start,sweep_profile,ns_per_byte,now_ns,slot_valid,slot_flow,slot_segment,slot_next,slot_nonce,slot_bytes,slot_opened,slot_gap,tag_valid,tag,tag_flow,tag_segment,tag_write,tag_relative,tag_value);
+module tnic_standalone__core__control__rtt__sent(clk,rst,sweep,sweep_flow,sweep_profile,sent_valid,sent_tag,sent_flow,sent_segment,sent_place,sent_generation,sent_first,sent_last,sent_wire_bytes,sent_launch,flow_valid,flow_index,flow_profile,start_valid,start_profile,start,ns_per_byte,tag_valid,tag);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  sweep;
     input wire  [9:0] sweep_flow;
+    input wire  [3:0] sweep_profile;
     input wire  sent_valid;
     input wire  [15:0] sent_tag;
     input wire  [9:0] sent_flow;
     input wire  [31:0] sent_segment;
-    input wire  [31:0] sent_nonce;
+    input wire  [15:0] sent_place;
+    input wire  [1:0] sent_generation;
     input wire  sent_first;
     input wire  sent_last;
     input wire  [15:0] sent_wire_bytes;
-    input wire  [23:0] sent_segment_bytes;
     input wire  [39:0] sent_launch;
     input wire  flow_valid;
     input wire  [9:0] flow_index;
@@ -69677,36 +75083,20 @@ module tnic_standalone__core__control__rtt__sent(clk,rst,sweep,sweep_flow,sent_v
     input wire  start_valid;
     input wire  [3:0] start_profile;
     input wire  [1:0] start;
-    input wire  [3:0] sweep_profile;
     input wire  [31:0] ns_per_byte;
-    input wire  [31:0] now_ns;
-    output reg  slot_valid;
-    output reg  [9:0] slot_flow;
-    output reg  [31:0] slot_segment;
-    output reg  [31:0] slot_next;
-    output reg  [31:0] slot_nonce;
-    output reg  [23:0] slot_bytes;
-    output reg  [31:0] slot_opened;
-    output reg  slot_gap;
     output reg  tag_valid;
-    output reg  [15:0] tag;
-    output reg  [9:0] tag_flow;
-    output reg  [31:0] tag_segment;
-    output reg  tag_write;
-    output reg  tag_relative;
-    output reg  [39:0] tag_value;
+    output reg  [98:0] tag;
     
     // Constant declarations
     localparam  overhead = 16'h14;
     
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
+    
     // Stub signals
-    reg  [9:0] flows__read_address;
-    reg  flows__read_clock;
-    wire  [55:0] flows__read_data;
-    reg  [9:0] flows__write_address;
-    reg  flows__write_clock;
-    reg  [55:0] flows__write_data;
-    reg  flows__write_enable;
     reg  [9:0] profiles__read_address;
     reg  profiles__read_clock;
     wire  [3:0] profiles__read_data;
@@ -69736,147 +75126,24 @@ module tnic_standalone__core__control__rtt__sent(clk,rst,sweep,sweep_flow,sent_v
     reg  valid__4__d;
     wire  valid__4__q;
     reg  valid__4__clock;
-    reg  ends__0__d;
-    wire  ends__0__q;
-    reg  ends__0__clock;
-    reg  ends__1__d;
-    wire  ends__1__q;
-    reg  ends__1__clock;
-    reg  ends__2__d;
-    wire  ends__2__q;
-    reg  ends__2__clock;
-    reg  ends__3__d;
-    wire  ends__3__q;
-    reg  ends__3__clock;
-    reg  ends__4__d;
-    wire  ends__4__q;
-    reg  ends__4__clock;
-    reg  [9:0] flow__0__d;
-    wire  [9:0] flow__0__q;
-    reg  flow__0__clock;
-    reg  [9:0] flow__1__d;
-    wire  [9:0] flow__1__q;
-    reg  flow__1__clock;
-    reg  [9:0] flow__2__d;
-    wire  [9:0] flow__2__q;
-    reg  flow__2__clock;
-    reg  [9:0] flow__3__d;
-    wire  [9:0] flow__3__q;
-    reg  flow__3__clock;
-    reg  [9:0] flow__4__d;
-    wire  [9:0] flow__4__q;
-    reg  flow__4__clock;
-    reg  [31:0] segment__0__d;
-    wire  [31:0] segment__0__q;
-    reg  segment__0__clock;
-    reg  [31:0] segment__1__d;
-    wire  [31:0] segment__1__q;
-    reg  segment__1__clock;
-    reg  [31:0] segment__2__d;
-    wire  [31:0] segment__2__q;
-    reg  segment__2__clock;
-    reg  [31:0] segment__3__d;
-    wire  [31:0] segment__3__q;
-    reg  segment__3__clock;
-    reg  [31:0] segment__4__d;
-    wire  [31:0] segment__4__q;
-    reg  segment__4__clock;
-    wire [31:0] next__0__d;
-    wire  [31:0] next__0__q;
-    reg  next__0__clock;
-    reg  [31:0] next__1__d;
-    wire  [31:0] next__1__q;
-    reg  next__1__clock;
-    reg  [31:0] next__2__d;
-    wire  [31:0] next__2__q;
-    reg  next__2__clock;
-    reg  [31:0] next__3__d;
-    wire  [31:0] next__3__q;
-    reg  next__3__clock;
-    reg  [31:0] next__4__d;
-    wire  [31:0] next__4__q;
-    reg  next__4__clock;
-    reg  [31:0] next__5__d;
-    wire  [31:0] next__5__q;
-    reg  next__5__clock;
-    reg  [31:0] nonce__0__d;
-    wire  [31:0] nonce__0__q;
-    reg  nonce__0__clock;
-    reg  [31:0] nonce__1__d;
-    wire  [31:0] nonce__1__q;
-    reg  nonce__1__clock;
-    reg  [31:0] nonce__2__d;
-    wire  [31:0] nonce__2__q;
-    reg  nonce__2__clock;
-    reg  [31:0] nonce__3__d;
-    wire  [31:0] nonce__3__q;
-    reg  nonce__3__clock;
-    reg  [31:0] opened__0__d;
-    wire  [31:0] opened__0__q;
-    reg  opened__0__clock;
-    reg  [31:0] opened__1__d;
-    wire  [31:0] opened__1__q;
-    reg  opened__1__clock;
-    reg  [31:0] opened__2__d;
-    wire  [31:0] opened__2__q;
-    reg  opened__2__clock;
-    reg  [31:0] opened__3__d;
-    wire  [31:0] opened__3__q;
-    reg  opened__3__clock;
-    reg  [15:0] number__0__d;
-    wire  [15:0] number__0__q;
-    reg  number__0__clock;
-    reg  [15:0] number__1__d;
-    wire  [15:0] number__1__q;
-    reg  number__1__clock;
-    reg  [15:0] number__2__d;
-    wire  [15:0] number__2__q;
-    reg  number__2__clock;
-    reg  [15:0] number__3__d;
-    wire  [15:0] number__3__q;
-    reg  number__3__clock;
-    reg  [15:0] number__4__d;
-    wire  [15:0] number__4__q;
-    reg  number__4__clock;
-    reg  first__0__d;
-    wire  first__0__q;
-    reg  first__0__clock;
-    reg  first__1__d;
-    wire  first__1__q;
-    reg  first__1__clock;
-    reg  first__2__d;
-    wire  first__2__q;
-    reg  first__2__clock;
-    reg  first__3__d;
-    wire  first__3__q;
-    reg  first__3__clock;
-    reg  [39:0] launch__0__d;
-    wire  [39:0] launch__0__q;
-    reg  launch__0__clock;
-    reg  [39:0] launch__1__d;
-    wire  [39:0] launch__1__q;
-    reg  launch__1__clock;
-    reg  [39:0] launch__2__d;
-    wire  [39:0] launch__2__q;
-    reg  launch__2__clock;
-    reg  [39:0] launch__3__d;
-    wire  [39:0] launch__3__q;
-    reg  launch__3__clock;
-    reg  [23:0] bytes__0__d;
-    wire  [23:0] bytes__0__q;
-    reg  bytes__0__clock;
-    reg  [23:0] bytes__1__d;
-    wire  [23:0] bytes__1__q;
-    reg  bytes__1__clock;
-    reg  [23:0] bytes__2__d;
-    wire  [23:0] bytes__2__q;
-    reg  bytes__2__clock;
+    reg  [97:0] frame__0__d;
+    wire  [97:0] frame__0__q;
+    reg  frame__0__clock;
+    reg  [97:0] frame__1__d;
+    wire  [97:0] frame__1__q;
+    reg  frame__1__clock;
+    reg  [97:0] frame__2__d;
+    wire  [97:0] frame__2__q;
+    reg  frame__2__clock;
+    reg  [97:0] frame__3__d;
+    wire  [97:0] frame__3__q;
+    reg  frame__3__clock;
     reg  [15:0] on_wire__d;
     wire  [15:0] on_wire__q;
     reg  on_wire__clock;
-    reg  [15:0] frame__d;
-    wire  [15:0] frame__q;
-    reg  frame__clock;
+    reg  [15:0] bytes__d;
+    wire  [15:0] bytes__q;
+    reg  bytes__clock;
     reg  [31:0] product_low__d;
     wire  [31:0] product_low__q;
     reg  product_low__clock;
@@ -69886,71 +75153,24 @@ module tnic_standalone__core__control__rtt__sent(clk,rst,sweep,sweep_flow,sent_v
     reg  [39:0] wire_time__d;
     wire  [39:0] wire_time__q;
     reg  wire_time__clock;
-    reg  [55:0] raw__d;
-    wire  [55:0] raw__q;
-    reg  raw__clock;
     reg  [3:0] raw_profile__d;
     wire  [3:0] raw_profile__q;
     reg  raw_profile__clock;
     reg  [1:0] start_of__d;
     wire  [1:0] start_of__q;
     reg  start_of__clock;
-    reg  same__0__d;
-    wire  same__0__q;
-    reg  same__0__clock;
-    reg  same__1__d;
-    wire  same__1__q;
-    reg  same__1__clock;
-    reg  same__2__d;
-    wire  same__2__q;
-    reg  same__2__clock;
-    reg  same__3__d;
-    wire  same__3__q;
-    reg  same__3__clock;
-    reg  [31:0] expected__d;
-    wire  [31:0] expected__q;
-    reg  expected__clock;
-    reg  [23:0] prior__d;
-    wire  [23:0] prior__q;
-    reg  prior__clock;
-    reg  [23:0] total__0__d;
-    wire  [23:0] total__0__q;
-    reg  total__0__clock;
-    reg  [23:0] total__1__d;
-    wire  [23:0] total__1__q;
-    reg  total__1__clock;
-    reg  [23:0] total__2__d;
-    wire  [23:0] total__2__q;
-    reg  total__2__clock;
-    reg  gap__d;
-    wire  gap__q;
-    reg  gap__clock;
-    reg  write__d;
-    wire  write__q;
-    reg  write__clock;
-    reg  relative__d;
-    wire  relative__q;
-    reg  relative__clock;
-    reg  [39:0] value__d;
-    wire  [39:0] value__q;
-    reg  value__clock;
+    reg  [98:0] out__d;
+    wire  [98:0] out__q;
+    reg  out__clock;
     
     // Local signals
     reg  [15:0] low;
     reg  [15:0] high;
     reg  [40:0] rounded;
-    reg  [23:0] sum;
+    reg  [97:0] enters;
+    reg  [97:0] ends;
     
     // Sub module instances
-    tnic_standalone__core__control__rtt__sent__flows flows(
-        .read_address(flows__read_address),
-        .read_clock(flows__read_clock),
-        .read_data(flows__read_data),
-        .write_address(flows__write_address),
-        .write_clock(flows__write_clock),
-        .write_data(flows__write_data),
-        .write_enable(flows__write_enable)
-    );
     tnic_standalone__core__control__rtt__sent__profiles profiles(
         .read_address(profiles__read_address),
         .read_clock(profiles__read_clock),
@@ -69994,240 +75214,35 @@ module tnic_standalone__core__control__rtt__sent(clk,rst,sweep,sweep_flow,sent_v
         .q(valid__4__q),
         .clock(valid__4__clock)
     );
-    tnic_standalone__core__control__rtt__sent__ends__0 ends__0(
-        .d(ends__0__d),
-        .q(ends__0__q),
-        .clock(ends__0__clock)
+    tnic_standalone__core__control__rtt__sent__frame__0 frame__0(
+        .d(frame__0__d),
+        .q(frame__0__q),
+        .clock(frame__0__clock)
     );
-    tnic_standalone__core__control__rtt__sent__ends__1 ends__1(
-        .d(ends__1__d),
-        .q(ends__1__q),
-        .clock(ends__1__clock)
+    tnic_standalone__core__control__rtt__sent__frame__1 frame__1(
+        .d(frame__1__d),
+        .q(frame__1__q),
+        .clock(frame__1__clock)
     );
-    tnic_standalone__core__control__rtt__sent__ends__2 ends__2(
-        .d(ends__2__d),
-        .q(ends__2__q),
-        .clock(ends__2__clock)
+    tnic_standalone__core__control__rtt__sent__frame__2 frame__2(
+        .d(frame__2__d),
+        .q(frame__2__q),
+        .clock(frame__2__clock)
     );
-    tnic_standalone__core__control__rtt__sent__ends__3 ends__3(
-        .d(ends__3__d),
-        .q(ends__3__q),
-        .clock(ends__3__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__ends__4 ends__4(
-        .d(ends__4__d),
-        .q(ends__4__q),
-        .clock(ends__4__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__flow__0 flow__0(
-        .d(flow__0__d),
-        .q(flow__0__q),
-        .clock(flow__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__flow__1 flow__1(
-        .d(flow__1__d),
-        .q(flow__1__q),
-        .clock(flow__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__flow__2 flow__2(
-        .d(flow__2__d),
-        .q(flow__2__q),
-        .clock(flow__2__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__flow__3 flow__3(
-        .d(flow__3__d),
-        .q(flow__3__q),
-        .clock(flow__3__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__flow__4 flow__4(
-        .d(flow__4__d),
-        .q(flow__4__q),
-        .clock(flow__4__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__segment__0 segment__0(
-        .d(segment__0__d),
-        .q(segment__0__q),
-        .clock(segment__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__segment__1 segment__1(
-        .d(segment__1__d),
-        .q(segment__1__q),
-        .clock(segment__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__segment__2 segment__2(
-        .d(segment__2__d),
-        .q(segment__2__q),
-        .clock(segment__2__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__segment__3 segment__3(
-        .d(segment__3__d),
-        .q(segment__3__q),
-        .clock(segment__3__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__segment__4 segment__4(
-        .d(segment__4__d),
-        .q(segment__4__q),
-        .clock(segment__4__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__next__0 next__0(
-        .d(next__0__d),
-        .q(next__0__q),
-        .clock(next__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__next__1 next__1(
-        .d(next__1__d),
-        .q(next__1__q),
-        .clock(next__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__next__2 next__2(
-        .d(next__2__d),
-        .q(next__2__q),
-        .clock(next__2__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__next__3 next__3(
-        .d(next__3__d),
-        .q(next__3__q),
-        .clock(next__3__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__next__4 next__4(
-        .d(next__4__d),
-        .q(next__4__q),
-        .clock(next__4__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__next__5 next__5(
-        .d(next__5__d),
-        .q(next__5__q),
-        .clock(next__5__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__nonce__0 nonce__0(
-        .d(nonce__0__d),
-        .q(nonce__0__q),
-        .clock(nonce__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__nonce__1 nonce__1(
-        .d(nonce__1__d),
-        .q(nonce__1__q),
-        .clock(nonce__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__nonce__2 nonce__2(
-        .d(nonce__2__d),
-        .q(nonce__2__q),
-        .clock(nonce__2__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__nonce__3 nonce__3(
-        .d(nonce__3__d),
-        .q(nonce__3__q),
-        .clock(nonce__3__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__opened__0 opened__0(
-        .d(opened__0__d),
-        .q(opened__0__q),
-        .clock(opened__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__opened__1 opened__1(
-        .d(opened__1__d),
-        .q(opened__1__q),
-        .clock(opened__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__opened__2 opened__2(
-        .d(opened__2__d),
-        .q(opened__2__q),
-        .clock(opened__2__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__opened__3 opened__3(
-        .d(opened__3__d),
-        .q(opened__3__q),
-        .clock(opened__3__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__number__0 number__0(
-        .d(number__0__d),
-        .q(number__0__q),
-        .clock(number__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__number__1 number__1(
-        .d(number__1__d),
-        .q(number__1__q),
-        .clock(number__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__number__2 number__2(
-        .d(number__2__d),
-        .q(number__2__q),
-        .clock(number__2__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__number__3 number__3(
-        .d(number__3__d),
-        .q(number__3__q),
-        .clock(number__3__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__number__4 number__4(
-        .d(number__4__d),
-        .q(number__4__q),
-        .clock(number__4__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__first__0 first__0(
-        .d(first__0__d),
-        .q(first__0__q),
-        .clock(first__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__first__1 first__1(
-        .d(first__1__d),
-        .q(first__1__q),
-        .clock(first__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__first__2 first__2(
-        .d(first__2__d),
-        .q(first__2__q),
-        .clock(first__2__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__first__3 first__3(
-        .d(first__3__d),
-        .q(first__3__q),
-        .clock(first__3__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__launch__0 launch__0(
-        .d(launch__0__d),
-        .q(launch__0__q),
-        .clock(launch__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__launch__1 launch__1(
-        .d(launch__1__d),
-        .q(launch__1__q),
-        .clock(launch__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__launch__2 launch__2(
-        .d(launch__2__d),
-        .q(launch__2__q),
-        .clock(launch__2__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__launch__3 launch__3(
-        .d(launch__3__d),
-        .q(launch__3__q),
-        .clock(launch__3__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__bytes__0 bytes__0(
-        .d(bytes__0__d),
-        .q(bytes__0__q),
-        .clock(bytes__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__bytes__1 bytes__1(
-        .d(bytes__1__d),
-        .q(bytes__1__q),
-        .clock(bytes__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__bytes__2 bytes__2(
-        .d(bytes__2__d),
-        .q(bytes__2__q),
-        .clock(bytes__2__clock)
+    tnic_standalone__core__control__rtt__sent__frame__3 frame__3(
+        .d(frame__3__d),
+        .q(frame__3__q),
+        .clock(frame__3__clock)
     );
     tnic_standalone__core__control__rtt__sent__on_wire on_wire(
         .d(on_wire__d),
         .q(on_wire__q),
         .clock(on_wire__clock)
     );
-    tnic_standalone__core__control__rtt__sent__frame frame(
-        .d(frame__d),
-        .q(frame__q),
-        .clock(frame__clock)
+    tnic_standalone__core__control__rtt__sent__bytes bytes(
+        .d(bytes__d),
+        .q(bytes__q),
+        .clock(bytes__clock)
     );
     tnic_standalone__core__control__rtt__sent__product_low product_low(
         .d(product_low__d),
@@ -70244,11 +75259,6 @@ module tnic_standalone__core__control__rtt__sent(clk,rst,sweep,sweep_flow,sent_v
         .q(wire_time__q),
         .clock(wire_time__clock)
     );
-    tnic_standalone__core__control__rtt__sent__raw raw(
-        .d(raw__d),
-        .q(raw__q),
-        .clock(raw__clock)
-    );
     tnic_standalone__core__control__rtt__sent__raw_profile raw_profile(
         .d(raw_profile__d),
         .q(raw_profile__q),
@@ -70259,144 +75269,76 @@ module tnic_standalone__core__control__rtt__sent(clk,rst,sweep,sweep_flow,sent_v
         .q(start_of__q),
         .clock(start_of__clock)
     );
-    tnic_standalone__core__control__rtt__sent__same__0 same__0(
-        .d(same__0__d),
-        .q(same__0__q),
-        .clock(same__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__same__1 same__1(
-        .d(same__1__d),
-        .q(same__1__q),
-        .clock(same__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__same__2 same__2(
-        .d(same__2__d),
-        .q(same__2__q),
-        .clock(same__2__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__same__3 same__3(
-        .d(same__3__d),
-        .q(same__3__q),
-        .clock(same__3__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__expected expected(
-        .d(expected__d),
-        .q(expected__q),
-        .clock(expected__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__prior prior(
-        .d(prior__d),
-        .q(prior__q),
-        .clock(prior__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__total__0 total__0(
-        .d(total__0__d),
-        .q(total__0__q),
-        .clock(total__0__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__total__1 total__1(
-        .d(total__1__d),
-        .q(total__1__q),
-        .clock(total__1__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__total__2 total__2(
-        .d(total__2__d),
-        .q(total__2__q),
-        .clock(total__2__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__gap gap(
-        .d(gap__d),
-        .q(gap__q),
-        .clock(gap__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__write write(
-        .d(write__d),
-        .q(write__q),
-        .clock(write__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__relative relative(
-        .d(relative__d),
-        .q(relative__q),
-        .clock(relative__clock)
-    );
-    tnic_standalone__core__control__rtt__sent__value value(
-        .d(value__d),
-        .q(value__q),
-        .clock(value__clock)
+    tnic_standalone__core__control__rtt__sent__out out(
+        .d(out__d),
+        .q(out__q),
+        .clock(out__clock)
     );
     
     // Update code
     always @(*) begin
         on_wire__d = on_wire__q;
-        frame__d = frame__q;
+        bytes__d = bytes__q;
         product_low__d = product_low__q;
         product_high__d = product_high__q;
         wire_time__d = wire_time__q;
-        raw__d = raw__q;
         raw_profile__d = raw_profile__q;
         start_of__d = start_of__q;
-        expected__d = expected__q;
-        prior__d = prior__q;
-        gap__d = gap__q;
-        write__d = write__q;
-        relative__d = relative__q;
-        value__d = value__q;
+        out__d = out__q;
         valid__1__d = valid__0__q;
-        ends__1__d = ends__0__q;
         valid__2__d = valid__1__q;
-        ends__2__d = ends__1__q;
         valid__3__d = valid__2__q;
-        ends__3__d = ends__2__q;
         valid__4__d = valid__3__q;
-        ends__4__d = ends__3__q;
         valid__0__d = sent_valid & ~sweep;
-        ends__0__d = sent_valid & ~sweep & sent_last;
+        enters[(64'h0)+:(16)] = sent_tag;
+        enters[(64'h10)+:(16)] = ((sent_flow) & 16'hffff);
+        enters[(64'h20)+:(6)] = sent_segment[(32'h0)+:(6)];
+        enters[(64'h26)+:(16)] = sent_place;
+        enters[(64'h36)+:(2)] = sent_generation;
+        enters[(64'h38)+:(1)] = sent_first;
+        enters[(64'h39)+:(1)] = sent_last;
+        enters[(64'h3a)+:(40)] = sent_launch;
+        frame__0__d = enters;
         on_wire__d = sent_wire_bytes;
-        frame__d = (on_wire__q - overhead);
-        raw__d = flows__read_data;
+        bytes__d = (on_wire__q - overhead);
         raw_profile__d = profiles__read_data;
-        expected__d = raw__q[(32'h0)+:(32)];
-        prior__d = raw__q[(32'h20)+:(24)];
-        if (same__0__q) begin
-            expected__d = next__2__q;
-            prior__d = sum;
-        end
-        else if (same__1__q) begin
-            expected__d = next__3__q;
-            prior__d = total__0__q;
-        end
-        else if (same__2__q) begin
-            expected__d = next__4__q;
-            prior__d = total__1__q;
-        end
-        else if (same__3__q) begin
-            expected__d = next__5__q;
-            prior__d = total__2__q;
-        end
-        product_low__d = (frame__q * low);
-        product_high__d = (frame__q * high);
-        gap__d = expected__q != segment__2__q;
+        product_low__d = (bytes__q * low);
+        product_high__d = (bytes__q * high);
         wire_time__d = rounded[(32'h1)+:(40)];
         start_of__d = starts__read_data;
-        flows__write_address = flow__3__q;
-        flows__write_data = ((next__3__q) & 56'hffffffffffffff) | (((total__0__q) & 56'hffffffffffffff) << 32'h20);
-        value__d = launch__3__q;
-        relative__d = ~start_of__q[32'h1];
-        write__d = first__3__q;
+        out__d[(64'h0)+:(16)] = ends[(64'h0)+:(16)];
+        out__d[(64'h10)+:(16)] = ends[(64'h10)+:(16)];
+        out__d[(64'h20)+:(6)] = ends[(64'h20)+:(6)];
+        out__d[(64'h26)+:(16)] = ends[(64'h26)+:(16)];
+        out__d[(64'h36)+:(2)] = ends[(64'h36)+:(2)];
+        out__d[(64'h3a)+:(1)] = ~start_of__q[32'h1];
+        out__d[(64'h3b)+:(40)] = ends[(64'h3a)+:(40)];
+        out__d[(64'h38)+:(2)] = Gives__Nothing;
         if (start_of__q == ((32'h0) & 2'h3)) begin
-            value__d = wire_time__q;
-            write__d = ends__3__q;
+            out__d[(64'h3b)+:(40)] = wire_time__q;
+            if (ends[(64'h39)+:(1)]) begin
+                out__d[(64'h38)+:(2)] = Gives__Own;
+            end
         end
-        else if (start_of__q == ((32'h1) & 2'h3)) begin
-            value__d = ((32'h0) & 40'hffffffffff);
+        else begin
+            if (start_of__q == ((32'h1) & 2'h3)) begin
+                out__d[(64'h3b)+:(40)] = ((32'h0) & 40'hffffffffff);
+            end
+            if (ends[(64'h38)+:(1)] & ends[(64'h39)+:(1)]) begin
+                out__d[(64'h38)+:(2)] = Gives__Own;
+            end
+            else if (ends[(64'h38)+:(1)]) begin
+                out__d[(64'h38)+:(2)] = Gives__First;
+            end
+            else if (ends[(64'h39)+:(1)]) begin
+                out__d[(64'h38)+:(2)] = Gives__OfFirst;
+            end
         end
         profiles__write_address = flow_index;
         profiles__write_data = flow_profile;
         starts__write_address = start_profile;
         starts__write_data = start;
         if (sweep) begin
-            flows__write_address = sweep_flow;
-            flows__write_data = ((32'h0) & 56'hffffffffffffff);
             profiles__write_address = sweep_flow;
             profiles__write_data = ((32'h0) & 4'hf);
             starts__write_address = sweep_profile;
@@ -70404,539 +75346,51 @@ module tnic_standalone__core__control__rtt__sent(clk,rst,sweep,sweep_flow,sent_v
         end
         if (rst) begin
             valid__0__d = 1'b0;
-            ends__0__d = 1'b0;
             valid__1__d = 1'b0;
-            ends__1__d = 1'b0;
             valid__2__d = 1'b0;
-            ends__2__d = 1'b0;
             valid__3__d = 1'b0;
-            ends__3__d = 1'b0;
             valid__4__d = 1'b0;
-            ends__4__d = 1'b0;
         end
     end
     always @(*) on_wire__clock = clk;
-    always @(*) frame__clock = clk;
+    always @(*) bytes__clock = clk;
     always @(*) product_low__clock = clk;
     always @(*) product_high__clock = clk;
     always @(*) wire_time__clock = clk;
-    always @(*) raw__clock = clk;
     always @(*) raw_profile__clock = clk;
     always @(*) start_of__clock = clk;
-    always @(*) expected__clock = clk;
-    always @(*) prior__clock = clk;
-    always @(*) gap__clock = clk;
-    always @(*) write__clock = clk;
-    always @(*) relative__clock = clk;
-    always @(*) value__clock = clk;
-    always @(*) next__0__clock = clk;
-    always @(*) next__1__clock = clk;
-    always @(*) next__2__clock = clk;
-    always @(*) next__3__clock = clk;
-    always @(*) next__4__clock = clk;
-    always @(*) next__5__clock = clk;
+    always @(*) out__clock = clk;
     always @(*) valid__0__clock = clk;
-    always @(*) ends__0__clock = clk;
-    always @(*) flow__0__clock = clk;
-    always @(*) segment__0__clock = clk;
-    always @(*) number__0__clock = clk;
     always @(*) valid__1__clock = clk;
-    always @(*) ends__1__clock = clk;
-    always @(*) flow__1__clock = clk;
-    always @(*) segment__1__clock = clk;
-    always @(*) number__1__clock = clk;
     always @(*) valid__2__clock = clk;
-    always @(*) ends__2__clock = clk;
-    always @(*) flow__2__clock = clk;
-    always @(*) segment__2__clock = clk;
-    always @(*) number__2__clock = clk;
     always @(*) valid__3__clock = clk;
-    always @(*) ends__3__clock = clk;
-    always @(*) flow__3__clock = clk;
-    always @(*) segment__3__clock = clk;
-    always @(*) number__3__clock = clk;
     always @(*) valid__4__clock = clk;
-    always @(*) ends__4__clock = clk;
-    always @(*) flow__4__clock = clk;
-    always @(*) segment__4__clock = clk;
-    always @(*) number__4__clock = clk;
-    always @(*) nonce__0__clock = clk;
-    always @(*) opened__0__clock = clk;
-    always @(*) first__0__clock = clk;
-    always @(*) launch__0__clock = clk;
-    always @(*) same__0__clock = clk;
-    always @(*) nonce__1__clock = clk;
-    always @(*) opened__1__clock = clk;
-    always @(*) first__1__clock = clk;
-    always @(*) launch__1__clock = clk;
-    always @(*) same__1__clock = clk;
-    always @(*) nonce__2__clock = clk;
-    always @(*) opened__2__clock = clk;
-    always @(*) first__2__clock = clk;
-    always @(*) launch__2__clock = clk;
-    always @(*) same__2__clock = clk;
-    always @(*) nonce__3__clock = clk;
-    always @(*) opened__3__clock = clk;
-    always @(*) first__3__clock = clk;
-    always @(*) launch__3__clock = clk;
-    always @(*) same__3__clock = clk;
-    always @(*) bytes__0__clock = clk;
-    always @(*) total__0__clock = clk;
-    always @(*) bytes__1__clock = clk;
-    always @(*) total__1__clock = clk;
-    always @(*) bytes__2__clock = clk;
-    always @(*) total__2__clock = clk;
-    always @(*) flows__read_clock = clk;
-    always @(*) flows__write_clock = clk;
+    always @(*) frame__0__clock = clk;
+    always @(*) frame__1__clock = clk;
+    always @(*) frame__2__clock = clk;
+    always @(*) frame__3__clock = clk;
+    always @(*) frame__1__d = frame__0__q;
+    always @(*) frame__2__d = frame__1__q;
+    always @(*) frame__3__d = frame__2__q;
     always @(*) profiles__read_clock = clk;
     always @(*) profiles__write_clock = clk;
     always @(*) starts__read_clock = clk;
     always @(*) starts__write_clock = clk;
-    always @(*) flow__1__d = flow__0__q;
-    always @(*) segment__1__d = segment__0__q;
-    always @(*) number__1__d = number__0__q;
-    always @(*) next__2__d = next__1__q;
-    always @(*) flow__2__d = flow__1__q;
-    always @(*) segment__2__d = segment__1__q;
-    always @(*) number__2__d = number__1__q;
-    always @(*) next__3__d = next__2__q;
-    always @(*) flow__3__d = flow__2__q;
-    always @(*) segment__3__d = segment__2__q;
-    always @(*) number__3__d = number__2__q;
-    always @(*) next__4__d = next__3__q;
-    always @(*) flow__4__d = flow__3__q;
-    always @(*) segment__4__d = segment__3__q;
-    always @(*) number__4__d = number__3__q;
-    always @(*) next__5__d = next__4__q;
-    always @(*) nonce__1__d = nonce__0__q;
-    always @(*) opened__1__d = opened__0__q;
-    always @(*) first__1__d = first__0__q;
-    always @(*) launch__1__d = launch__0__q;
-    always @(*) nonce__2__d = nonce__1__q;
-    always @(*) opened__2__d = opened__1__q;
-    always @(*) first__2__d = first__1__q;
-    always @(*) launch__2__d = launch__1__q;
-    always @(*) nonce__3__d = nonce__2__q;
-    always @(*) opened__3__d = opened__2__q;
-    always @(*) first__3__d = first__2__q;
-    always @(*) launch__3__d = launch__2__q;
-    always @(*) bytes__1__d = bytes__0__q;
-    always @(*) total__1__d = total__0__q;
-    always @(*) bytes__2__d = bytes__1__q;
-    always @(*) total__2__d = total__1__q;
-    always @(*) flow__0__d = sent_flow;
-    always @(*) segment__0__d = sent_segment;
-    assign next__0__d = ((32'h0) & 32'hffffffff);
-    always @(*) nonce__0__d = sent_nonce;
-    always @(*) opened__0__d = now_ns;
-    always @(*) number__0__d = sent_tag;
-    always @(*) first__0__d = sent_first;
-    always @(*) launch__0__d = sent_launch;
-    always @(*) bytes__0__d = sent_segment_bytes;
-    always @(*) flows__read_address = sent_flow;
     always @(*) profiles__read_address = sent_flow;
-    always @(*) next__1__d = segment__0__q + ((32'h1) & 32'hffffffff);
-    always @(*) same__0__d = ends__1__q & (flow__1__q == flow__0__q);
-    always @(*) same__1__d = ends__2__q & (flow__2__q == flow__0__q);
-    always @(*) same__2__d = ends__3__q & (flow__3__q == flow__0__q);
-    always @(*) same__3__d = ends__4__q & (flow__4__q == flow__0__q);
-    always @(*) sum = prior__q + bytes__2__q;
     always @(*) low = ns_per_byte[(32'h0)+:(16)];
     always @(*) high = ns_per_byte[(32'h10)+:(16)];
     always @(*) starts__read_address = raw_profile__q;
-    always @(*) total__0__d = sum;
     always @(*) rounded = ((((product_high__q) & 41'h1ffffffffff) << 32'h9) | ((32'h1) & 41'h1ffffffffff)) + ((product_low__q[(32'h7)+:(25)]) & 41'h1ffffffffff);
-    always @(*) slot_valid = ends__3__q;
-    always @(*) slot_flow = flow__3__q;
-    always @(*) slot_segment = segment__3__q;
-    always @(*) slot_next = next__3__q;
-    always @(*) slot_nonce = nonce__3__q;
-    always @(*) slot_bytes = total__0__q;
-    always @(*) slot_opened = opened__3__q;
-    always @(*) slot_gap = gap__q;
-    always @(*) flows__write_enable = ends__3__q | sweep;
+    always @(*) ends = frame__3__q;
     always @(*) tag_valid = valid__4__q;
-    always @(*) tag = number__4__q;
-    always @(*) tag_flow = flow__4__q;
-    always @(*) tag_segment = segment__4__q;
-    always @(*) tag_write = write__q;
-    always @(*) tag_relative = relative__q;
-    always @(*) tag_value = value__q;
+    always @(*) tag = out__q;
     always @(*) profiles__write_enable = flow_valid | sweep;
     always @(*) starts__write_enable = start_valid | sweep;
     
 endmodule // standalone__core__control__rtt__sent
 
 
-module tnic_standalone__core__control__rtt__sent__bytes__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__bytes__0
-
-
-module tnic_standalone__core__control__rtt__sent__bytes__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__bytes__1
-
-
-module tnic_standalone__core__control__rtt__sent__bytes__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__bytes__2
-
-
-module tnic_standalone__core__control__rtt__sent__ends__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__ends__0
-
-
-module tnic_standalone__core__control__rtt__sent__ends__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__ends__1
-
-
-module tnic_standalone__core__control__rtt__sent__ends__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__ends__2
-
-
-module tnic_standalone__core__control__rtt__sent__ends__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__ends__3
-
-
-module tnic_standalone__core__control__rtt__sent__ends__4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__ends__4
-
-
-module tnic_standalone__core__control__rtt__sent__expected(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__expected
-
-
-module tnic_standalone__core__control__rtt__sent__first__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__first__0
-
-
-module tnic_standalone__core__control__rtt__sent__first__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__first__1
-
-
-module tnic_standalone__core__control__rtt__sent__first__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__first__2
-
-
-module tnic_standalone__core__control__rtt__sent__first__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__first__3
-
-
-module tnic_standalone__core__control__rtt__sent__flow__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__flow__0
-
-
-module tnic_standalone__core__control__rtt__sent__flow__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__flow__1
-
-
-module tnic_standalone__core__control__rtt__sent__flow__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__flow__2
-
-
-module tnic_standalone__core__control__rtt__sent__flow__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__flow__3
-
-
-module tnic_standalone__core__control__rtt__sent__flow__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__flow__4
-
-
-module tnic_standalone__core__control__rtt__sent__flows(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [55:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [55:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[55:0] mem[1023:0];
-    
-    always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {56{1'bx}} : mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-endmodule // standalone__core__control__rtt__sent__flows
-
-
-module tnic_standalone__core__control__rtt__sent__frame(d,q,clock);
+module tnic_standalone__core__control__rtt__sent__bytes(d,q,clock);
     
     // Module arguments
     input wire  [15:0] d;
@@ -70952,387 +75406,83 @@ module tnic_standalone__core__control__rtt__sent__frame(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__sent__frame
+endmodule // standalone__core__control__rtt__sent__bytes
 
 
-module tnic_standalone__core__control__rtt__sent__gap(d,q,clock);
+module tnic_standalone__core__control__rtt__sent__frame__0(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [97:0] d;
+    output reg  [97:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 98'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__sent__gap
+endmodule // standalone__core__control__rtt__sent__frame__0
 
 
-module tnic_standalone__core__control__rtt__sent__launch__0(d,q,clock);
+module tnic_standalone__core__control__rtt__sent__frame__1(d,q,clock);
     
     // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
+    input wire  [97:0] d;
+    output reg  [97:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 40'h0;
+       q = 98'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__sent__launch__0
+endmodule // standalone__core__control__rtt__sent__frame__1
 
 
-module tnic_standalone__core__control__rtt__sent__launch__1(d,q,clock);
+module tnic_standalone__core__control__rtt__sent__frame__2(d,q,clock);
     
     // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
+    input wire  [97:0] d;
+    output reg  [97:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 40'h0;
+       q = 98'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__sent__launch__1
+endmodule // standalone__core__control__rtt__sent__frame__2
 
 
-module tnic_standalone__core__control__rtt__sent__launch__2(d,q,clock);
+module tnic_standalone__core__control__rtt__sent__frame__3(d,q,clock);
     
     // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
+    input wire  [97:0] d;
+    output reg  [97:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 40'h0;
+       q = 98'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__sent__launch__2
-
-
-module tnic_standalone__core__control__rtt__sent__launch__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 40'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__launch__3
-
-
-module tnic_standalone__core__control__rtt__sent__next__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__next__0
-
-
-module tnic_standalone__core__control__rtt__sent__next__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__next__1
-
-
-module tnic_standalone__core__control__rtt__sent__next__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__next__2
-
-
-module tnic_standalone__core__control__rtt__sent__next__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__next__3
-
-
-module tnic_standalone__core__control__rtt__sent__next__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__next__4
-
-
-module tnic_standalone__core__control__rtt__sent__next__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__next__5
-
-
-module tnic_standalone__core__control__rtt__sent__nonce__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__nonce__0
-
-
-module tnic_standalone__core__control__rtt__sent__nonce__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__nonce__1
-
-
-module tnic_standalone__core__control__rtt__sent__nonce__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__nonce__2
-
-
-module tnic_standalone__core__control__rtt__sent__nonce__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__nonce__3
-
-
-module tnic_standalone__core__control__rtt__sent__number__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__number__0
-
-
-module tnic_standalone__core__control__rtt__sent__number__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__number__1
-
-
-module tnic_standalone__core__control__rtt__sent__number__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__number__2
-
-
-module tnic_standalone__core__control__rtt__sent__number__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__number__3
-
-
-module tnic_standalone__core__control__rtt__sent__number__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__number__4
+endmodule // standalone__core__control__rtt__sent__frame__3
 
 
 module tnic_standalone__core__control__rtt__sent__on_wire(d,q,clock);
@@ -71354,99 +75504,29 @@ module tnic_standalone__core__control__rtt__sent__on_wire(d,q,clock);
 endmodule // standalone__core__control__rtt__sent__on_wire
 
 
-module tnic_standalone__core__control__rtt__sent__opened__0(d,q,clock);
+module tnic_standalone__core__control__rtt__sent__out(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [98:0] d;
+    output reg  [98:0] q;
     input wire  clock;
+    
+    // Enums
+    localparam Gives__Nothing = 0;
+    localparam Gives__First = 1;
+    localparam Gives__Own = 2;
+    localparam Gives__OfFirst = 3;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 99'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__rtt__sent__opened__0
-
-
-module tnic_standalone__core__control__rtt__sent__opened__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__opened__1
-
-
-module tnic_standalone__core__control__rtt__sent__opened__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__opened__2
-
-
-module tnic_standalone__core__control__rtt__sent__opened__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__opened__3
-
-
-module tnic_standalone__core__control__rtt__sent__prior(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__prior
+endmodule // standalone__core__control__rtt__sent__out
 
 
 module tnic_standalone__core__control__rtt__sent__product_high(d,q,clock);
@@ -71516,25 +75596,6 @@ module tnic_standalone__core__control__rtt__sent__profiles(read_address,read_clo
 endmodule // standalone__core__control__rtt__sent__profiles
 
 
-module tnic_standalone__core__control__rtt__sent__raw(d,q,clock);
-    
-    // Module arguments
-    input wire  [55:0] d;
-    output reg  [55:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 56'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__raw
-
-
 module tnic_standalone__core__control__rtt__sent__raw_profile(d,q,clock);
     
     // Module arguments
@@ -71552,196 +75613,6 @@ module tnic_standalone__core__control__rtt__sent__raw_profile(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__sent__raw_profile
-
-
-module tnic_standalone__core__control__rtt__sent__relative(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__relative
-
-
-module tnic_standalone__core__control__rtt__sent__same__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__same__0
-
-
-module tnic_standalone__core__control__rtt__sent__same__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__same__1
-
-
-module tnic_standalone__core__control__rtt__sent__same__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__same__2
-
-
-module tnic_standalone__core__control__rtt__sent__same__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__same__3
-
-
-module tnic_standalone__core__control__rtt__sent__segment__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__segment__0
-
-
-module tnic_standalone__core__control__rtt__sent__segment__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__segment__1
-
-
-module tnic_standalone__core__control__rtt__sent__segment__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__segment__2
-
-
-module tnic_standalone__core__control__rtt__sent__segment__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__segment__3
-
-
-module tnic_standalone__core__control__rtt__sent__segment__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__segment__4
 
 
 module tnic_standalone__core__control__rtt__sent__start_of(d,q,clock);
@@ -71790,63 +75661,6 @@ module tnic_standalone__core__control__rtt__sent__starts(read_address,read_clock
     end
                 
 endmodule // standalone__core__control__rtt__sent__starts
-
-
-module tnic_standalone__core__control__rtt__sent__total__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__total__0
-
-
-module tnic_standalone__core__control__rtt__sent__total__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__total__1
-
-
-module tnic_standalone__core__control__rtt__sent__total__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__total__2
 
 
 module tnic_standalone__core__control__rtt__sent__valid__0(d,q,clock);
@@ -71944,25 +75758,6 @@ module tnic_standalone__core__control__rtt__sent__valid__4(d,q,clock);
 endmodule // standalone__core__control__rtt__sent__valid__4
 
 
-module tnic_standalone__core__control__rtt__sent__value(d,q,clock);
-    
-    // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 40'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__value
-
-
 module tnic_standalone__core__control__rtt__sent__wire_time(d,q,clock);
     
     // Module arguments
@@ -71982,35 +75777,16 @@ module tnic_standalone__core__control__rtt__sent__wire_time(d,q,clock);
 endmodule // standalone__core__control__rtt__sent__wire_time
 
 
-module tnic_standalone__core__control__rtt__sent__write(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__sent__write
-
-
 module tnic_standalone__core__control__rtt__sweep_at(d,q,clock);
     
     // Module arguments
-    input wire  [14:0] d;
-    output reg  [14:0] q;
+    input wire  [12:0] d;
+    output reg  [12:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 15'h0;
+       q = 13'h0;
     end
     
     always @(posedge clock) begin
@@ -79504,7 +83280,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     input wire  [15:0] doorbell_packets;
     input wire  release_valid;
     input wire  [9:0] release_flow;
-    input wire  [23:0] release_bytes;
+    input wire  [31:0] release_bytes;
     input wire  rate_valid;
     input wire  [9:0] rate_flow;
     input wire  [31:0] rate_value;
@@ -79547,13 +83323,13 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     reg  doorbell__fl_keep;
     reg  doorbell__release_valid;
     reg  [9:0] doorbell__release_flow;
-    reg  [23:0] doorbell__release_bytes;
+    reg  [31:0] doorbell__release_bytes;
     reg  doorbell__sleep_valid;
     wire  doorbell__sleep_ready;
     reg  [9:0] doorbell__sleep_flow;
     reg  [1:0] doorbell__sleep_why;
     reg  [15:0] doorbell__sleep_granted;
-    reg  [24:0] doorbell__sleep_released;
+    reg  [31:0] doorbell__sleep_released;
     reg  doorbell__doorbell_valid;
     wire  doorbell__doorbell_ready;
     reg  [9:0] doorbell__doorbell_flow;
@@ -79565,7 +83341,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire  [9:0] doorbell__act_flow;
     wire  doorbell__post_valid;
     wire  [9:0] doorbell__post_flow;
-    wire  [41:0] doorbell__post_word;
+    wire  [48:0] doorbell__post_word;
     wire  doorbell__refused;
     wire  doorbell__swept;
     reg  ready__clk;
@@ -79585,7 +83361,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     reg  charge__charge_ends;
     wire  charge__paid_valid;
     wire  [9:0] charge__paid_flow;
-    wire  [49:0] charge__paid_word;
+    wire  [56:0] charge__paid_word;
     wire  charge__paid_ends;
     wire  charge__swept;
     reg  parking__clk;
@@ -79603,10 +83379,10 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire  pass__q_ready;
     reg  pass__post_valid;
     reg  [9:0] pass__post_flow;
-    reg  [41:0] pass__post_word;
+    reg  [48:0] pass__post_word;
     reg  pass__paid_valid;
     reg  [9:0] pass__paid_flow;
-    reg  [49:0] pass__paid_word;
+    reg  [56:0] pass__paid_word;
     reg  pass__paid_ends;
     reg  pass__fl_valid;
     reg  [9:0] pass__fl_flow;
@@ -79635,7 +83411,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire  [9:0] pass__sleep_flow;
     wire  [1:0] pass__sleep_why;
     wire  [15:0] pass__sleep_granted;
-    wire  [24:0] pass__sleep_released;
+    wire  [31:0] pass__sleep_released;
     wire  pass__insert_valid;
     wire  [9:0] pass__insert_flow;
     wire  [12:0] pass__insert_slot;
@@ -80003,7 +83779,7 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     input wire  charge_ends;
     output reg  paid_valid;
     output reg  [9:0] paid_flow;
-    output reg  [49:0] paid_word;
+    output reg  [56:0] paid_word;
     output reg  paid_ends;
     output reg  swept;
     
@@ -80013,10 +83789,10 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     // Stub signals
     reg  [9:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [49:0] ram__read_data;
+    wire  [56:0] ram__read_data;
     reg  [9:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [49:0] ram__write_data;
+    reg  [56:0] ram__write_data;
     reg  ram__write_enable;
     reg  [10:0] sweep__d;
     wire  [10:0] sweep__q;
@@ -80060,8 +83836,8 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     reg  ends__3__d;
     wire  ends__3__q;
     reg  ends__3__clock;
-    reg  [49:0] raw__d;
-    wire  [49:0] raw__q;
+    reg  [56:0] raw__d;
+    wire  [56:0] raw__q;
     reg  raw__clock;
     reg  done_valid__0__d;
     wire  done_valid__0__q;
@@ -80081,14 +83857,14 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     reg  [9:0] done_flow__2__d;
     wire  [9:0] done_flow__2__q;
     reg  done_flow__2__clock;
-    reg  [49:0] done__0__d;
-    wire  [49:0] done__0__q;
+    reg  [56:0] done__0__d;
+    wire  [56:0] done__0__q;
     reg  done__0__clock;
-    reg  [49:0] done__1__d;
-    wire  [49:0] done__1__q;
+    reg  [56:0] done__1__d;
+    wire  [56:0] done__1__q;
     reg  done__1__clock;
-    reg  [49:0] done__2__d;
-    wire  [49:0] done__2__q;
+    reg  [56:0] done__2__d;
+    wire  [56:0] done__2__q;
     reg  done__2__clock;
     reg  [1:0] from__d;
     wire  [1:0] from__q;
@@ -80098,8 +83874,8 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     reg  is_newest;
     reg  is_second;
     reg  is_third;
-    reg  [49:0] account;
-    reg  [24:0] sum;
+    reg  [56:0] account;
+    reg  [31:0] sum;
     reg  [8:0] packets;
     reg  [15:0] last;
     reg  is_swept;
@@ -80276,16 +84052,16 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
         else if (from__q == ((32'h3) & 2'h3)) begin
             account = done__2__q;
         end
-        sum = account[(32'h0)+:(25)] + ((bytes__2__q) & 25'h1ffffff);
-        packets = account[(32'h19)+:(9)] + ((32'h1) & 9'h1ff);
+        sum = account[(32'h0)+:(32)] + ((bytes__2__q) & 32'hffffffff);
+        packets = account[(32'h20)+:(9)] + ((32'h1) & 9'h1ff);
         last = bytes__2__q;
         if (~|bytes__2__q) begin
-            last = account[(32'h22)+:(16)];
+            last = account[(32'h29)+:(16)];
         end
         done_valid__0__d = valid__2__q;
-        done__0__d = ((sum) & 50'h3ffffffffffff) | (((packets) & 50'h3ffffffffffff) << 32'h19) | (((last) & 50'h3ffffffffffff) << 32'h22);
+        done__0__d = ((sum) & 57'h1ffffffffffffff) | (((packets) & 57'h1ffffffffffffff) << 32'h20) | (((last) & 57'h1ffffffffffffff) << 32'h29);
         if (rst | ~is_swept) begin
-            done__0__d = ((32'h0) & 50'h3ffffffffffff);
+            done__0__d = ((32'h0) & 57'h1ffffffffffffff);
         end
         ram__write_enable = done_valid__0__q;
         ram__write_address = done_flow__0__q;
@@ -80420,13 +84196,13 @@ endmodule // standalone__core__pacer__charge__bytes__2
 module tnic_standalone__core__pacer__charge__done__0(d,q,clock);
     
     // Module arguments
-    input wire  [49:0] d;
-    output reg  [49:0] q;
+    input wire  [56:0] d;
+    output reg  [56:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 50'h0;
+       q = 57'h0;
     end
     
     always @(posedge clock) begin
@@ -80439,13 +84215,13 @@ endmodule // standalone__core__pacer__charge__done__0
 module tnic_standalone__core__pacer__charge__done__1(d,q,clock);
     
     // Module arguments
-    input wire  [49:0] d;
-    output reg  [49:0] q;
+    input wire  [56:0] d;
+    output reg  [56:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 50'h0;
+       q = 57'h0;
     end
     
     always @(posedge clock) begin
@@ -80458,13 +84234,13 @@ endmodule // standalone__core__pacer__charge__done__1
 module tnic_standalone__core__pacer__charge__done__2(d,q,clock);
     
     // Module arguments
-    input wire  [49:0] d;
-    output reg  [49:0] q;
+    input wire  [56:0] d;
+    output reg  [56:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 50'h0;
+       q = 57'h0;
     end
     
     always @(posedge clock) begin
@@ -80745,17 +84521,17 @@ module tnic_standalone__core__pacer__charge__ram(read_address,read_clock,read_da
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [49:0] read_data;
+    output reg  [56:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [49:0] write_data;
+    input wire  [56:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[49:0] mem[1023:0];
+    reg[56:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {50{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {57{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -80769,13 +84545,13 @@ endmodule // standalone__core__pacer__charge__ram
 module tnic_standalone__core__pacer__charge__raw(d,q,clock);
     
     // Module arguments
-    input wire  [49:0] d;
-    output reg  [49:0] q;
+    input wire  [56:0] d;
+    output reg  [56:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 50'h0;
+       q = 57'h0;
     end
     
     always @(posedge clock) begin
@@ -80872,13 +84648,13 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     input wire  fl_keep;
     input wire  release_valid;
     input wire  [9:0] release_flow;
-    input wire  [23:0] release_bytes;
+    input wire  [31:0] release_bytes;
     input wire  sleep_valid;
     output reg  sleep_ready;
     input wire  [9:0] sleep_flow;
     input wire  [1:0] sleep_why;
     input wire  [15:0] sleep_granted;
-    input wire  [24:0] sleep_released;
+    input wire  [31:0] sleep_released;
     input wire  doorbell_valid;
     output reg  doorbell_ready;
     input wire  [9:0] doorbell_flow;
@@ -80890,7 +84666,7 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     output reg  [9:0] act_flow;
     output reg  post_valid;
     output reg  [9:0] post_flow;
-    output reg  [41:0] post_word;
+    output reg  [48:0] post_word;
     output reg  refused;
     output reg  swept;
     
@@ -80903,10 +84679,10 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     reg  releases__clk;
     reg  releases__rst;
     reg  releases__i_valid;
-    reg  [33:0] releases__i_data;
+    reg  [41:0] releases__i_data;
     wire  releases__i_ready;
     wire  releases__o_valid;
-    wire  [33:0] releases__o_data;
+    wire  [41:0] releases__o_data;
     reg  releases__o_ready;
     reg  doorbells__clk;
     reg  doorbells__rst;
@@ -80918,10 +84694,10 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     reg  doorbells__o_ready;
     reg  [9:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [44:0] ram__read_data;
+    wire  [51:0] ram__read_data;
     reg  [9:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [44:0] ram__write_data;
+    reg  [51:0] ram__write_data;
     reg  ram__write_enable;
     reg  [9:0] granted__read_address;
     reg  granted__read_clock;
@@ -80969,14 +84745,14 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     reg  [1:0] kind__2__d;
     wire  [1:0] kind__2__q;
     reg  kind__2__clock;
-    reg  [24:0] bytes__0__d;
-    wire  [24:0] bytes__0__q;
+    reg  [31:0] bytes__0__d;
+    wire  [31:0] bytes__0__q;
     reg  bytes__0__clock;
-    reg  [24:0] bytes__1__d;
-    wire  [24:0] bytes__1__q;
+    reg  [31:0] bytes__1__d;
+    wire  [31:0] bytes__1__q;
     reg  bytes__1__clock;
-    reg  [24:0] bytes__2__d;
-    wire  [24:0] bytes__2__q;
+    reg  [31:0] bytes__2__d;
+    wire  [31:0] bytes__2__q;
     reg  bytes__2__clock;
     reg  [15:0] count__0__d;
     wire  [15:0] count__0__q;
@@ -80996,8 +84772,8 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     reg  [1:0] what__2__d;
     wire  [1:0] what__2__q;
     reg  what__2__clock;
-    reg  [44:0] raw__d;
-    wire  [44:0] raw__q;
+    reg  [51:0] raw__d;
+    wire  [51:0] raw__q;
     reg  raw__clock;
     reg  [15:0] raw_granted__d;
     wire  [15:0] raw_granted__q;
@@ -81011,11 +84787,11 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     reg  [9:0] done_flow__d;
     wire  [9:0] done_flow__q;
     reg  done_flow__clock;
-    reg  [44:0] done__0__d;
-    wire  [44:0] done__0__q;
+    reg  [51:0] done__0__d;
+    wire  [51:0] done__0__q;
     reg  done__0__clock;
-    reg  [44:0] done__1__d;
-    wire  [44:0] done__1__q;
+    reg  [51:0] done__1__d;
+    wire  [51:0] done__1__q;
     reg  done__1__clock;
     reg  is_newest__d;
     wire  is_newest__q;
@@ -81043,12 +84819,12 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     reg  fitted__clock;
     
     // Local signals
-    reg  [44:0] result;
+    reg  [51:0] result;
     reg  is_swept;
     reg  [1:0] take;
-    reg  [44:0] word;
+    reg  [51:0] word;
     reg  [15:0] posted;
-    reg  [24:0] released;
+    reg  [31:0] released;
     reg  drop;
     reg  enable;
     reg  active;
@@ -81314,7 +85090,7 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
         done_flow__d = done_flow__q;
         result = done__0__q;
         if (rang__q & fitted__q) begin
-            result = done__0__q | (((32'h1) & 45'h1fffffffffff) << 32'h2b);
+            result = done__0__q | (((32'h1) & 52'hfffffffffffff) << 32'h32);
         end
         done__1__d = result;
         if (~is_swept) begin
@@ -81346,14 +85122,14 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
             flow__0__d = load_flow__q;
         end
         else if (take == ((32'h1) & 2'h3)) begin
-            flow__0__d = releases__o_data[(32'h18)+:(10)];
+            flow__0__d = releases__o_data[(32'h20)+:(10)];
         end
         else if (take == ((32'h2) & 2'h3)) begin
             flow__0__d = sleep_flow;
         end
         bytes__0__d = sleep_released;
         if (take == ((32'h1) & 2'h3)) begin
-            bytes__0__d = ((releases__o_data[(32'h0)+:(24)]) & 25'h1ffffff);
+            bytes__0__d = releases__o_data[(32'h0)+:(32)];
         end
         count__0__d = sleep_granted;
         if (take == ((32'h3) & 2'h3)) begin
@@ -81386,17 +85162,17 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
             word = result;
         end
         posted = word[(32'h0)+:(16)];
-        released = word[(32'h10)+:(25)];
-        drop = word[32'h29];
-        enable = word[32'h2a];
-        active = word[32'h2b];
-        bounded = word[32'h2c];
+        released = word[(32'h10)+:(32)];
+        drop = word[32'h30];
+        enable = word[32'h31];
+        active = word[32'h32];
+        bounded = word[32'h33];
         wanted = 1'b0;
         rings = 1'b0;
         adds = 1'b0;
         counted = ((32'h1) & 18'h3ffff) << 32'h10;
         voided = ((32'h0) & 18'h3ffff);
-        if (word[32'h29]) begin
+        if (word[32'h30]) begin
             counted = ((32'h0) & 18'h3ffff);
             voided = ((32'h3) & 18'h3ffff) << 32'h10;
         end
@@ -81457,21 +85233,21 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
         end
         done_valid__d = valid__2__q;
         done_flow__d = flow__2__q;
-        done__0__d = ((kept) & 45'h1fffffffffff) | (((released) & 45'h1fffffffffff) << 32'h10);
+        done__0__d = ((kept) & 52'hfffffffffffff) | (((released) & 52'hfffffffffffff) << 32'h10);
         if (drop) begin
-            done__0__d = done__0__d | (((32'h1) & 45'h1fffffffffff) << 32'h29);
+            done__0__d = done__0__d | (((32'h1) & 52'hfffffffffffff) << 32'h30);
         end
         if (enable) begin
-            done__0__d = done__0__d | (((32'h1) & 45'h1fffffffffff) << 32'h2a);
+            done__0__d = done__0__d | (((32'h1) & 52'hfffffffffffff) << 32'h31);
         end
         if (active) begin
-            done__0__d = done__0__d | (((32'h1) & 45'h1fffffffffff) << 32'h2b);
+            done__0__d = done__0__d | (((32'h1) & 52'hfffffffffffff) << 32'h32);
         end
         if (bounded) begin
-            done__0__d = done__0__d | (((32'h1) & 45'h1fffffffffff) << 32'h2c);
+            done__0__d = done__0__d | (((32'h1) & 52'hfffffffffffff) << 32'h33);
         end
         if (rst | ~is_swept) begin
-            done__0__d = ((32'h0) & 45'h1fffffffffff);
+            done__0__d = ((32'h0) & 52'hfffffffffffff);
         end
         ram__write_enable = done_valid__q;
         ram__write_address = done_flow__q;
@@ -81495,7 +85271,7 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
             valid__1__d = 1'b0;
             valid__2__d = 1'b0;
             kind__1__d = ((32'h0) & 2'h3);
-            bytes__1__d = ((32'h0) & 25'h1ffffff);
+            bytes__1__d = ((32'h0) & 32'hffffffff);
             count__1__d = ((32'h0) & 16'hffff);
             what__1__d = ((32'h0) & 2'h3);
         end
@@ -81547,7 +85323,7 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     always @(*) doorbells__rst = rst;
     always @(*) is_swept = |(sweep__q & sweep_end);
     always @(*) releases__i_valid = release_valid & is_swept;
-    always @(*) releases__i_data = ((release_bytes) & 34'h3ffffffff) | (((release_flow) & 34'h3ffffffff) << 32'h18);
+    always @(*) releases__i_data = ((release_bytes) & 42'h3ffffffffff) | (((release_flow) & 42'h3ffffffffff) << 32'h20);
     always @(*) doorbells__i_valid = doorbell_valid & is_swept;
     always @(*) doorbells__i_data = ((doorbell_packets) & 26'h3ffffff) | (((doorbell_flow) & 26'h3ffffff) << 32'h10);
     always @(*) releases__o_ready = ~load__q;
@@ -81567,7 +85343,7 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     always @(*) act_flow = done_flow__q;
     always @(*) post_valid = done_valid__q;
     always @(*) post_flow = done_flow__q;
-    always @(*) post_word = done__0__q[(32'h0)+:(42)];
+    always @(*) post_word = done__0__q[(32'h0)+:(49)];
     always @(*) refused = asked__q & ~(added__q & fitted__q);
     always @(*) swept = is_swept;
     always @(*) doorbell_ready = is_swept & doorbells__i_ready;
@@ -81616,13 +85392,13 @@ endmodule // standalone__core__pacer__doorbell__asked
 module tnic_standalone__core__pacer__doorbell__bytes__0(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -81635,13 +85411,13 @@ endmodule // standalone__core__pacer__doorbell__bytes__0
 module tnic_standalone__core__pacer__doorbell__bytes__1(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -81654,13 +85430,13 @@ endmodule // standalone__core__pacer__doorbell__bytes__1
 module tnic_standalone__core__pacer__doorbell__bytes__2(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -81749,13 +85525,13 @@ endmodule // standalone__core__pacer__doorbell__count__2
 module tnic_standalone__core__pacer__doorbell__done__0(d,q,clock);
     
     // Module arguments
-    input wire  [44:0] d;
-    output reg  [44:0] q;
+    input wire  [51:0] d;
+    output reg  [51:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 45'h0;
+       q = 52'h0;
     end
     
     always @(posedge clock) begin
@@ -81768,13 +85544,13 @@ endmodule // standalone__core__pacer__doorbell__done__0
 module tnic_standalone__core__pacer__doorbell__done__1(d,q,clock);
     
     // Module arguments
-    input wire  [44:0] d;
-    output reg  [44:0] q;
+    input wire  [51:0] d;
+    output reg  [51:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 45'h0;
+       q = 52'h0;
     end
     
     always @(posedge clock) begin
@@ -82444,17 +86220,17 @@ module tnic_standalone__core__pacer__doorbell__ram(read_address,read_clock,read_
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [44:0] read_data;
+    output reg  [51:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [44:0] write_data;
+    input wire  [51:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[44:0] mem[1023:0];
+    reg[51:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {45{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {52{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -82487,13 +86263,13 @@ endmodule // standalone__core__pacer__doorbell__rang
 module tnic_standalone__core__pacer__doorbell__raw(d,q,clock);
     
     // Module arguments
-    input wire  [44:0] d;
-    output reg  [44:0] q;
+    input wire  [51:0] d;
+    output reg  [51:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 45'h0;
+       q = 52'h0;
     end
     
     always @(posedge clock) begin
@@ -82528,10 +86304,10 @@ module tnic_standalone__core__pacer__doorbell__releases(clk,rst,i_valid,i_data,i
     input wire  clk;
     input wire  rst;
     input wire  i_valid;
-    input wire  [33:0] i_data;
+    input wire  [41:0] i_data;
     output reg  i_ready;
     output reg  o_valid;
-    output reg  [33:0] o_data;
+    output reg  [41:0] o_data;
     input wire  o_ready;
     
     // Constant declarations
@@ -82541,10 +86317,10 @@ module tnic_standalone__core__pacer__doorbell__releases(clk,rst,i_valid,i_data,i
     // Stub signals
     reg  [8:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [33:0] ram__read_data;
+    wire  [41:0] ram__read_data;
     reg  [8:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [33:0] ram__write_data;
+    reg  [41:0] ram__write_data;
     reg  ram__write_enable;
     reg  [9:0] fill__d;
     wire  [9:0] fill__q;
@@ -82564,8 +86340,8 @@ module tnic_standalone__core__pacer__doorbell__releases(clk,rst,i_valid,i_data,i
     reg  out_valid__d;
     wire  out_valid__q;
     reg  out_valid__clock;
-    reg  [33:0] out__d;
-    wire  [33:0] out__q;
+    reg  [41:0] out__d;
+    wire  [41:0] out__q;
     reg  out__clock;
     
     // Local signals
@@ -82723,13 +86499,13 @@ endmodule // standalone__core__pacer__doorbell__releases__fill
 module tnic_standalone__core__pacer__doorbell__releases__out(d,q,clock);
     
     // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
+    input wire  [41:0] d;
+    output reg  [41:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 34'h0;
+       q = 42'h0;
     end
     
     always @(posedge clock) begin
@@ -82782,14 +86558,14 @@ module tnic_standalone__core__pacer__doorbell__releases__ram(read_address,read_c
     // Module arguments
     input wire  [8:0] read_address;
     input wire  read_clock;
-    output reg  [33:0] read_data;
+    output reg  [41:0] read_data;
     input wire  [8:0] write_address;
     input wire  write_clock;
-    input wire  [33:0] write_data;
+    input wire  [41:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[33:0] mem[511:0];
+    reg[41:0] mem[511:0];
     
     
     
@@ -91464,10 +95240,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     output reg  q_ready;
     input wire  post_valid;
     input wire  [9:0] post_flow;
-    input wire  [41:0] post_word;
+    input wire  [48:0] post_word;
     input wire  paid_valid;
     input wire  [9:0] paid_flow;
-    input wire  [49:0] paid_word;
+    input wire  [56:0] paid_word;
     input wire  paid_ends;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
@@ -91496,7 +95272,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     output reg  [9:0] sleep_flow;
     output reg  [1:0] sleep_why;
     output reg  [15:0] sleep_granted;
-    output reg  [24:0] sleep_released;
+    output reg  [31:0] sleep_released;
     output reg  insert_valid;
     output reg  [9:0] insert_flow;
     output reg  [12:0] insert_slot;
@@ -91523,13 +95299,13 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  [9:0] memory__flow;
     reg  memory__state_write;
     reg  [9:0] memory__state_flow;
-    reg  [226:0] memory__state_word;
+    reg  [233:0] memory__state_word;
     reg  memory__post_valid;
     reg  [9:0] memory__post_flow;
-    reg  [41:0] memory__post_word;
+    reg  [48:0] memory__post_word;
     reg  memory__paid_valid;
     reg  [9:0] memory__paid_flow;
-    reg  [49:0] memory__paid_word;
+    reg  [56:0] memory__paid_word;
     reg  memory__paid_ends;
     reg  memory__fl_valid;
     reg  [9:0] memory__fl_flow;
@@ -91545,14 +95321,14 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  memory__rate_valid;
     reg  [9:0] memory__rate_flow;
     reg  [31:0] memory__rate_value;
-    wire  [226:0] memory__state;
-    wire  [41:0] memory__post;
-    wire  [49:0] memory__paid;
-    wire  [24:0] memory__ended;
+    wire  [233:0] memory__state;
+    wire  [48:0] memory__post;
+    wire  [56:0] memory__paid;
+    wire  [31:0] memory__ended;
     wire  [29:0] memory__rate;
     wire  [2:0] memory__pfc;
     wire  [15:0] memory__size;
-    wire  [23:0] memory__bound;
+    wire  [29:0] memory__bound;
     wire  [30:0] memory__idle;
     wire  [19:0] memory__cap;
     wire  [23:0] memory__window;
@@ -91563,21 +95339,21 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire  [4:0] reciprocal__e;
     reg  bucket__clk;
     reg  bucket__rst;
-    reg  [197:0] bucket__state;
-    reg  [41:0] bucket__post;
-    reg  [49:0] bucket__paid;
-    reg  [24:0] bucket__ended;
+    reg  [204:0] bucket__state;
+    reg  [48:0] bucket__post;
+    reg  [56:0] bucket__paid;
+    reg  [31:0] bucket__ended;
     reg  [29:0] bucket__rate;
     reg  [15:0] bucket__size;
     reg  [47:0] bucket__now;
-    reg  [23:0] bucket__bound;
+    reg  [29:0] bucket__bound;
     reg  [30:0] bucket__idle;
     reg  [19:0] bucket__cap;
     wire  [27:0] bucket__elapsed;
     wire  [22:0] bucket__packet;
     wire  [50:0] bucket__tokens;
     wire  [51:0] bucket__deficit;
-    wire  [24:0] bucket__base;
+    wire  [31:0] bucket__base;
     wire  bucket__measured;
     wire  [14:0] bucket__verdict;
     reg  span__clk;
@@ -91653,10 +95429,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  sleeps__clk;
     reg  sleeps__rst;
     reg  sleeps__i_valid;
-    reg  [52:0] sleeps__i_data;
+    reg  [59:0] sleeps__i_data;
     wire  sleeps__i_ready;
     wire  sleeps__o_valid;
-    wire  [52:0] sleeps__o_data;
+    wire  [59:0] sleeps__o_data;
     reg  sleeps__o_ready;
     wire  sleeps__empty;
     reg  valid__0__d;
@@ -91781,8 +95557,8 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  turn__clock;
     reg  kept__clk;
     reg  [8:0] kept__at;
-    reg  [96:0] kept__i;
-    wire  [96:0] kept__o;
+    reg  [103:0] kept__i;
+    wire  [103:0] kept__o;
     reg  pfc__clk;
     reg  [2:0] pfc__i;
     wire  [2:0] pfc__o;
@@ -91809,8 +95585,8 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  slept__clock;
     reg  settled__clk;
     reg  [8:0] settled__at;
-    reg  [76:0] settled__i;
-    wire  [76:0] settled__o;
+    reg  [83:0] settled__i;
+    wire  [83:0] settled__o;
     reg  [31:0] tau16__d;
     wire  [31:0] tau16__q;
     reg  tau16__clock;
@@ -91823,8 +95599,8 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  write17__d;
     wire  write17__q;
     reg  write17__clock;
-    reg  [197:0] state17__d;
-    wire  [197:0] state17__q;
+    reg  [204:0] state17__d;
+    wire  [204:0] state17__q;
     reg  state17__clock;
     reg  [15:0] count17__d;
     wire  [15:0] count17__q;
@@ -91835,8 +95611,8 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  [1:0] why17__d;
     wire  [1:0] why17__q;
     reg  why17__clock;
-    reg  [24:0] released17__d;
-    wire  [24:0] released17__q;
+    reg  [31:0] released17__d;
+    wire  [31:0] released17__q;
     reg  released17__clock;
     
     // Local signals
@@ -92357,7 +96133,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         now3__d = now[(32'h10)+:(48)] + ahead;
         settled__i = {1'h0, bucket__base, bucket__tokens};
         if (bucket__measured) begin
-            settled__i = settled__i | (((32'h1) & 77'h1fffffffffffffffffff) << 32'h4c);
+            settled__i = settled__i | (((32'h1) & 84'hfffffffffffffffffffff) << 32'h53);
         end
         verdict15__d = verdicts__o;
         slept__d = sleeps__o_valid & sleep_ready;
@@ -92373,18 +96149,18 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         if (fate__clear) begin
             tokens = ((32'h0) & 51'h7ffffffffffff);
         end
-        state17__d = {3'h0, settled__o[51+:25], count, kept__o[30+:25], kept__o[0+:30], now16__o, tokens};
+        state17__d = {3'h0, settled__o[51+:32], count, kept__o[30+:25], kept__o[0+:30], now16__o, tokens};
         if (fate__awake) begin
-            state17__d = state17__d | (((32'h1) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc3);
+            state17__d = state17__d | (((32'h1) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hca);
         end
-        if (~fate__clear & (kept__o[32'h60] | fate__grant)) begin
-            state17__d = state17__d | (((32'h1) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc4);
+        if (~fate__clear & (kept__o[32'h67] | fate__grant)) begin
+            state17__d = state17__d | (((32'h1) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hcb);
         end
-        if (~fate__clear & settled__o[32'h4c]) begin
-            state17__d = state17__d | (((32'h1) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc5);
+        if (~fate__clear & settled__o[32'h53]) begin
+            state17__d = state17__d | (((32'h1) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hcc);
         end
         if (unswept) begin
-            state17__d = ((32'h0) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff);
+            state17__d = ((32'h0) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff);
             count17__d = ((32'h0) & 16'hffff);
         end
         write17__d = fate__write;
@@ -92396,10 +96172,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         if (fate__bounded) begin
             why17__d = bounding;
         end
-        released17__d = kept__o[(32'h37)+:(25)];
+        released17__d = kept__o[(32'h37)+:(32)];
         memory__state_word = {1'h0, slack__slack_17, state17__q};
         if (slack__limited_17) begin
-            memory__state_word = memory__state_word | (((32'h1) & 227'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he2);
+            memory__state_word = memory__state_word | (((32'h1) & 234'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he9);
         end
         if (rst) begin
             write17__d = 1'b0;
@@ -92548,17 +96324,17 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     always @(*) issue = q_valid & fate__ready;
     always @(*) memory__flow = q_flow;
     always @(*) reciprocal__rate = memory__rate;
-    always @(*) bucket__state = memory__state[(32'h0)+:(198)];
+    always @(*) bucket__state = memory__state[(32'h0)+:(205)];
     always @(*) bucket__post = memory__post;
     always @(*) bucket__paid = memory__paid;
     always @(*) bucket__ended = memory__ended;
     always @(*) bucket__rate = memory__rate;
     always @(*) bucket__size = memory__size;
-    always @(*) kept__i = {memory__state[196+:1], memory__state[154+:16], memory__post[16+:25], memory__paid[0+:25], memory__rate};
+    always @(*) kept__i = {memory__state[203+:1], memory__state[154+:16], memory__post[16+:32], memory__paid[0+:25], memory__rate};
     always @(*) pfc__i = memory__pfc;
-    always @(*) slack__slack = memory__state[(32'hc6)+:(28)];
-    always @(*) slack__limited = memory__state[32'he2];
-    always @(*) slack__started = memory__state[32'hc4];
+    always @(*) slack__slack = memory__state[(32'hcd)+:(28)];
+    always @(*) slack__limited = memory__state[32'he9];
+    always @(*) slack__started = memory__state[32'hcb];
     always @(*) bucket__now = now3__q;
     always @(*) bucket__bound = memory__bound;
     always @(*) bucket__idle = memory__idle;
@@ -92596,7 +96372,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     always @(*) wake__at = now16__o[(32'h0)+:(17)];
     always @(*) wake__now = now;
     always @(*) wake__flow = flow__18__q;
-    always @(*) counted = kept__o[(32'h50)+:(16)];
+    always @(*) counted = kept__o[(32'h57)+:(16)];
     always @(*) slack__write = fate__write;
     always @(*) unswept = rst | ~memory__swept;
     always @(*) slack__clear = fate__clear | unswept;
@@ -92606,17 +96382,17 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     always @(*) memory__state_flow = flow__16__q;
     always @(*) sleeps__o_ready = sleep_ready;
     always @(*) sleeps__i_valid = sleep17__q;
-    always @(*) sleeps__i_data = (((count17__q) & 53'h1fffffffffffff) | (((released17__q) & 53'h1fffffffffffff) << 32'h10)) | ((((why17__q) & 53'h1fffffffffffff) << 32'h29) | (((flow__16__q) & 53'h1fffffffffffff) << 32'h2b));
+    always @(*) sleeps__i_data = (((count17__q) & 60'hfffffffffffffff) | (((released17__q) & 60'hfffffffffffffff) << 32'h10)) | ((((why17__q) & 60'hfffffffffffffff) << 32'h30) | (((flow__16__q) & 60'hfffffffffffffff) << 32'h32));
     always @(*) q_ready = fate__ready;
     always @(*) granted_valid = valid__16__q;
     always @(*) granted_flow = flow__16__q;
     always @(*) granted_count = count17__q;
     always @(*) limited = slack__limited_17;
     always @(*) sleep_valid = sleeps__o_valid;
-    always @(*) sleep_flow = sleeps__o_data[(32'h2b)+:(10)];
-    always @(*) sleep_why = sleeps__o_data[(32'h29)+:(2)];
+    always @(*) sleep_flow = sleeps__o_data[(32'h32)+:(10)];
+    always @(*) sleep_why = sleeps__o_data[(32'h30)+:(2)];
     always @(*) sleep_granted = sleeps__o_data[(32'h0)+:(16)];
-    always @(*) sleep_released = sleeps__o_data[(32'h10)+:(25)];
+    always @(*) sleep_released = sleeps__o_data[(32'h10)+:(32)];
     always @(*) insert_valid = wake__insert_valid;
     always @(*) insert_flow = wake__insert_flow;
     always @(*) insert_slot = wake__insert_slot;
@@ -92640,21 +96416,21 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     // Module arguments
     input wire  clk;
     input wire  rst;
-    input wire  [197:0] state;
-    input wire  [41:0] post;
-    input wire  [49:0] paid;
-    input wire  [24:0] ended;
+    input wire  [204:0] state;
+    input wire  [48:0] post;
+    input wire  [56:0] paid;
+    input wire  [31:0] ended;
     input wire  [29:0] rate;
     input wire  [15:0] size;
     input wire  [47:0] now;
-    input wire  [23:0] bound;
+    input wire  [29:0] bound;
     input wire  [30:0] idle;
     input wire  [19:0] cap;
     output reg  [27:0] elapsed;
     output reg  [22:0] packet;
     output reg  [50:0] tokens;
     output reg  [51:0] deficit;
-    output reg  [24:0] base;
+    output reg  [31:0] base;
     output reg  measured;
     output reg  [14:0] verdict;
     
@@ -92671,17 +96447,17 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  [15:0] backlog__d;
     wire  [15:0] backlog__q;
     reg  backlog__clock;
-    reg  [24:0] outstanding__d;
-    wire  [24:0] outstanding__q;
+    reg  [31:0] outstanding__d;
+    wire  [31:0] outstanding__q;
     reg  outstanding__clock;
-    reg  [24:0] waiting1__d;
-    wire  [24:0] waiting1__q;
+    reg  [31:0] waiting1__d;
+    wire  [31:0] waiting1__q;
     reg  waiting1__clock;
     reg  lower__d;
     wire  lower__q;
     reg  lower__clock;
-    reg  [197:0] state1__d;
-    wire  [197:0] state1__q;
+    reg  [204:0] state1__d;
+    wire  [204:0] state1__q;
     reg  state1__clock;
     reg  [29:0] rate1__d;
     wire  [29:0] rate1__q;
@@ -92707,11 +96483,11 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  [29:0] rate2__d;
     wire  [29:0] rate2__q;
     reg  rate2__clock;
-    reg  [24:0] excess2__d;
-    wire  [24:0] excess2__q;
+    reg  [31:0] excess2__d;
+    wire  [31:0] excess2__q;
     reg  excess2__clock;
-    reg  [24:0] waiting2__d;
-    wire  [24:0] waiting2__q;
+    reg  [31:0] waiting2__d;
+    wire  [31:0] waiting2__q;
     reg  waiting2__clock;
     reg  [23:0] sent_low2__d;
     wire  [23:0] sent_low2__q;
@@ -92722,17 +96498,17 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  [19:0] cap2__d;
     wire  [19:0] cap2__q;
     reg  cap2__clock;
-    reg  [23:0] bound2__d;
-    wire  [23:0] bound2__q;
+    reg  [29:0] bound2__d;
+    wire  [29:0] bound2__q;
     reg  bound2__clock;
     reg  [30:0] idle2__d;
     wire  [30:0] idle2__q;
     reg  idle2__clock;
-    reg  [24:0] outstanding2__d;
-    wire  [24:0] outstanding2__q;
+    reg  [31:0] outstanding2__d;
+    wire  [31:0] outstanding2__q;
     reg  outstanding2__clock;
-    reg  [24:0] base2__d;
-    wire  [24:0] base2__q;
+    reg  [31:0] base2__d;
+    wire  [31:0] base2__q;
     reg  base2__clock;
     reg  [8:0] uncharged2__d;
     wire  [8:0] uncharged2__q;
@@ -92788,11 +96564,11 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  [29:0] rate3__d;
     wire  [29:0] rate3__q;
     reg  rate3__clock;
-    reg  [23:0] excess3__d;
-    wire  [23:0] excess3__q;
+    reg  [30:0] excess3__d;
+    wire  [30:0] excess3__q;
     reg  excess3__clock;
-    reg  [24:0] base3__d;
-    wire  [24:0] base3__q;
+    reg  [31:0] base3__d;
+    wire  [31:0] base3__q;
     reg  base3__clock;
     reg  [26:0] cap3__d;
     wire  [26:0] cap3__q;
@@ -92815,8 +96591,8 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  [14:0] waiting_high__d;
     wire  [14:0] waiting_high__q;
     reg  waiting_high__clock;
-    reg  [25:0] total4__d;
-    wire  [25:0] total4__q;
+    reg  [31:0] total4__d;
+    wire  [31:0] total4__q;
     reg  total4__clock;
     reg  alone4__d;
     wire  alone4__q;
@@ -92842,8 +96618,8 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  [26:0] cap5__d;
     wire  [26:0] cap5__q;
     reg  cap5__clock;
-    reg  [26:0] room5__d;
-    wire  [26:0] room5__q;
+    reg  [32:0] room5__d;
+    wire  [32:0] room5__q;
     reg  room5__clock;
     reg  free5__d;
     wire  free5__q;
@@ -92940,15 +96716,15 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  starts8__clock;
     reg  bounds__clk;
     reg  bounds__rst;
-    reg  [23:0] bounds__i;
-    wire  [23:0] bounds__o;
+    reg  [29:0] bounds__i;
+    wire  [29:0] bounds__o;
     reg  caps__clk;
     reg  [26:0] caps__i;
     wire  [26:0] caps__o;
     reg  bases__clk;
     reg  bases__rst;
-    reg  [24:0] bases__i;
-    wire  [24:0] bases__o;
+    reg  [31:0] bases__i;
+    wire  [31:0] bases__o;
     reg  flags__clk;
     reg  flags__rst;
     reg  [5:0] flags__i;
@@ -92960,8 +96736,8 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  lates__clk;
     reg  lates__i;
     wire  lates__o;
-    reg  [24:0] base8__d;
-    wire  [24:0] base8__q;
+    reg  [31:0] base8__d;
+    wire  [31:0] base8__q;
     reg  base8__clock;
     reg  measured8__d;
     wire  measured8__q;
@@ -93612,16 +97388,16 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         last8__d = last8__q;
         exact8__d = exact8__q;
         sent__d = paid[(32'h0)+:(25)] - state[(32'h81)+:(25)];
-        uncharged__d = state[(32'h9a)+:(9)] - paid[(32'h19)+:(9)];
+        uncharged__d = state[(32'h9a)+:(9)] - paid[(32'h20)+:(9)];
         backlog__d = post[(32'h0)+:(16)] - state[(32'h9a)+:(16)];
-        outstanding__d = paid[(32'h0)+:(25)] - post[(32'h10)+:(25)];
-        waiting1__d = ended - post[(32'h10)+:(25)];
+        outstanding__d = paid[(32'h0)+:(32)] - post[(32'h10)+:(32)];
+        waiting1__d = ended - post[(32'h10)+:(32)];
         lower__d = rate < state[(32'h63)+:(30)];
         state1__d = state;
         rate1__d = rate;
-        last1__d = paid[(32'h22)+:(16)];
+        last1__d = paid[(32'h29)+:(16)];
         size1__d = size;
-        drop1__d = post[32'h29];
+        drop1__d = post[32'h30];
         measured2__d = known;
         length2__d = size1__q;
         if (known) begin
@@ -93632,15 +97408,15 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         if (lower__q) begin
             rate2__d = rate1__q;
         end
-        excess2__d = outstanding__q - state1__q[(32'haa)+:(25)];
-        waiting2__d = waiting1__q - state1__q[(32'haa)+:(25)];
+        excess2__d = outstanding__q - state1__q[(32'haa)+:(32)];
+        waiting2__d = waiting1__q - state1__q[(32'haa)+:(32)];
         sent_low2__d = (sent_low_u * times125);
         sent_high2__d = (sent_high_u * times125);
         cap2__d = cap;
         bound2__d = bound;
         idle2__d = idle;
         outstanding2__d = outstanding__q;
-        base2__d = state1__q[(32'haa)+:(25)];
+        base2__d = state1__q[(32'haa)+:(32)];
         uncharged2__d = uncharged__q;
         tokens2__d = state1__q[(32'h0)+:(51)];
         log2__d = ((32'h0) & 3'h7);
@@ -93660,7 +97436,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
             log2__d = ((32'h1) & 3'h7);
         end
         exact2__d = ~|backlog__q[(32'h6)+:(10)] & ((((few == ((32'h1) & 6'h3f)) | (few == ((32'h2) & 6'h3f))) | ((few == ((32'h4) & 6'h3f)) | (few == ((32'h8) & 6'h3f)))) | ((few == ((32'h10) & 6'h3f)) | (few == ((32'h20) & 6'h3f))));
-        may_idle2__d = ~state1__q[32'hc3] & state1__q[32'hc4];
+        may_idle2__d = ~state1__q[32'hca] & state1__q[32'hcb];
         flags2__d = ((32'h0) & 6'h3f);
         if (drop1__q) begin
             flags2__d = flags2__d | ((32'h1) & 6'h3f);
@@ -93674,7 +97450,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         if (~|rate1__q | uncharged__q[32'h8]) begin
             flags2__d = flags2__d | ((32'h8) & 6'h3f);
         end
-        if (state1__q[32'hc3]) begin
+        if (state1__q[32'hca]) begin
             flags2__d = flags2__d | ((32'h10) & 6'h3f);
         end
         elapsed3__d = elapsed2__q[(32'h0)+:(28)];
@@ -93691,13 +97467,13 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         tokens3__d = (((tokens2__q) & 52'hfffffffffffff) | (((tokens2__q[(32'h32)+:(1)]) & 52'hfffffffffffff) << 32'h33)) - (((sent_low2__q) & 52'hfffffffffffff) << 32'h12);
         sent_high3__d = sent_high2__q;
         rate3__d = rate2__q;
-        excess3__d = excess2__q[(32'h0)+:(24)];
+        excess3__d = excess2__q[(32'h0)+:(31)];
         base3__d = base2__q;
-        if (excess2__q[32'h18]) begin
-            excess3__d = ((32'h0) & 24'hffffff);
+        if (excess2__q[32'h1f]) begin
+            excess3__d = ((32'h0) & 31'h7fffffff);
         end
-        alone3__d = (waiting2__q[32'h18] | ~|waiting2__q) & ~flags2__q[32'h1];
-        if (excess2__q[32'h18] | flags2__q[32'h0]) begin
+        alone3__d = (waiting2__q[32'h1f] | ~|waiting2__q) & ~flags2__q[32'h1];
+        if (excess2__q[32'h1f] | flags2__q[32'h0]) begin
             base3__d = outstanding2__q;
         end
         cap3__d = (((cap2__q) & 27'h7ffffff) << 32'h7) - thrice;
@@ -93717,7 +97493,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         high_high__d = (rate_high * time_high);
         waiting_low__d = (packet_low * packets_u);
         waiting_high__d = (packet_high * packets_u);
-        total4__d = ((excess3__q) & 26'h3ffffff) + ((waiting3__q) & 26'h3ffffff);
+        total4__d = ((excess3__q) & 32'hffffffff) + ((waiting3__q) & 32'hffffffff);
         alone4__d = alone3__q;
         length4__d = length3__q;
         tokens4__d = tokens3__q - (((sent_high3__q) & 52'hfffffffffffff) << 32'h23);
@@ -93730,13 +97506,13 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         high5__d = ((low_high__q) & 44'hfffffffffff) + (((high_high__q) & 44'hfffffffffff) << 32'hf);
         waiting5__d = ((waiting_low__q) & 32'hffffffff) + (((waiting_high__q) & 32'hffffffff) << 32'h11);
         cap5__d = cap4__q;
-        room5__d = ((bounds__o) & 27'h7ffffff) - ((total4__q) & 27'h7ffffff);
+        room5__d = ((bounds__o) & 33'h1ffffffff) - ((total4__q) & 33'h1ffffffff);
         free5__d = ~|bounds__o;
         length5__d = length4__q;
         none5__d = ~|total4__q | alone4__q;
         tokens5__d = tokens4__q;
         filled6__d = ((low5__q) & 58'h3ffffffffffffff) + (((high5__q) & 58'h3ffffffffffffff) << 32'he);
-        fits6__0__d = free5__q | (is_within & (|room5__q[(32'h10)+:(8)] | (room5__q[(32'h0)+:(16)] >= length5__q)));
+        fits6__0__d = free5__q | (is_within & (|room5__q[(32'h10)+:(14)] | (room5__q[(32'h0)+:(16)] >= length5__q)));
         if (none5__q) begin
             fits6__0__d = 1'b1;
         end
@@ -93940,7 +97716,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     always @(*) logs__rst = rst;
     always @(*) lates__clk = clk;
     assign times125 = octet;
-    always @(*) known = state1__q[32'hc5] | |sent__q;
+    always @(*) known = state1__q[32'hcc] | |sent__q;
     always @(*) sent_low_u = sent__q[(32'h0)+:(17)];
     always @(*) sent_high_u = sent__q[(32'h11)+:(8)];
     always @(*) few = backlog__q[(32'h0)+:(6)];
@@ -93958,12 +97734,12 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     always @(*) packet_high = packet3__q[(32'h11)+:(6)];
     always @(*) bases__i = base3__q;
     always @(*) caps__i = cap5__q;
-    always @(*) is_within = ~room5__q[32'h1a];
-    always @(*) fits6__1__d = free5__q | (is_within & (|room5__q[(32'h11)+:(7)] | (room5__q[(32'h1)+:(16)] >= length5__q)));
-    always @(*) fits6__2__d = free5__q | (is_within & (|room5__q[(32'h12)+:(6)] | (room5__q[(32'h2)+:(16)] >= length5__q)));
-    always @(*) fits6__3__d = free5__q | (is_within & (|room5__q[(32'h13)+:(5)] | (room5__q[(32'h3)+:(16)] >= length5__q)));
-    always @(*) fits6__4__d = free5__q | (is_within & (|room5__q[(32'h14)+:(4)] | (room5__q[(32'h4)+:(16)] >= length5__q)));
-    always @(*) fits6__5__d = free5__q | (is_within & (|room5__q[(32'h15)+:(3)] | (room5__q[(32'h5)+:(16)] >= length5__q)));
+    always @(*) is_within = ~room5__q[32'h20];
+    always @(*) fits6__1__d = free5__q | (is_within & (|room5__q[(32'h11)+:(13)] | (room5__q[(32'h1)+:(16)] >= length5__q)));
+    always @(*) fits6__2__d = free5__q | (is_within & (|room5__q[(32'h12)+:(12)] | (room5__q[(32'h2)+:(16)] >= length5__q)));
+    always @(*) fits6__3__d = free5__q | (is_within & (|room5__q[(32'h13)+:(11)] | (room5__q[(32'h3)+:(16)] >= length5__q)));
+    always @(*) fits6__4__d = free5__q | (is_within & (|room5__q[(32'h14)+:(10)] | (room5__q[(32'h4)+:(16)] >= length5__q)));
+    always @(*) fits6__5__d = free5__q | (is_within & (|room5__q[(32'h15)+:(9)] | (room5__q[(32'h5)+:(16)] >= length5__q)));
     always @(*) tokens_s = tokens6__q;
     always @(*) filled_s = ((filled6__q[(32'h0)+:(52)]) & 53'h1fffffffffffff);
     always @(*) tokens_b = tokens7__q;
@@ -94062,13 +97838,13 @@ endmodule // standalone__core__pacer__pass__bucket__backlog
 module tnic_standalone__core__pacer__pass__bucket__base2(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -94081,13 +97857,13 @@ endmodule // standalone__core__pacer__pass__bucket__base2
 module tnic_standalone__core__pacer__pass__bucket__base3(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -94100,13 +97876,13 @@ endmodule // standalone__core__pacer__pass__bucket__base3
 module tnic_standalone__core__pacer__pass__bucket__base8(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -94121,21 +97897,21 @@ module tnic_standalone__core__pacer__pass__bucket__bases(clk,rst,i,o);
     // Module arguments
     input wire  clk;
     input wire  rst;
-    input wire  [24:0] i;
-    output reg  [24:0] o;
+    input wire  [31:0] i;
+    output reg  [31:0] o;
     
     // Stub signals
-    reg  [24:0] v__0__d;
-    wire  [24:0] v__0__q;
+    reg  [31:0] v__0__d;
+    wire  [31:0] v__0__q;
     reg  v__0__clock;
-    reg  [24:0] v__1__d;
-    wire  [24:0] v__1__q;
+    reg  [31:0] v__1__d;
+    wire  [31:0] v__1__q;
     reg  v__1__clock;
-    reg  [24:0] v__2__d;
-    wire  [24:0] v__2__q;
+    reg  [31:0] v__2__d;
+    wire  [31:0] v__2__q;
     reg  v__2__clock;
-    reg  [24:0] v__3__d;
-    wire  [24:0] v__3__q;
+    reg  [31:0] v__3__d;
+    wire  [31:0] v__3__q;
     reg  v__3__clock;
     
     // Sub module instances
@@ -94171,10 +97947,10 @@ module tnic_standalone__core__pacer__pass__bucket__bases(clk,rst,i,o);
         o = v__2__q;
         o = v__3__q;
         if (rst) begin
-            v__0__d = ((32'h0) & 25'h1ffffff);
-            v__1__d = ((32'h0) & 25'h1ffffff);
-            v__2__d = ((32'h0) & 25'h1ffffff);
-            v__3__d = ((32'h0) & 25'h1ffffff);
+            v__0__d = ((32'h0) & 32'hffffffff);
+            v__1__d = ((32'h0) & 32'hffffffff);
+            v__2__d = ((32'h0) & 32'hffffffff);
+            v__3__d = ((32'h0) & 32'hffffffff);
         end
     end
     always @(*) v__0__clock = clk;
@@ -94188,13 +97964,13 @@ endmodule // standalone__core__pacer__pass__bucket__bases
 module tnic_standalone__core__pacer__pass__bucket__bases__v__0(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -94207,13 +97983,13 @@ endmodule // standalone__core__pacer__pass__bucket__bases__v__0
 module tnic_standalone__core__pacer__pass__bucket__bases__v__1(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -94226,13 +98002,13 @@ endmodule // standalone__core__pacer__pass__bucket__bases__v__1
 module tnic_standalone__core__pacer__pass__bucket__bases__v__2(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -94245,13 +98021,13 @@ endmodule // standalone__core__pacer__pass__bucket__bases__v__2
 module tnic_standalone__core__pacer__pass__bucket__bases__v__3(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -94283,13 +98059,13 @@ endmodule // standalone__core__pacer__pass__bucket__beyond3
 module tnic_standalone__core__pacer__pass__bucket__bound2(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [29:0] d;
+    output reg  [29:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 30'h0;
     end
     
     always @(posedge clock) begin
@@ -94323,15 +98099,15 @@ module tnic_standalone__core__pacer__pass__bucket__bounds(clk,rst,i,o);
     // Module arguments
     input wire  clk;
     input wire  rst;
-    input wire  [23:0] i;
-    output reg  [23:0] o;
+    input wire  [29:0] i;
+    output reg  [29:0] o;
     
     // Stub signals
-    reg  [23:0] v__0__d;
-    wire  [23:0] v__0__q;
+    reg  [29:0] v__0__d;
+    wire  [29:0] v__0__q;
     reg  v__0__clock;
-    reg  [23:0] v__1__d;
-    wire  [23:0] v__1__q;
+    reg  [29:0] v__1__d;
+    wire  [29:0] v__1__q;
     reg  v__1__clock;
     
     // Sub module instances
@@ -94353,8 +98129,8 @@ module tnic_standalone__core__pacer__pass__bucket__bounds(clk,rst,i,o);
         o = v__0__q;
         o = v__1__q;
         if (rst) begin
-            v__0__d = ((32'h0) & 24'hffffff);
-            v__1__d = ((32'h0) & 24'hffffff);
+            v__0__d = ((32'h0) & 30'h3fffffff);
+            v__1__d = ((32'h0) & 30'h3fffffff);
         end
     end
     always @(*) v__0__clock = clk;
@@ -94366,13 +98142,13 @@ endmodule // standalone__core__pacer__pass__bucket__bounds
 module tnic_standalone__core__pacer__pass__bucket__bounds__v__0(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [29:0] d;
+    output reg  [29:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 30'h0;
     end
     
     always @(posedge clock) begin
@@ -94385,13 +98161,13 @@ endmodule // standalone__core__pacer__pass__bucket__bounds__v__0
 module tnic_standalone__core__pacer__pass__bucket__bounds__v__1(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [29:0] d;
+    output reg  [29:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 30'h0;
     end
     
     always @(posedge clock) begin
@@ -94691,13 +98467,13 @@ endmodule // standalone__core__pacer__pass__bucket__exact8
 module tnic_standalone__core__pacer__pass__bucket__excess2(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -94710,13 +98486,13 @@ endmodule // standalone__core__pacer__pass__bucket__excess2
 module tnic_standalone__core__pacer__pass__bucket__excess3(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [30:0] d;
+    output reg  [30:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 31'h0;
     end
     
     always @(posedge clock) begin
@@ -95903,13 +99679,13 @@ endmodule // standalone__core__pacer__pass__bucket__none5
 module tnic_standalone__core__pacer__pass__bucket__outstanding(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -95922,13 +99698,13 @@ endmodule // standalone__core__pacer__pass__bucket__outstanding
 module tnic_standalone__core__pacer__pass__bucket__outstanding2(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -96055,13 +99831,13 @@ endmodule // standalone__core__pacer__pass__bucket__rate3
 module tnic_standalone__core__pacer__pass__bucket__room5(d,q,clock);
     
     // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
+    input wire  [32:0] d;
+    output reg  [32:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 27'h0;
+       q = 33'h0;
     end
     
     always @(posedge clock) begin
@@ -96207,13 +99983,13 @@ endmodule // standalone__core__pacer__pass__bucket__starts8
 module tnic_standalone__core__pacer__pass__bucket__state1(d,q,clock);
     
     // Module arguments
-    input wire  [197:0] d;
-    output reg  [197:0] q;
+    input wire  [204:0] d;
+    output reg  [204:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 198'h0;
+       q = 205'h0;
     end
     
     always @(posedge clock) begin
@@ -96359,13 +100135,13 @@ endmodule // standalone__core__pacer__pass__bucket__tokens8
 module tnic_standalone__core__pacer__pass__bucket__total4(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -96435,13 +100211,13 @@ endmodule // standalone__core__pacer__pass__bucket__uncharged3
 module tnic_standalone__core__pacer__pass__bucket__waiting1(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -96454,13 +100230,13 @@ endmodule // standalone__core__pacer__pass__bucket__waiting1
 module tnic_standalone__core__pacer__pass__bucket__waiting2(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -97881,8 +101657,8 @@ module tnic_standalone__core__pacer__pass__kept(clk,at,i,o);
     // Module arguments
     input wire  clk;
     input wire  [8:0] at;
-    input wire  [96:0] i;
-    output reg  [96:0] o;
+    input wire  [103:0] i;
+    output reg  [103:0] o;
     
     // Constant declarations
     localparam  behind = 9'b1011;
@@ -97890,16 +101666,16 @@ module tnic_standalone__core__pacer__pass__kept(clk,at,i,o);
     // Stub signals
     reg  [8:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [96:0] ram__read_data;
+    wire  [103:0] ram__read_data;
     reg  [8:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [96:0] ram__write_data;
+    reg  [103:0] ram__write_data;
     wire ram__write_enable;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
-    reg  [96:0] raw__d;
-    wire  [96:0] raw__q;
+    reg  [103:0] raw__d;
+    wire  [103:0] raw__q;
     reg  raw__clock;
     
     // Sub module instances
@@ -97948,17 +101724,17 @@ module tnic_standalone__core__pacer__pass__kept__ram(read_address,read_clock,rea
     // Module arguments
     input wire  [8:0] read_address;
     input wire  read_clock;
-    output reg  [96:0] read_data;
+    output reg  [103:0] read_data;
     input wire  [8:0] write_address;
     input wire  write_clock;
-    input wire  [96:0] write_data;
+    input wire  [103:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[96:0] mem[511:0];
+    reg[103:0] mem[511:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {97{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {104{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -97972,13 +101748,13 @@ endmodule // standalone__core__pacer__pass__kept__ram
 module tnic_standalone__core__pacer__pass__kept__raw(d,q,clock);
     
     // Module arguments
-    input wire  [96:0] d;
-    output reg  [96:0] q;
+    input wire  [103:0] d;
+    output reg  [103:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 97'h0;
+       q = 104'h0;
     end
     
     always @(posedge clock) begin
@@ -98034,13 +101810,13 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     input wire  [9:0] flow;
     input wire  state_write;
     input wire  [9:0] state_flow;
-    input wire  [226:0] state_word;
+    input wire  [233:0] state_word;
     input wire  post_valid;
     input wire  [9:0] post_flow;
-    input wire  [41:0] post_word;
+    input wire  [48:0] post_word;
     input wire  paid_valid;
     input wire  [9:0] paid_flow;
-    input wire  [49:0] paid_word;
+    input wire  [56:0] paid_word;
     input wire  paid_ends;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
@@ -98056,14 +101832,14 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     input wire  rate_valid;
     input wire  [9:0] rate_flow;
     input wire  [31:0] rate_value;
-    output reg  [226:0] state;
-    output reg  [41:0] post;
-    output reg  [49:0] paid;
-    output reg  [24:0] ended;
+    output reg  [233:0] state;
+    output reg  [48:0] post;
+    output reg  [56:0] paid;
+    output reg  [31:0] ended;
     output reg  [29:0] rate;
     output reg  [2:0] pfc;
     output reg  [15:0] size;
-    output reg  [23:0] bound;
+    output reg  [29:0] bound;
     output reg  [30:0] idle;
     output reg  [19:0] cap;
     output reg  [23:0] window;
@@ -98115,10 +101891,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  state_ram_192__write_enable;
     reg  [9:0] state_ram_224__read_address;
     reg  state_ram_224__read_clock;
-    wire  [2:0] state_ram_224__read_data;
+    wire  [9:0] state_ram_224__read_data;
     reg  [9:0] state_ram_224__write_address;
     reg  state_ram_224__write_clock;
-    reg  [2:0] state_ram_224__write_data;
+    reg  [9:0] state_ram_224__write_data;
     reg  state_ram_224__write_enable;
     reg  [9:0] post_ram__read_address;
     reg  post_ram__read_clock;
@@ -98129,10 +101905,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  post_ram__write_enable;
     reg  [9:0] post_ram_32__read_address;
     reg  post_ram_32__read_clock;
-    wire  [9:0] post_ram_32__read_data;
+    wire  [16:0] post_ram_32__read_data;
     reg  [9:0] post_ram_32__write_address;
     reg  post_ram_32__write_clock;
-    reg  [9:0] post_ram_32__write_data;
+    reg  [16:0] post_ram_32__write_data;
     reg  post_ram_32__write_enable;
     reg  [9:0] paid_ram__read_address;
     reg  paid_ram__read_clock;
@@ -98143,17 +101919,17 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  paid_ram__write_enable;
     reg  [9:0] paid_ram_48__read_address;
     reg  paid_ram_48__read_clock;
-    wire  [1:0] paid_ram_48__read_data;
+    wire  [8:0] paid_ram_48__read_data;
     reg  [9:0] paid_ram_48__write_address;
     reg  paid_ram_48__write_clock;
-    reg  [1:0] paid_ram_48__write_data;
+    reg  [8:0] paid_ram_48__write_data;
     reg  paid_ram_48__write_enable;
     reg  [9:0] ended_ram__read_address;
     reg  ended_ram__read_clock;
-    wire  [24:0] ended_ram__read_data;
+    wire  [31:0] ended_ram__read_data;
     reg  [9:0] ended_ram__write_address;
     reg  ended_ram__write_clock;
-    reg  [24:0] ended_ram__write_data;
+    reg  [31:0] ended_ram__write_data;
     reg  ended_ram__write_enable;
     reg  [9:0] rate_ram__read_address;
     reg  rate_ram__read_clock;
@@ -98171,10 +101947,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  config_ram__write_enable;
     reg  [8:0] bound_ram__read_address;
     reg  bound_ram__read_clock;
-    wire  [23:0] bound_ram__read_data;
+    wire  [29:0] bound_ram__read_data;
     reg  [8:0] bound_ram__write_address;
     reg  bound_ram__write_clock;
-    reg  [23:0] bound_ram__write_data;
+    reg  [29:0] bound_ram__write_data;
     reg  bound_ram__write_enable;
     reg  [8:0] idle_ram__read_address;
     reg  idle_ram__read_clock;
@@ -98212,23 +101988,23 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  [31:0] state_raw_192__d;
     wire  [31:0] state_raw_192__q;
     reg  state_raw_192__clock;
-    reg  [2:0] state_raw_224__d;
-    wire  [2:0] state_raw_224__q;
+    reg  [9:0] state_raw_224__d;
+    wire  [9:0] state_raw_224__q;
     reg  state_raw_224__clock;
     reg  [31:0] post_raw__d;
     wire  [31:0] post_raw__q;
     reg  post_raw__clock;
-    reg  [9:0] post_raw_32__d;
-    wire  [9:0] post_raw_32__q;
+    reg  [16:0] post_raw_32__d;
+    wire  [16:0] post_raw_32__q;
     reg  post_raw_32__clock;
     reg  [47:0] paid_raw__d;
     wire  [47:0] paid_raw__q;
     reg  paid_raw__clock;
-    reg  [1:0] paid_raw_48__d;
-    wire  [1:0] paid_raw_48__q;
+    reg  [8:0] paid_raw_48__d;
+    wire  [8:0] paid_raw_48__q;
     reg  paid_raw_48__clock;
-    reg  [24:0] ended_raw__d;
-    wire  [24:0] ended_raw__q;
+    reg  [31:0] ended_raw__d;
+    wire  [31:0] ended_raw__q;
     reg  ended_raw__clock;
     reg  [29:0] rate_raw__d;
     wire  [29:0] rate_raw__q;
@@ -98718,26 +102494,26 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     always @(*) state_ram_192__write_enable = state_write | ~is_swept;
     always @(*) state_ram_192__write_data = state_word[(32'hc0)+:(32)];
     always @(*) state_ram_224__write_enable = state_write | ~is_swept;
-    always @(*) state_ram_224__write_data = state_word[(32'he0)+:(3)];
+    always @(*) state_ram_224__write_data = state_word[(32'he0)+:(10)];
     always @(*) post_ram__write_enable = post_valid | ~is_swept;
     always @(*) post_ram__write_data = post_word[(32'h0)+:(32)];
     always @(*) post_ram_32__write_enable = post_valid | ~is_swept;
-    always @(*) post_ram_32__write_data = post_word[(32'h20)+:(10)];
+    always @(*) post_ram_32__write_data = post_word[(32'h20)+:(17)];
     always @(*) paid_ram__write_enable = paid_valid | ~is_swept;
     always @(*) paid_ram__write_data = paid_word[(32'h0)+:(48)];
     always @(*) paid_ram_48__write_enable = paid_valid | ~is_swept;
-    always @(*) paid_ram_48__write_data = paid_word[(32'h30)+:(2)];
+    always @(*) paid_ram_48__write_data = paid_word[(32'h30)+:(9)];
     always @(*) ended_ram__write_enable = (paid_valid & paid_ends) | ~is_swept;
-    always @(*) ended_ram__write_data = paid_word[(32'h0)+:(25)];
+    always @(*) ended_ram__write_data = paid_word[(32'h0)+:(32)];
     always @(*) config_ram__write_data = load_config__q;
     always @(*) pw_index = pw_to__q[(32'h0)+:(5)];
-    always @(*) bound_ram__write_data = pw_word_data__q[(32'h0)+:(24)];
+    always @(*) bound_ram__write_data = pw_word_data__q[(32'h0)+:(30)];
     always @(*) idle_ram__write_data = pw_word_data__q[(32'h0)+:(31)];
     always @(*) cap_ram__write_data = pw_word_data__q[(32'h0)+:(20)];
     always @(*) window_ram__write_data = pw_word_data__q[(32'h0)+:(24)];
     always @(*) state = {state_raw_224__q, state_raw_192__q, state_raw__3__q, state_raw__2__q, state_raw__1__q, state_raw__0__q};
-    always @(*) post = ((post_raw__q) & 42'h3ffffffffff) | (((post_raw_32__q) & 42'h3ffffffffff) << 32'h20);
-    always @(*) paid = ((paid_raw__q) & 50'h3ffffffffffff) | (((paid_raw_48__q) & 50'h3ffffffffffff) << 32'h30);
+    always @(*) post = ((post_raw__q) & 49'h1ffffffffffff) | (((post_raw_32__q) & 49'h1ffffffffffff) << 32'h20);
+    always @(*) paid = ((paid_raw__q) & 57'h1ffffffffffffff) | (((paid_raw_48__q) & 57'h1ffffffffffffff) << 32'h30);
     always @(*) ended = ended_raw__q;
     always @(*) rate = rate_raw__q;
     always @(*) pfc = config_raw__q[(32'h4)+:(3)];
@@ -98756,14 +102532,14 @@ module tnic_standalone__core__pacer__pass__memory__bound_ram(read_address,read_c
     // Module arguments
     input wire  [8:0] read_address;
     input wire  read_clock;
-    output reg  [23:0] read_data;
+    output reg  [29:0] read_data;
     input wire  [8:0] write_address;
     input wire  write_clock;
-    input wire  [23:0] write_data;
+    input wire  [29:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[23:0] mem[511:0];
+    reg[29:0] mem[511:0];
     
     
     
@@ -98862,14 +102638,14 @@ module tnic_standalone__core__pacer__pass__memory__ended_ram(read_address,read_c
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [24:0] read_data;
+    output reg  [31:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [24:0] write_data;
+    input wire  [31:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[24:0] mem[1023:0];
+    reg[31:0] mem[1023:0];
     
     
     
@@ -98889,13 +102665,13 @@ endmodule // standalone__core__pacer__pass__memory__ended_ram
 module tnic_standalone__core__pacer__pass__memory__ended_raw(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -99025,14 +102801,14 @@ module tnic_standalone__core__pacer__pass__memory__paid_ram_48(read_address,read
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [1:0] read_data;
+    output reg  [8:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [1:0] write_data;
+    input wire  [8:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[1:0] mem[1023:0];
+    reg[8:0] mem[1023:0];
     
     
     
@@ -99071,13 +102847,13 @@ endmodule // standalone__core__pacer__pass__memory__paid_raw
 module tnic_standalone__core__pacer__pass__memory__paid_raw_48(d,q,clock);
     
     // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 2'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
@@ -99121,14 +102897,14 @@ module tnic_standalone__core__pacer__pass__memory__post_ram_32(read_address,read
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [9:0] read_data;
+    output reg  [16:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [9:0] write_data;
+    input wire  [16:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[9:0] mem[1023:0];
+    reg[16:0] mem[1023:0];
     
     
     
@@ -99167,13 +102943,13 @@ endmodule // standalone__core__pacer__pass__memory__post_raw
 module tnic_standalone__core__pacer__pass__memory__post_raw_32(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
@@ -99423,17 +103199,17 @@ module tnic_standalone__core__pacer__pass__memory__state_ram_224(read_address,re
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [2:0] read_data;
+    output reg  [9:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [2:0] write_data;
+    input wire  [9:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[2:0] mem[1023:0];
+    reg[9:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {3{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {10{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -99542,13 +103318,13 @@ endmodule // standalone__core__pacer__pass__memory__state_raw_192
 module tnic_standalone__core__pacer__pass__memory__state_raw_224(d,q,clock);
     
     // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -101087,13 +104863,13 @@ endmodule // standalone__core__pacer__pass__reciprocal__rom
 module tnic_standalone__core__pacer__pass__released17(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -101108,8 +104884,8 @@ module tnic_standalone__core__pacer__pass__settled(clk,at,i,o);
     // Module arguments
     input wire  clk;
     input wire  [8:0] at;
-    input wire  [76:0] i;
-    output reg  [76:0] o;
+    input wire  [83:0] i;
+    output reg  [83:0] o;
     
     // Constant declarations
     localparam  behind = 9'b11;
@@ -101117,16 +104893,16 @@ module tnic_standalone__core__pacer__pass__settled(clk,at,i,o);
     // Stub signals
     reg  [8:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [76:0] ram__read_data;
+    wire  [83:0] ram__read_data;
     reg  [8:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [76:0] ram__write_data;
+    reg  [83:0] ram__write_data;
     wire ram__write_enable;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
-    reg  [76:0] raw__d;
-    wire  [76:0] raw__q;
+    reg  [83:0] raw__d;
+    wire  [83:0] raw__q;
     reg  raw__clock;
     
     // Sub module instances
@@ -101175,17 +104951,17 @@ module tnic_standalone__core__pacer__pass__settled__ram(read_address,read_clock,
     // Module arguments
     input wire  [8:0] read_address;
     input wire  read_clock;
-    output reg  [76:0] read_data;
+    output reg  [83:0] read_data;
     input wire  [8:0] write_address;
     input wire  write_clock;
-    input wire  [76:0] write_data;
+    input wire  [83:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[76:0] mem[511:0];
+    reg[83:0] mem[511:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {77{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {84{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -101199,13 +104975,13 @@ endmodule // standalone__core__pacer__pass__settled__ram
 module tnic_standalone__core__pacer__pass__settled__raw(d,q,clock);
     
     // Module arguments
-    input wire  [76:0] d;
-    output reg  [76:0] q;
+    input wire  [83:0] d;
+    output reg  [83:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 77'h0;
+       q = 84'h0;
     end
     
     always @(posedge clock) begin
@@ -102585,10 +106361,10 @@ module tnic_standalone__core__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready
     input wire  clk;
     input wire  rst;
     input wire  i_valid;
-    input wire  [52:0] i_data;
+    input wire  [59:0] i_data;
     output reg  i_ready;
     output reg  o_valid;
-    output reg  [52:0] o_data;
+    output reg  [59:0] o_data;
     input wire  o_ready;
     output reg  empty;
     
@@ -102600,10 +106376,10 @@ module tnic_standalone__core__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready
     reg  ram__clock;
     reg  ram__read_enable;
     reg  [8:0] ram__read_address;
-    wire  [52:0] ram__read_data;
+    wire  [59:0] ram__read_data;
     wire ram__write_enable;
     reg  [8:0] ram__write_address;
-    reg  [52:0] ram__write_data;
+    reg  [59:0] ram__write_data;
     reg  [8:0] write__d;
     wire  [8:0] write__q;
     reg  write__clock;
@@ -102625,8 +106401,8 @@ module tnic_standalone__core__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready
     reg  out_valid__d;
     wire  out_valid__q;
     reg  out_valid__clock;
-    reg  [52:0] out__d;
-    wire  [52:0] out__q;
+    reg  [59:0] out__d;
+    wire  [59:0] out__q;
     reg  out__clock;
     reg  occupied__d;
     wire  occupied__q;
@@ -102832,13 +106608,13 @@ endmodule // standalone__core__pacer__pass__sleeps__occupied
 module tnic_standalone__core__pacer__pass__sleeps__out(d,q,clock);
     
     // Module arguments
-    input wire  [52:0] d;
-    output reg  [52:0] q;
+    input wire  [59:0] d;
+    output reg  [59:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 53'h0;
+       q = 60'h0;
     end
     
     always @(posedge clock) begin
@@ -102892,18 +106668,18 @@ module tnic_standalone__core__pacer__pass__sleeps__ram(clock,read_enable,read_ad
     input wire  clock;
     input wire  read_enable;
     input wire  [8:0] read_address;
-    output reg  [52:0] read_data;
+    output reg  [59:0] read_data;
     input wire  write_enable;
     input wire  [8:0] write_address;
-    input wire  [52:0] write_data;
+    input wire  [59:0] write_data;
     
     // Update code (custom)
     (* ram_style = "block" *)
-    reg[52:0] mem[511:0];
+    reg[59:0] mem[511:0];
     
     always @(posedge clock) begin
        if (read_enable) begin
-          read_data <= write_enable & (read_address == write_address) ? {53{1'bx}} : mem[read_address];
+          read_data <= write_enable & (read_address == write_address) ? {60{1'bx}} : mem[read_address];
        end
        if (write_enable) begin
           mem[write_address] <= write_data;
@@ -104339,13 +108115,13 @@ endmodule // standalone__core__pacer__pass__span__ys__v__1
 module tnic_standalone__core__pacer__pass__state17(d,q,clock);
     
     // Module arguments
-    input wire  [197:0] d;
-    output reg  [197:0] q;
+    input wire  [204:0] d;
+    output reg  [204:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 198'h0;
+       q = 205'h0;
     end
     
     always @(posedge clock) begin
@@ -109378,7 +113154,7 @@ module tnic_standalone__core__pacer__wheel__wraps1(d,q,clock);
 endmodule // standalone__core__pacer__wheel__wraps1
 
 
-module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tlast,s_tag,s_launch,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,empty);
+module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tlast,s_tag,s_timed,s_launch,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,empty,missed);
     
     // Module arguments
     input wire  clk;
@@ -109390,6 +113166,7 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     output reg  s_tready;
     input wire  s_tlast;
     input wire  [15:0] s_tag;
+    input wire  s_timed;
     input wire  [63:0] s_launch;
     output reg  [63:0] m_tdata;
     output reg  [7:0] m_tkeep;
@@ -109398,15 +113175,16 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     output reg  m_tlast;
     output reg  [15:0] m_tag;
     output reg  empty;
+    output reg  missed;
     
     // Stub signals
     reg  queue__clk;
     reg  queue__rst;
     reg  queue__i_valid;
-    reg  [80:0] queue__i_data;
+    reg  [81:0] queue__i_data;
     wire  queue__i_ready;
     wire  queue__o_valid;
-    wire  [80:0] queue__o_data;
+    wire  [81:0] queue__o_data;
     reg  queue__o_ready;
     reg  bytes__clk;
     reg  bytes__rst;
@@ -109440,6 +113218,9 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     reg  open__d;
     wire  open__q;
     reg  open__clock;
+    reg  miss__d;
+    wire  miss__q;
+    reg  miss__clock;
     reg  begun__d;
     wire  begun__q;
     reg  begun__clock;
@@ -109449,6 +113230,9 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     reg  push;
     reg  pop;
     reg  [55:0] since_next;
+    reg  waits_next;
+    reg  late_next;
+    reg  first;
     reg  [55:0] since;
     
     // Sub module instances
@@ -109512,6 +113296,11 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
         .q(open__q),
         .clock(open__clock)
     );
+    tnic_standalone__gate__miss miss(
+        .d(miss__d),
+        .q(miss__q),
+        .clock(miss__clock)
+    );
     tnic_standalone__gate__begun begun(
         .d(begun__d),
         .q(begun__q),
@@ -109528,26 +113317,31 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
         tag__d = tag__q;
         launch__d = launch__q;
         open__d = open__q;
+        miss__d = miss__q;
         begun__d = begun__q;
-        queue__i_data = {s_tkeep, 1'h0, s_tag, s_launch[8+:56]};
+        queue__i_data = {s_tkeep, 2'h0, s_tag, s_launch[8+:56]};
         if (s_tlast) begin
-            queue__i_data = queue__i_data | (((32'h1) & 81'h1ffffffffffffffffffff) << 32'h48);
+            queue__i_data = queue__i_data | (((32'h1) & 82'h3ffffffffffffffffffff) << 32'h48);
+        end
+        if (s_timed) begin
+            queue__i_data = queue__i_data | (((32'h1) & 82'h3ffffffffffffffffffff) << 32'h49);
         end
         if (free) begin
             valid__d = queue__o_valid;
             launch__d = queue__o_data[(32'h0)+:(56)];
             tag__d = queue__o_data[(32'h38)+:(16)];
             last__d = queue__o_data[32'h48];
-            keep__d = queue__o_data[(32'h49)+:(8)];
+            keep__d = queue__o_data[(32'h4a)+:(8)];
             data__d = bytes__o_data;
-            open__d = begun__q | ~since_next[32'h37];
+            open__d = ~waits_next;
         end
         else if (~open__q) begin
-            open__d = ~since[32'h37];
+            open__d = ~&since[(32'h18)+:(32)];
         end
         if (pop) begin
             begun__d = ~queue__o_data[32'h48];
         end
+        miss__d = (pop & first) & (late_next | (since_next[32'h37] & ~waits_next));
         if (push & ~pop) begin
             queued__d = queued__q + ((32'h1) & 5'h1f);
         end
@@ -109555,6 +113349,7 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
             queued__d = queued__q - ((32'h1) & 5'h1f);
         end
         if (rst) begin
+            miss__d = 1'b0;
             queued__d = ((32'h0) & 5'h1f);
             valid__d = 1'b0;
             open__d = 1'b0;
@@ -109569,6 +113364,7 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     always @(*) tag__clock = clk;
     always @(*) launch__clock = clk;
     always @(*) open__clock = clk;
+    always @(*) miss__clock = clk;
     always @(*) begun__clock = clk;
     always @(*) queue__clk = clk;
     always @(*) queue__rst = rst;
@@ -109583,6 +113379,9 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     always @(*) queue__o_ready = free;
     always @(*) bytes__o_ready = free;
     always @(*) since_next = now[(32'h8)+:(56)] - queue__o_data[(32'h0)+:(56)];
+    always @(*) first = queue__o_data[32'h49] & ~begun__q;
+    always @(*) waits_next = first & &since_next[(32'h18)+:(32)];
+    always @(*) late_next = ~since_next[32'h37] & |since_next[(32'h12)+:(37)];
     always @(*) since = now[(32'h8)+:(56)] - launch__q;
     always @(*) s_tready = queue__i_ready;
     always @(*) m_tvalid = valid__q & open__q;
@@ -109591,6 +113390,7 @@ module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tla
     always @(*) m_tlast = last__q;
     always @(*) m_tag = tag__q;
     always @(*) empty = ~valid__q & ~|queued__q;
+    always @(*) missed = miss__q;
     
 endmodule // standalone__gate
 
@@ -110031,6 +113831,25 @@ module tnic_standalone__gate__launch(d,q,clock);
 endmodule // standalone__gate__launch
 
 
+module tnic_standalone__gate__miss(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__miss
+
+
 module tnic_standalone__gate__open(d,q,clock);
     
     // Module arguments
@@ -110056,10 +113875,10 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     input wire  clk;
     input wire  rst;
     input wire  i_valid;
-    input wire  [80:0] i_data;
+    input wire  [81:0] i_data;
     output reg  i_ready;
     output reg  o_valid;
-    output reg  [80:0] o_data;
+    output reg  [81:0] o_data;
     input wire  o_ready;
     
     // Constant declarations
@@ -110069,10 +113888,10 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     // Stub signals
     reg  [3:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [80:0] ram__read_data;
+    wire  [81:0] ram__read_data;
     reg  [3:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [80:0] ram__write_data;
+    reg  [81:0] ram__write_data;
     reg  ram__write_enable;
     reg  [4:0] fill__d;
     wire  [4:0] fill__q;
@@ -110092,8 +113911,8 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     reg  out_valid__d;
     wire  out_valid__q;
     reg  out_valid__clock;
-    reg  [80:0] out__d;
-    wire  [80:0] out__q;
+    reg  [81:0] out__d;
+    wire  [81:0] out__q;
     reg  out__clock;
     
     // Local signals
@@ -110251,13 +114070,13 @@ endmodule // standalone__gate__queue__fill
 module tnic_standalone__gate__queue__out(d,q,clock);
     
     // Module arguments
-    input wire  [80:0] d;
-    output reg  [80:0] q;
+    input wire  [81:0] d;
+    output reg  [81:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 81'h0;
+       q = 82'h0;
     end
     
     always @(posedge clock) begin
@@ -110310,14 +114129,14 @@ module tnic_standalone__gate__queue__ram(read_address,read_clock,read_data,write
     // Module arguments
     input wire  [3:0] read_address;
     input wire  read_clock;
-    output reg  [80:0] read_data;
+    output reg  [81:0] read_data;
     input wire  [3:0] write_address;
     input wire  write_clock;
-    input wire  [80:0] write_data;
+    input wire  [81:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[80:0] mem[15:0];
+    reg[81:0] mem[15:0];
     
     
     
@@ -110467,7 +114286,7 @@ module tnic_standalone__gated(d,q,clock);
 endmodule // standalone__gated
 
 
-module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,grant_valid,grant_ready,grant_flow,grant_launch,charge_valid,charge_flow,charge_bytes,charge_ends,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,pulses);
+module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,grant_valid,grant_ready,grant_flow,grant_launch,charge_valid,charge_flow,charge_bytes,charge_ends,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,pulses);
     
     // Module arguments
     input wire  clk;
@@ -110510,7 +114329,9 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     output reg  sent_first;
     output reg  sent_last;
     output reg  [15:0] sent_wire_bytes;
-    output reg  [23:0] sent_segment_bytes;
+    output reg  [31:0] sent_segment_bytes;
+    output reg  [15:0] sent_place;
+    output reg  [1:0] sent_generation;
     output reg  [63:0] sent_launch;
     output reg  [31:0] pulses;
     
@@ -110520,6 +114341,8 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     localparam  long_bytes = 16'h98;
     localparam  ahead_short = 3'b111;
     localparam  ahead_long = 3'b1;
+    localparam  ring_bits = 5'b1101;
+    localparam  place_mask = 18'b1111111111111;
     
     // Stub signals
     reg  packets__clk;
@@ -110570,13 +114393,13 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     reg  [15:0] frame__i_dst_port;
     reg  [383:0] frame__i_hdr;
     reg  [13:0] frame__i_payload;
-    reg  [193:0] frame__i_side;
+    reg  [211:0] frame__i_side;
     wire  [63:0] frame__m_tdata;
     wire  [7:0] frame__m_tkeep;
     wire  frame__m_tvalid;
     reg  frame__m_tready;
     wire  frame__m_tlast;
-    wire  [193:0] frame__m_side;
+    wire  [211:0] frame__m_side;
     wire  frame__m_start;
     reg  doorbells__clk;
     reg  doorbells__rst;
@@ -110613,6 +114436,9 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     reg  [7:0] tag__d;
     wire  [7:0] tag__q;
     reg  tag__clock;
+    reg  [17:0] places__d;
+    wire  [17:0] places__q;
+    reg  places__clock;
     reg  ready__d;
     wire  ready__q;
     reg  ready__clock;
@@ -110626,6 +114452,8 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     reg  silent;
     reg  [4:0] posts_less;
     reg  [4:0] posts_more;
+    reg  [17:0] place;
+    reg  [17:0] generation;
     reg  [2:0] limit;
     reg  frame_less;
     reg  frame_more;
@@ -110640,8 +114468,8 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     reg  [15:0] flow;
     reg  [31:0] charged;
     reg  [383:0] header;
-    reg  [193:0] side;
-    reg  [193:0] out;
+    reg  [211:0] side;
+    reg  [211:0] out;
     
     // Sub module instances
     tnic_standalone__generator__packets packets(
@@ -110759,6 +114587,11 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         .q(tag__q),
         .clock(tag__clock)
     );
+    tnic_standalone__generator__places places(
+        .d(places__d),
+        .q(places__q),
+        .clock(places__clock)
+    );
     tnic_standalone__generator__ready ready(
         .d(ready__d),
         .q(ready__q),
@@ -110776,6 +114609,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         ahead__d = ahead__q;
         posts__d = posts__q;
         tag__d = tag__q;
+        places__d = places__q;
         ready__d = ready__q;
         clear__d = clears;
         clear_flow__d = fl_flow;
@@ -110849,7 +114683,17 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         if (r[32'h2]) begin
             charged = r[(32'h8b)+:(32)];
         end
-        header = {184'h0, r[123+:8], charged[0+:8], charged[8+:8], charged[16+:8], charged[24+:8], packets__o_bytes[0+:8], packets__o_bytes[8+:8], packets__o_bytes[16+:8], 8'h0, packets__o_segment[0+:8], packets__o_segment[8+:8], packets__o_segment[16+:8], packets__o_segment[24+:8], packets__o_nonce[0+:8], packets__o_nonce[8+:8], packets__o_nonce[16+:8], packets__o_nonce[24+:8], flow[0+:8], flow[8+:8], 16'h0, packets__o_number, 12'h0, r[2+:1], 1'h0, packets__o_last, packets__o_first, 7'h0, 1'h1};
+        place = ((32'h0) & 18'h3ffff);
+        generation = ((32'h0) & 18'h3ffff);
+        if (packets__o_last) begin
+            place = places__q & place_mask;
+            generation = places__q >> ring_bits;
+            if (packets__o_send) begin
+                places__d = places__q + ((32'h1) & 18'h3ffff);
+            end
+        end
+        header = {184'h0, r[123+:8], charged[0+:8], charged[8+:8], charged[16+:8], charged[24+:8], packets__o_bytes[0+:8], packets__o_bytes[8+:8], packets__o_bytes[16+:8], 8'h0, packets__o_segment[0+:8], packets__o_segment[8+:8], packets__o_segment[16+:8], packets__o_segment[24+:8], packets__o_nonce[0+:8], packets__o_nonce[8+:8], packets__o_nonce[16+:8], packets__o_nonce[24+:8], flow[0+:8], flow[8+:8], place[0+:8], place[8+:8], packets__o_number, 12'h0, r[2+:1], 1'h0, packets__o_last, packets__o_first, 6'h0, 2'h2};
+        side = {generation[0+:2], place[0+:16], packets__o_launch, packets__o_charged, packets__o_wire, packets__o_last, packets__o_first, packets__o_nonce, packets__o_segment, 6'h0, packets__o_flow, tag__q};
         if (packets__o_send) begin
             tag__d = tag__q + ((32'h1) & 8'hff);
         end
@@ -110858,6 +114702,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
             frame__i_src_ip = cfg_ipv6;
         end
         frame__i_hdr = header;
+        frame__i_side = side;
         pulses = ((32'h0) & 32'hffffffff);
         if (frame__m_start) begin
             pulses = frames_bit;
@@ -110872,6 +114717,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
             ahead__d = ((32'h0) & 3'h7);
             posts__d = ((32'h0) & 5'h1f);
             tag__d = ((32'h0) & 8'hff);
+            places__d = ((32'h0) & 18'h3ffff);
             ready__d = 1'b0;
         end
     end
@@ -110884,6 +114730,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) ahead__clock = clk;
     always @(*) posts__clock = clk;
     always @(*) tag__clock = clk;
+    always @(*) places__clock = clk;
     always @(*) ready__clock = clk;
     always @(*) packets__clk = clk;
     always @(*) packets__rst = rst;
@@ -110922,7 +114769,6 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) charge_ends = packets__o_send & packets__o_last;
     always @(*) flow = ((packets__o_flow) & 16'hffff);
     always @(*) r = packets__o_record;
-    always @(*) side = {packets__o_launch, packets__o_charged, packets__o_wire, packets__o_last, packets__o_first, packets__o_nonce, packets__o_segment, 6'h0, packets__o_flow, tag__q};
     always @(*) frame__i_valid = packets__o_send;
     always @(*) frame__i_class = (((r[(32'h3)+:(1)]) & 2'h3) << 32'h1) | ((r[(32'h4)+:(1)]) & 2'h3);
     always @(*) frame__i_dst_mac = r[(32'h2b)+:(48)];
@@ -110934,7 +114780,6 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) frame__i_src_port = r[(32'h5b)+:(16)];
     always @(*) frame__i_dst_port = r[(32'h6b)+:(16)];
     always @(*) frame__i_payload = r[(32'h15)+:(14)];
-    always @(*) frame__i_side = side;
     always @(*) frame__m_tready = m_tready;
     always @(*) m_tdata = frame__m_tdata;
     always @(*) m_tkeep = frame__m_tkeep;
@@ -110950,8 +114795,10 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) sent_first = out[32'h58];
     always @(*) sent_last = out[32'h59];
     always @(*) sent_wire_bytes = out[(32'h5a)+:(16)];
-    always @(*) sent_segment_bytes = out[(32'h6a)+:(24)];
+    always @(*) sent_segment_bytes = ((out[(32'h6a)+:(24)]) & 32'hffffffff);
     always @(*) sent_launch = out[(32'h82)+:(64)];
+    always @(*) sent_place = out[(32'hc2)+:(16)];
+    always @(*) sent_generation = out[(32'hd2)+:(2)];
     always @(*) swept = packets__swept;
     always @(*) hd_ready = packets__swept & ~host__q;
     always @(*) grant_ready = ready__q;
@@ -111376,13 +115223,13 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     input wire  [15:0] i_dst_port;
     input wire  [383:0] i_hdr;
     input wire  [13:0] i_payload;
-    input wire  [193:0] i_side;
+    input wire  [211:0] i_side;
     output reg  [63:0] m_tdata;
     output reg  [7:0] m_tkeep;
     output reg  m_tvalid;
     input wire  m_tready;
     output reg  m_tlast;
-    output reg  [193:0] m_side;
+    output reg  [211:0] m_side;
     output reg  m_start;
     
     // Constant declarations
@@ -111410,10 +115257,10 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     reg  bytes__write_enable;
     reg  [2:0] side__read_address;
     reg  side__read_clock;
-    wire  [193:0] side__read_data;
+    wire  [211:0] side__read_data;
     reg  [2:0] side__write_address;
     reg  side__write_clock;
-    reg  [193:0] side__write_data;
+    reg  [211:0] side__write_data;
     reg  side__write_enable;
     reg  [2:0] write__d;
     wire  [2:0] write__q;
@@ -111457,8 +115304,8 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     reg  [1023:0] head__d;
     wire  [1023:0] head__q;
     reg  head__clock;
-    reg  [193:0] beside__d;
-    wire  [193:0] beside__q;
+    reg  [211:0] beside__d;
+    wire  [211:0] beside__q;
     reg  beside__clock;
     reg  [4:0] place__d;
     wire  [4:0] place__q;
@@ -111487,8 +115334,8 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     reg  start__d;
     wire  start__q;
     reg  start__clock;
-    reg  [193:0] aside__d;
-    wire  [193:0] aside__q;
+    reg  [211:0] aside__d;
+    wire  [211:0] aside__q;
     reg  aside__clock;
     
     // Local signals
@@ -111902,13 +115749,13 @@ endmodule // standalone__generator__frame
 module tnic_standalone__generator__frame__aside(d,q,clock);
     
     // Module arguments
-    input wire  [193:0] d;
-    output reg  [193:0] q;
+    input wire  [211:0] d;
+    output reg  [211:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 194'h0;
+       q = 212'h0;
     end
     
     always @(posedge clock) begin
@@ -111940,13 +115787,13 @@ endmodule // standalone__generator__frame__begun
 module tnic_standalone__generator__frame__beside(d,q,clock);
     
     // Module arguments
-    input wire  [193:0] d;
-    output reg  [193:0] q;
+    input wire  [211:0] d;
+    output reg  [211:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 194'h0;
+       q = 212'h0;
     end
     
     always @(posedge clock) begin
@@ -113178,14 +117025,14 @@ module tnic_standalone__generator__frame__side(read_address,read_clock,read_data
     // Module arguments
     input wire  [2:0] read_address;
     input wire  read_clock;
-    output reg  [193:0] read_data;
+    output reg  [211:0] read_data;
     input wire  [2:0] write_address;
     input wire  write_clock;
-    input wire  [193:0] write_data;
+    input wire  [211:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[193:0] mem[7:0];
+    reg[211:0] mem[7:0];
     
     
     
@@ -114108,6 +117955,9 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         charge4__d = record3__q[(32'h8b)+:(16)];
         if (|record3__q[(32'h9b)+:(16)]) begin
             charge4__d = ((32'hffff) & 16'hffff);
+        end
+        if (~|record3__q[(32'h8b)+:(32)]) begin
+            charge4__d = ((32'h1) & 16'hffff);
         end
         final4__d = ((32'h0) & 8'hff);
         if (|record3__q[(32'h23)+:(8)]) begin
@@ -115681,6 +119531,25 @@ module tnic_standalone__generator__packets__wire5(d,q,clock);
 endmodule // standalone__generator__packets__wire5
 
 
+module tnic_standalone__generator__places(d,q,clock);
+    
+    // Module arguments
+    input wire  [17:0] d;
+    output reg  [17:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 18'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__places
+
+
 module tnic_standalone__generator__posts(d,q,clock);
     
     // Module arguments
@@ -115774,3 +119643,5 @@ module tnic_standalone__reset(d,q,clock);
     end
           
 endmodule // standalone__reset
+
+/* verilator lint_restore */

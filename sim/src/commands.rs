@@ -2,11 +2,11 @@
 use crate::Progress;
 use crate::runs::Failures;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use timely_sim::output::file::Outputs;
+use timely_sim::output::terminal::{folded, takes_bars};
 use timely_sim::output::{note, print};
 use timely_sim::pacing;
 use timely_sim::sweep::{Shard, Sweep};
@@ -15,7 +15,7 @@ use timely_sim::{bench, paper};
 
 // A bar on stderr, when that is a terminal, that counts to `end`.
 fn bar(end: usize, of: &str) -> ProgressBar {
-    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(end as u64) } else { ProgressBar::hidden() };
+    let bar = if takes_bars() { ProgressBar::new(end as u64) } else { ProgressBar::hidden() };
     let style = ProgressStyle::with_template(&format!("{{msg:10}} {{bar:40}} {{pos}} of {{len}} {of}  {{elapsed}} ({{eta}} left)"));
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar
@@ -72,7 +72,7 @@ pub fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Res
     for f in findings.iter().filter(|f| !f.agrees) {
         table += &format!("\n\n{}, {}:\n  {}", f.figure, f.quantity, f.why);
     }
-    failures.add(print(if json { text } else { table }));
+    failures.add(print(if json { text } else { folded(table) }));
     note(format_args!("report: {}", pages[0].path().display()));
     failures.end(ExitCode::SUCCESS)
 }
@@ -93,9 +93,9 @@ pub fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
         let all = serde_json::json!({ "sim.link_transmissions_per_second": first, "runs": measured });
         print(serde_json::to_string_pretty(&all).expect("figures are plain numbers"))?;
     } else {
-        print("run                  hosts   flows  simulated   wall s   core s  transmissions/s   packets/s  peak memory")?;
+        print(folded("run                  hosts   flows  simulated   wall s   core s  transmissions/s   packets/s  peak memory"))?;
         for m in &measured {
-            print(format_args!(
+            print(folded(format_args!(
                 "{:20} {:5} {:7} {:7.1} ms {:8.2} {:8.2} {:14.2} M {:9.2} M {:9.0} MB",
                 m.name,
                 m.hosts,
@@ -106,7 +106,7 @@ pub fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
                 m.link_transmissions_per_second / 1e6,
                 m.packets_per_second / 1e6,
                 m.memory_mb
-            ))?;
+            )))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -138,7 +138,13 @@ pub fn pacing(options: &pacing::Options, json: bool, out: &Path) -> Result<ExitC
         failures.add(trace.and_then(|mut file| file.write(pacing::trace::text(row))));
     }
     let table = || pacing::table::table(&measured).trim_end_matches('\n').to_owned();
-    failures.add(print(if json { text } else { table() }));
+    failures.add(print(if json { text } else { folded(table()) }));
     note(format_args!("report: {}", page.path().display()));
     failures.end(ExitCode::SUCCESS)
+}
+
+/// Writes the man pages of this program.
+pub fn man(program: clap::Command, folder: &Path) -> Result<ExitCode, String> {
+    let written = clap_mangen::generate_to(program, folder);
+    written.map(|()| ExitCode::SUCCESS).map_err(|e| format!("{}: {e}; give a folder that can be written", folder.display()))
 }

@@ -130,7 +130,7 @@ impl Cores {
             _ => Box::new(Model::new(Build {
                 flow_bits: spec.flow_bits,
                 bus_bits: spec.bus_bits,
-                segment_bits: timely_regs::map::segment_bits(spec.flow_bits),
+                ring_bits: timely_regs::map::ring_bits(spec.bus_bits),
                 clock_ps: CLOCK_PS,
                 ptp: 0,
             })),

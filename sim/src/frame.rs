@@ -38,6 +38,8 @@ pub struct Meta {
     pub ack: bool,
     /// Payload bytes, after our header.
     pub payload: u32,
+    /// Where they begin in what the flow sends, if its sender tells.
+    pub place: Option<u64>,
 }
 
 /// A frame on its way. The bytes of a bit-true NIC are kept whole.
@@ -79,7 +81,7 @@ impl Frame {
 
     /// Reads a bit-true NIC's frame from `src` to `dst`; `port` is our UDP port.
     pub fn from_bytes(src: NodeId, dst: NodeId, bytes: &[u8], port: u16) -> Frame {
-        let foreign = Meta { segment: 0, last: false, ack: false, payload: 0 };
+        let foreign = Meta { segment: 0, last: false, ack: false, payload: 0, place: None };
         let (flow, meta, class) = parse(bytes, port).unwrap_or((FOREIGN, foreign, Class::Data));
         Frame { src, dst, flow, class, bytes: bytes.len() as u32, bad: false, meta, body: Some(bytes.into()) }
     }
@@ -125,5 +127,5 @@ fn parse(bytes: &[u8], port: u16) -> Option<(FlowId, Meta, Class)> {
         (false, LOW_TOS) => Class::Low,
         _ => Class::Data,
     };
-    Some((p.flow(), Meta { segment: p.segment(), last: p.is_last(), ack, payload }, class))
+    Some((p.flow(), Meta { segment: p.segment(), last: p.is_last(), ack, payload, place: None }, class))
 }

@@ -8,10 +8,11 @@ mod runs;
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use runs::Files;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use timely_regs::text::{parse_bytes, parse_ip, parse_us};
 use timely_sim::output::note;
+use timely_sim::output::terminal::takes_bars;
 use timely_sim::scenario::file::Overrides;
 use timely_sim::scenario::{NicKind, file};
 use timely_sim::sweep::Shard;
@@ -32,6 +33,8 @@ EXAMPLES
   timely-sim sweep sim/scenarios/sweep_incast.toml --out target/sweep --shard 0/2
   timely-sim compare a.toml b.toml --out target/compare
   timely-sim paper sigcomm15 table1 fig16 --out target/sigcomm15
+  timely-sim fluid timely --flow 7 --flow 3 --duration-ms 300
+  timely-sim stability dcqcn --flows 2..30 --delays 50,85
   timely-sim pacing --out target/pacing
   timely-sim bench --json
 
@@ -67,7 +70,7 @@ enum Command {
         #[command(flatten)]
         common: Common,
         /// Length of the run in milliseconds, 0.001 to 1000000, in place of the scenario's; a load is drawn to its end.
-        #[arg(long, value_name = "MS", allow_negative_numbers = true)]
+        #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = milliseconds)]
         duration_ms: Option<f64>,
         /// File for the telemetry of every flow at the end, which rtl and model NICs write into their host's memory (JSON).
         #[arg(long, value_name = "FILE")]
@@ -110,9 +113,10 @@ enum Command {
         /// XOFF threshold of PFC in kilobytes; 0: no PFC.
         #[arg(long, default_value_t = 100.0, allow_negative_numbers = true, value_parser = kilobytes)]
         xoff_kb: f64,
-        /// Simulated time after which flows that have not ended are given up, in milliseconds.
-        #[arg(long, default_value_t = 1000.0, allow_negative_numbers = true, value_parser = milliseconds)]
-        limit_ms: f64,
+        /// Simulated time from the first flow's start after which flows that have not ended are given up, in milliseconds; by default they are a
+        /// second after the last one's start.
+        #[arg(long, allow_negative_numbers = true, value_parser = milliseconds)]
+        limit_ms: Option<f64>,
     },
     /// Runs the evaluation of a paper again: sigcomm15, all of it or single figures.
     Paper {
@@ -134,6 +138,10 @@ enum Command {
         #[arg(long)]
         quick: bool,
     },
+    /// Integrates a fluid model of "ECN or Delay": DCQCN, TIMELY, patched TIMELY, PI at the switch or at the host.
+    Fluid(timely_sim::fluid::command::Arguments),
+    /// Analyses the stability of a fluid model: fixed points, margins, roots; or compares the published values of "ECN or Delay" with ours.
+    Stability(timely_sim::stability::command::Arguments),
     /// Runs a scenario over all combinations of some fields' values and seeds, on all cores; goes on where it was killed.
     Sweep {
         /// The sweep (TOML): scenario, seeds, and under [vary] the values of each field.
@@ -174,7 +182,7 @@ enum Command {
         #[arg(long, value_name = "NETNS", requires = "from")]
         to: Option<String>,
         /// Address of the receiving device.
-        #[arg(long, value_name = "IP", requires = "from")]
+        #[arg(long, value_name = "IP", requires = "from", value_parser = parse_ip)]
         address: Option<std::net::IpAddr>,
     },
     /// Measures how fast the simulator is on one core, with event-level NICs, and what memory it takes.
@@ -188,6 +196,11 @@ enum Command {
     },
     /// Serves a NIC as a PCI device at a UNIX socket, for clients of vfio-user: the driver, or QEMU.
     Serve(serve::command::Arguments),
+    /// Writes man pages into a folder.
+    Man {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Runs the 10-to-1 incast under five kinds of control; prints a table, writes report.html.
     Demo {
         #[command(flatten)]
@@ -222,16 +235,18 @@ impl Common {
     }
 }
 
-fn within(s: &str, least: f64, greatest: f64) -> Result<f64, String> {
-    s.parse().ok().filter(|x| (least..=greatest).contains(x)).ok_or_else(|| format!("allowed: {least} to {greatest}"))
+// A number of the option's unit, or one with a unit of its own, which the parser gives as a number of the option's.
+fn quantity(s: &str, parse: impl FnOnce(&str) -> Option<f64>, least: f64, greatest: f64) -> Result<f64, String> {
+    let read = s.parse().ok().or_else(|| parse(s)).filter(|x| (least..=greatest).contains(x));
+    read.ok_or_else(|| format!("allowed: {least} to {greatest}"))
 }
 
 fn kilobytes(s: &str) -> Result<f64, String> {
-    within(s, 0.0, 1e6)
+    quantity(s, |s| Some(parse_bytes(s).ok()? as f64 / 1e3), 0.0, 1e6)
 }
 
 fn milliseconds(s: &str) -> Result<f64, String> {
-    within(s, 0.001, 1e6)
+    quantity(s, |s| Some(parse_us(s).ok()? / 1e3), 0.001, 1e6)
 }
 
 fn node_and_port(s: &str) -> Result<(u16, u16), String> {
@@ -251,7 +266,7 @@ struct Progress {
 
 impl Progress {
     fn new(name: &str, end: Ps) -> Self {
-        let bar = if std::io::stderr().is_terminal() { ProgressBar::new(end / MS.min(end)) } else { ProgressBar::hidden() };
+        let bar = if takes_bars() { ProgressBar::new(end / MS.min(end)) } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{prefix:18} {bar:40} {pos:>5} of {len} ms  {elapsed} ({eta} left)");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_prefix(name.to_owned());
@@ -297,7 +312,10 @@ fn main() -> ExitCode {
             commands::pacing(&pacing::Options { quick: *quick, named }, *json, out)
         }
         Command::Bench { json, growth } => commands::bench(*json, *growth),
+        Command::Fluid(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
+        Command::Stability(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Serve(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
+        Command::Man { folder } => commands::man(<Cli as clap::CommandFactory>::command(), folder),
         Command::Demo { common, quick } => runs::demo(common, *quick),
     };
     done.unwrap_or_else(|e| {

@@ -7,9 +7,12 @@
 use crate::frame::NodeId;
 use crate::network::{Delivery, Network};
 use crate::nic::{Nic, Outbox, Stats};
-use crate::time::Ps;
+use crate::time::{Ps, US};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Simulated time after the last flow's last ACK in which its sender takes the ACK in and writes its records.
+const AFTER: Ps = 100 * US;
 
 /// Looks on while a simulation runs. A closure is one that is told the time alone.
 pub trait Observer: Send {
@@ -71,6 +74,8 @@ struct Shared<O> {
     /// Length of a window.
     window: Ps,
     end: Ps,
+    /// All flows were complete before `end`, which is sooner for it.
+    complete: bool,
     /// Windows that the network has run.
     done: u64,
     /// The windows after these that hosts may run: each one's end, and how many hosts have not ended it. Two, but one where hosts are
@@ -153,6 +158,10 @@ impl<O: Observer> Shared<O> {
             first = first.min(at);
             self.hosts[self.place[usize::from(node)]].arriving.push_back((before, d));
         }
+        // A window's network is run by one thread, whatever the number of threads, and what it recorded is of that window: so is the end.
+        if !self.complete && self.network.recorder.is_complete() {
+            (self.complete, self.end) = (true, self.end.min(until.saturating_add(AFTER)));
+        }
         self.reaches.pop_front();
         self.reaches.push_back(first);
         self.open(self.reaches.iter().fold(wake, |w, at| w.min(*at)).min(self.network.next()));
@@ -215,7 +224,7 @@ impl Simulation {
         Simulation { network, hosts: nodes.into_iter().zip(nics).collect(), threads }
     }
 
-    /// Runs to `end`, with somebody looking on.
+    /// Runs to `end` or until all flows are complete, with somebody looking on.
     pub fn run(self, end: Ps, observer: impl Observer) -> Finished {
         let topology = self.network.topology();
         let window = topology.lookahead();
@@ -232,6 +241,7 @@ impl Simulation {
             place,
             window,
             end,
+            complete: false,
             done: 0,
             open: VecDeque::new(),
             reaches: VecDeque::from(vec![Ps::MAX; ahead]),
@@ -245,7 +255,7 @@ impl Simulation {
             (1..self.threads).for_each(|_| drop(scope.spawn(|| crew.work())));
             crew.work();
         });
-        let Shared { mut network, mut observer, hosts, .. } = crew.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Shared { mut network, mut observer, hosts, end, .. } = crew.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         observer.progress(end);
         network.recorder.finish();
         let nics: Vec<(NodeId, Box<dyn Nic>)> = hosts
@@ -258,7 +268,7 @@ impl Simulation {
             })
             .collect();
         let stats = nics.iter().map(|(node, nic)| (*node, nic.stats())).collect();
-        Finished { network, stats, nics }
+        Finished { network, stats, nics, end }
     }
 }
 
@@ -268,6 +278,8 @@ pub struct Finished {
     pub network: Network,
     /// What each host's NIC counted.
     pub stats: Vec<(NodeId, Stats)>,
+    /// When it ended: as asked, or behind the last flow's completion when all flows had an end.
+    pub end: Ps,
     /// The NICs, as the run left them.
     pub nics: Vec<(NodeId, Box<dyn Nic>)>,
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timely_regs::recording::Recording;
 use timely_sim::output::file::{Output, Outputs};
+use timely_sim::output::terminal::folded;
 use timely_sim::output::{note, print};
 use timely_sim::recording::{Collector, Recorded, Records};
 use timely_sim::report::{Arm, Json, page, table, telemetry};
@@ -179,7 +180,7 @@ pub fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
         failures.add(file.write(text));
     }
     let promises = demo::promises(&arms);
-    let mut text = if common.json { json(&arms) } else { table::table(&arms).to_string() };
+    let mut text = if common.json { json(&arms) } else { table::table(&arms) };
     if !common.json {
         text += "\nRTT of pfc_only is base + 10 XOFF / 10 Gb/s: it grows with XOFF (100 KB here).";
         for arm in &arms {
@@ -195,7 +196,7 @@ pub fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
         }
         text += &format!("\nreport: {}", pages[0].path().display());
     }
-    failures.add(print(text));
+    failures.add(print(if common.json { text } else { folded(text) }));
     let mut failed = false;
     for arm in &arms {
         if let Err(e) = &arm.outcome {

@@ -44,6 +44,14 @@ pub enum Error {
         /// The last node.
         last: usize,
     },
+    /// A link whose ends are one node.
+    #[error("link {link} joins node {node} to itself; a link joins two nodes")]
+    Loop {
+        /// The link's index.
+        link: usize,
+        /// The node.
+        node: NodeId,
+    },
     /// A host without exactly one link.
     #[error("host {host} has {links} links; a host has exactly one")]
     HostLinks {
@@ -101,6 +109,9 @@ impl Topology {
                 if usize::from(node) >= switch.len() {
                     return Err(Error::NoSuchNode { link: i, node, last: switch.len().saturating_sub(1) });
                 }
+            }
+            if l.a == l.b {
+                return Err(Error::Loop { link: i, node: l.a });
             }
             let (pa, pb) = (ports[usize::from(l.a)].len() as u16, ports[usize::from(l.b)].len() as u16);
             ports[usize::from(l.a)].push(End { link: i, peer: l.b, peer_port: pb });

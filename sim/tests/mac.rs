@@ -16,7 +16,7 @@ use timely_sim::nic::{Arrival, Nic, Outbox};
 use timely_sim::switch::Pfc;
 use timely_sim::time::{MS, NEVER, Ps, Speed, US};
 
-const PORT: u16 = 4791;
+const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 
 /// Everything that happened on the pins.
 #[derive(Debug, Default, PartialEq)]

@@ -1,6 +1,8 @@
 //! The program as a user runs it: where what it says cannot be written, and what it says then.
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -208,6 +210,9 @@ fn numbers_out_of_range_are_told_the_range() {
         ("hpcc a b --limit-ms nan", "'nan' for '--limit-ms <LIMIT_MS>': allowed: 0.001 to 1000000"),
         ("hpcc a b --limit-ms 0", "'0' for '--limit-ms <LIMIT_MS>': allowed: 0.001 to 1000000"),
         ("hpcc a b --packet-bytes -1", "'-1' for '--packet-bytes <PACKET_BYTES>': -1 is not in 1..=9000"),
+        ("hpcc a b --limit-ms 2h", "'2h' for '--limit-ms <LIMIT_MS>': allowed: 0.001 to 1000000"),
+        ("run a.toml --seed 0x", "'0x' for '--seed <SEED>': allowed: 0 to 18446744073709551615"),
+        ("pacing --from a:b --to c --address localhost", "`localhost` is no IP address; write one of IPv4 or IPv6"),
         ("run a.toml --pcap x --port -1:2", "'-1:2' for '--port <NODE:PORT>': -1:2 is no port"),
         ("sweep a.toml --shard -1/2", "'-1/2' for '--shard <I/N>': -1/2 is no shard"),
         ("serve --socket s --gbps -1", "'-1' for '--gbps <GBPS>': 0.001 to 1000"),
@@ -216,6 +221,98 @@ fn numbers_out_of_range_are_told_the_range() {
         let o = place.run(words);
         assert!(o.status.code() == Some(2) && said(&o).contains(told), "{words}: {}", said(&o));
     }
+}
+
+/// Options with a unit in their name take numbers of it, and values that say theirs.
+#[test]
+fn options_take_units() {
+    let place = Place::new("units");
+    std::fs::write(place.path("b.toml"), SCENARIO).expect("written");
+    let json = |words: &str| {
+        let o = place.run(words);
+        assert!(o.status.success(), "{words}: {}", said(&o));
+        let mut json: serde_json::Value = serde_json::from_slice(&o.stdout).expect("JSON");
+        json["arms"][0].as_object_mut().expect("an object").remove("seconds");
+        json.to_string()
+    };
+    let half = json("run b.toml --json --seed 16 --duration-ms 0.5");
+    for words in ["--seed 0x10 --duration-ms 500us", "--seed 16 --duration-ms 500\u{3bc}s", "--seed 0X10 --duration-ms 5e-4s"] {
+        assert_eq!(json(&format!("run b.toml --json {words}")), half);
+    }
+}
+
+/// What the program prints on a terminal of so many columns.
+fn on_terminal(mut c: Command, columns: u16) -> String {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
+    grantpt(&master).and_then(|()| unlockpt(&master)).expect("a terminal");
+    let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&master, size).expect("its size is set");
+    let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("text");
+    let slave = OpenOptions::new().read(true).write(true).open(name).expect("its other end");
+    let mut child = c.stdout(slave.try_clone().expect("a descriptor")).stderr(slave).spawn().expect("it starts");
+    // The command keeps the other end open.
+    drop(c);
+    let (mut text, mut master) = (Vec::new(), File::from(master));
+    // The last end that closes is an error of input and output here.
+    let _ = master.read_to_end(&mut text);
+    assert!(child.wait().expect("it ends").success());
+    String::from_utf8(text).expect("text").replace("\r\n", "\n")
+}
+
+/// A terminal's escape sequences, left out; whatever bars draw is behind a carriage return.
+fn plain(text: &str) -> String {
+    let mut pieces = text.split('\x1b');
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |out, p| out + p.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).get(1..).unwrap_or_default())
+}
+
+/// Whatever the terminal's width, every figure is a word of its own and no line is longer.
+#[test]
+fn narrow_terminals_break_no_number() {
+    let place = Place::new("narrow");
+    let table = String::from_utf8(place.run("run a.toml").stdout).expect("text");
+    let row: Vec<String> = table.lines().find(|l| l.contains("paced")).expect("a row").split_whitespace().map(String::from).collect();
+    assert!(row.len() == 11 && !table.contains('\x1b'), "{table}");
+    for columns in [30, 60, 80, 100, 200] {
+        let text = plain(&on_terminal(place.program("run a.toml"), columns));
+        let lines: Vec<&str> = text.lines().map(|l| l.rsplit('\r').next().unwrap_or_default()).collect();
+        assert!(lines.iter().all(|l| l.chars().count() <= columns.into()), "{columns}: {text}");
+        let words: Vec<&str> = lines.iter().flat_map(|l| l.split_whitespace()).collect();
+        let missing: Vec<&String> = row.iter().filter(|cell| !words.contains(&cell.as_str())).collect();
+        assert!(missing.is_empty(), "{columns}: {missing:?} in {text}");
+    }
+}
+
+#[test]
+fn no_colour_and_dumb_terminals_are_respected() {
+    let place = Place::new("dumb");
+    let shown = |variable: &str, value: &str| {
+        let mut c = place.program("run a.toml");
+        c.env("TERM", "xterm").env_remove("NO_COLOR").env(variable, value);
+        on_terminal(c, 200)
+    };
+    let bold = "\x1b[1m";
+    assert!(shown("TERM", "xterm").contains(bold));
+    assert!(!shown("NO_COLOR", "1").contains(bold) && shown("NO_COLOR", "").contains(bold));
+    let dumb = shown("TERM", "dumb");
+    assert!(!dumb.contains('\x1b'), "{dumb:?}");
+}
+
+/// Help as wide as its terminal, and a man page for each command.
+#[test]
+fn help_is_wrapped_and_man_pages_are_made() {
+    let place = Place::new("help");
+    let text = on_terminal(place.program("hpcc --help"), 60);
+    let long: Vec<&str> = text.lines().filter(|l| plain(l).chars().count() > 60).collect();
+    assert!(text.contains("--limit-ms") && long.is_empty(), "{long:?}");
+    std::fs::create_dir(place.path("man")).expect("a folder");
+    assert!(place.run("man man").status.success());
+    for page in ["timely-sim.1", "timely-sim-hpcc.1", "timely-sim-serve.1"] {
+        let text = std::fs::read_to_string(place.path("man").join(page)).expect(page);
+        assert!(text.contains(".TH") && text.contains("timely"), "{page}: {text}");
+    }
+    let o = place.run("man nowhere");
+    assert!(o.status.code() == Some(1) && said(&o).contains("nowhere: No such file"), "{}", said(&o));
 }
 
 /// Where nothing is sent there are no results; where no round trip ended there is no RTT.

@@ -58,6 +58,8 @@ pub struct Bench {
     arrivals: VecDeque<(u64, Vec<u8>)>,
     arriving: VecDeque<RxBeat>,
     completions: VecDeque<(u64, Completion)>,
+    /// Samples of PTP to come, by clock.
+    pub ptp: VecDeque<(u64, u64)>,
     sending: Option<Sent>,
 }
 
@@ -71,6 +73,7 @@ impl Bench {
             arrivals: VecDeque::new(),
             arriving: VecDeque::new(),
             completions: VecDeque::new(),
+            ptp: VecDeque::new(),
             sending: None,
         }
     }
@@ -113,7 +116,8 @@ impl Bench {
                 done = self.sending.take().map(|s| Sent { last: clk, ..s });
             }
         }
-        self.nic.step(&CoreIn { rx: self.arriving.pop_front(), tx_ready: true, completion, pause: 0 });
+        let ptp = self.ptp.pop_front_if(|p| p.0 <= clk).map(|p| p.1);
+        self.nic.step(&CoreIn { rx: self.arriving.pop_front(), tx_ready: true, completion, pause: 0, ptp });
         self.nic.drain(&mut self.events);
         done
     }
@@ -126,7 +130,8 @@ impl Bench {
                 let next = |t: Option<u64>| t.unwrap_or(u64::MAX);
                 let arrival = next(self.arrivals.front().map(|a| a.0));
                 let completion = next(self.completions.front().map(|c| c.0));
-                let to = self.nic.wake().min(arrival).min(completion).min(end);
+                let sample = next(self.ptp.front().map(|p| p.0));
+                let to = self.nic.wake().min(arrival).min(completion).min(sample).min(end);
                 if to > clk {
                     self.nic.skip_to(to);
                     continue;

@@ -1,6 +1,8 @@
 //! Random frames of ours, and every way that we know to spoil them.
 use rand::Rng;
-use timely_regs::wire::{Addresses, Class, Envelope, FIRST, Header, LAST, READ, ethernet, ipv4, ipv4_header_checksum, ipv6, udp};
+use timely_regs::wire::{
+    Addresses, Class, Envelope, FIRST, Header, Kind, LAST, Packet, READ, ethernet, ipv4, ipv4_header_checksum, ipv6, udp,
+};
 
 /// What stands around our header, at random; `port` is ours.
 pub fn envelope(rng: &mut impl Rng, class: Class, port: u16) -> Envelope {
@@ -25,7 +27,9 @@ pub fn header(rng: &mut impl Rng) -> Header {
     let header = Header {
         flags: [0, FIRST, LAST, FIRST | LAST, READ, READ | FIRST | LAST][rng.random_range(0..6)],
         packet: rng.random(),
-        flow: rng.random(),
+        place: rng.random(),
+        // None that a NIC of up to 2^15 flows has.
+        flow: u32::from(rng.random::<u16>() | 0x8000),
         nonce: rng.random(),
         segment: rng.random(),
         segment_bytes: rng.random(),
@@ -197,4 +201,26 @@ impl Fault {
         }
         frame
     }
+}
+
+/// A frame with the place in the ring of departures that it got on its way as `marked`, if it is one that gets a place; its UDP checksum is
+/// mended (RFC 1624, equation 3), right or wrong as it was.
+pub fn with_its_place(frame: &[u8], marked: &[u8], port: u16) -> Vec<u8> {
+    let ends = Packet::new_checked(frame, port).ok().filter(|p| p.kind() == Kind::Data && p.is_last());
+    let Some(class) = ends.map(|p| p.class()).filter(|c| marked.len() >= c.end()) else { return frame.to_vec() };
+    let mut placed = Packet::new_unchecked(frame.to_vec(), class);
+    let (from, to, sum) = (placed.place(), Packet::new_unchecked(marked, class).place(), placed.udp_checksum());
+    if from == to {
+        return frame.to_vec();
+    }
+    placed.set_place(to);
+    let mut placed = placed.into_inner();
+    if sum != 0 || class.ipv6 {
+        let mut more = u32::from(!sum) + u32::from(!from) + u32::from(to);
+        more = (more & 0xffff) + (more >> 16);
+        more = (more & 0xffff) + (more >> 16);
+        let mended = if more as u16 == 0xffff { 0xffff } else { !(more as u16) };
+        placed[class.udp() + udp::CHECKSUM..][..2].copy_from_slice(&mended.to_be_bytes());
+    }
+    placed
 }

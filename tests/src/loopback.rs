@@ -1,7 +1,7 @@
 //! A NIC whose wire comes back to itself: its flows send to their own host, so one NIC is sender, responder and receiver of ACKs.
 //! The loop delays, loses, repeats and spoils frames, forges ACKs, stalls the transmit stream and pauses priorities.
 use crate::Runs;
-use crate::frames::{Fault, class};
+use crate::frames::{Fault, class, mend};
 use crate::nic::{self, HOST};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -11,15 +11,18 @@ use timely_model::stream::{Beat, beats};
 use timely_regs::counters::{COUNTERS, Counter};
 use timely_regs::flow::FlowRecord;
 use timely_regs::link::ACK_TAG;
-use timely_regs::map::{Register, port};
+use timely_regs::map::port;
 use timely_regs::parameters::Parameters;
-use timely_regs::wire::{Error, Kind, Packet, check};
+use timely_regs::wire::{Class, Error, Kind, Packet, check, ethernet, ipv4, ipv6};
 use timely_sim::cores::CoreSpec;
 use timely_sim::frame::address;
 use timely_sim::nic::core::{Completion, CoreIn, Pins, RxBeat};
 
 /// The UDP port of the NIC.
-pub const PORT: u16 = 4791;
+pub const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
+
+/// The host that data comes from, as the loop has it.
+pub const PEER: u16 = 2;
 
 /// How hostile the loop is; probabilities a frame, or a clock.
 #[derive(Clone, Copy, Debug)]
@@ -149,7 +152,7 @@ impl Loop {
             self.completions.pop_front();
         }
         let pause = if self.pause.next(&mut self.rng) { 1 << 3 } else { 0 };
-        CoreIn { rx: self.beats.pop_front(), tx_ready, completion, pause }
+        CoreIn { rx: self.beats.pop_front(), tx_ready, completion, pause, ptp: None }
     }
 
     /// Forgets the frame that the NIC was sending: it was reset. What is on its way to it still arrives.
@@ -181,6 +184,9 @@ impl Loop {
             self.tally.forms[usize::from(class.ipv6) + 2 * usize::from(class.vlan)] += 1;
             self.last_sent.insert(packet.flow(), clk);
         }
+        // A NIC does not answer itself.
+        let class = packet.class();
+        let frame = if ack { frame } else { from_peer(frame, class) };
         let w = self.weather;
         let at = clk + 1 + self.rng.random_range(0..=w.delay);
         let at = self.arrivals.back().map_or(at, |a| at.max(a.0));
@@ -277,16 +283,31 @@ pub fn any_form(rng: &mut impl Rng) -> impl FnMut(FlowRecord) -> FlowRecord {
     }
 }
 
-/// The writes that let a NIC answer its own host alone, or hosts near it: the bits that count are random.
-pub fn own_peers(rng: &mut impl Rng) -> Vec<(u32, u32)> {
-    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
-    let (v4, v6) = (address::ipv4(HOST), address::ipv6(HOST));
-    let mut pair = |allow: &Register, mask: &Register, own: &[u8]| -> Vec<(u32, u32)> {
-        let one = |(i, bytes): (u32, &[u8])| {
-            let counts: u32 = rng.random();
-            [(allow.address() + 4 * i, word(bytes) & counts), (mask.address() + 4 * i, counts)]
-        };
-        (0..).zip(own.chunks(4)).flat_map(one).collect()
-    };
-    [pair(&port::ALLOW4, &port::MASK4, &v4), pair(&port::ALLOW6, &port::MASK6, &v6)].concat()
+/// The writes that let a NIC answer hosts near [`PEER`]: prefixes of random lengths, of which some hold it.
+pub fn near_peers(rng: &mut impl Rng) -> Vec<(u32, u32)> {
+    let entry = rng.random_range(0..port::PREFIXES as u32);
+    let (v4, v6) = (address::ipv4(PEER), address::ipv6(PEER));
+    let (bytes, family) = if rng.random() { (&v4[..], port::ALLOW_IPV4.mask()) } else { (&v6[..], port::ALLOW_IPV6.mask()) };
+    let at = |w: u32| port::ALLOW.address() + 4 * (port::ALLOW_WORDS * entry + w);
+    let length = rng.random_range(0..=8 * bytes.len() as u32);
+    let prefix = (port::ALLOW_PREFIX.address() + 4 * entry, if rng.random_bool(0.9) { family | length } else { 0 });
+    let words = bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().expect("four bytes")) ^ u32::from(rng.random_bool(0.1)) << 31);
+    words.zip(0..).map(|(word, w)| (at(w), word)).chain([prefix]).collect()
+}
+
+/// The frame as another host sends it: from [`PEER`], without a VLAN's number, to which nothing here belongs.
+fn from_peer(mut frame: Vec<u8>, class: Class) -> Vec<u8> {
+    frame[ethernet::SOURCE..][..6].copy_from_slice(&address::mac(PEER));
+    let ip = class.ip();
+    if class.ipv6 {
+        frame[ip + ipv6::SOURCE..][..16].copy_from_slice(&address::ipv6(PEER));
+    } else {
+        frame[ip + ipv4::SOURCE..][..4].copy_from_slice(&address::ipv4(PEER));
+        mend(&mut frame, class);
+    }
+    if class.vlan {
+        frame[ethernet::TCI] &= 0xf0;
+        frame[ethernet::TCI + 1] = 0;
+    }
+    frame
 }

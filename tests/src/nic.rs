@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use timely_hw::config::Config;
 use timely_regs::flow::FlowRecord;
-use timely_regs::map::{Build, segment_bits};
+use timely_regs::map::{Build, ring_bits};
 use timely_regs::parameters::Parameters;
 use timely_sim::cores::{CoreFlow, CoreSpec};
 use timely_sim::frame::Class;
@@ -151,7 +151,7 @@ impl Nic for Twin {
 
 /// The numbers that a NIC is built with.
 pub fn build(bus_bits: u32, flow_bits: u32) -> Build {
-    Build { bus_bits, flow_bits, segment_bits: segment_bits(flow_bits), clock_ps: CLOCK_PS, ptp: 0 }
+    Build { bus_bits, flow_bits, ring_bits: ring_bits(bus_bits), clock_ps: CLOCK_PS, ptp: 0 }
 }
 
 type Shells = Mutex<HashMap<(u32, u32), Arc<Shell>>>;

@@ -75,6 +75,7 @@ pub fn look(core: Box<dyn Core>, records: u64, rng: &mut ChaCha8Rng) -> Looked {
         d.set_mac(mac)?;
         d.set_ipv4(own)?;
         d.write(&timely_regs::map::port::UDP_PORT, PORT.into())?;
+        d.allow(&[(std::net::Ipv4Addr::UNSPECIFIED.into(), 0)])?;
         d.write(&timely_regs::map::port::ACK_ENABLE, 1)
     });
     port.expect("written");

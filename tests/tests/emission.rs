@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use timely_hw::config::{CLOCK_PS, Config, FLOW_BITS};
 use timely_hw::emit::PREFIX;
+use timely_hw::folder::Emission;
 use timely_hw::shells::{Extras, Shell};
 use timely_hw::standalone::emit;
 use timely_hw::store::Store;
 use timely_tests::quick;
 
-/// Warnings of Verilator that are real; its width warnings are noise on this emission.
+/// Warnings under `-Wall` that are real; those about style, as unused bits and several modules a file, are meant.
 const REAL: [&str; 5] = ["LATCH", "MULTIDRIVEN", "UNOPTFLAT", "COMBDLY", "BLKANDNBLK"];
 
 fn tool(variable: &str, name: &str) -> Command {
@@ -45,7 +46,93 @@ fn lint_text(what: &str, top: &str, verilog: &str, file: &Path) {
     for real in REAL {
         assert!(!text.contains(&format!("Warning-{real}")), "{what}: {real}\n{text}");
     }
+    lint_plain(what, &format!("{PREFIX}{top}"), &[], &[file]);
     std::fs::remove_file(file).ok();
+}
+
+/// Plain `verilator --lint-only` ends with 0 and says nothing, as those expect who put the files into a project of their own.
+fn lint_plain(what: &str, top: &str, options: &[&str], files: &[&Path]) {
+    let out = tool("VERILATOR", "verilator").args(["--lint-only", "--top-module", top]).args(options).args(files).output();
+    let out = out.expect("verilator starts");
+    let text = String::from_utf8_lossy(&out.stderr);
+    let start: String = text.lines().take(20).collect::<Vec<_>>().join("\n");
+    assert!(out.status.success() && text.is_empty(), "{what}: {}, {} lines\n{start}", out.status, text.lines().count());
+}
+
+/// Every shell at every bus, as it is written into a folder: with the shell's own names around our modules.
+#[test]
+fn plain_lint_is_silent_on_every_shell() {
+    let corundum = [64, 128, 512].map(|bus| (Shell::Corundum, bus));
+    let all = [(Shell::OpenNic, 512), (Shell::NetFpgaPlus, 512), (Shell::NetFpgaSume, 256), (Shell::Ecpix5, 64)];
+    for (shell, bus) in corundum.into_iter().chain(all).filter(|(shell, bus)| !quick() || (*shell, *bus) == (Shell::Corundum, 64)) {
+        let config = shell.config(Some(bus), None).expect("a configuration that is built");
+        let mut emission = Emission::new(shell, config);
+        emission.extras.generator = shell == Shell::Corundum && bus == 128;
+        let files = emission.files().unwrap_or_else(|e| panic!("{shell} {config}: {e}"));
+        let verilog = files.iter().filter(|f| f.path.ends_with(".v") && f.text.contains("\nmodule "));
+        let written: Vec<(&str, PathBuf)> =
+            verilog.map(|f| (f.path.as_str(), written(&format!("plain-{config}-{}", f.path.replace('/', "-")), &f.text))).collect();
+        let file = |name: &str| written.iter().find(|(path, _)| *path == name).map(|(_, file)| file.as_path()).expect("written");
+        let core = file(&emission.file_name());
+        lint_plain(&format!("{shell} {config}"), &emission.top(), &[], &[core]);
+        match shell {
+            Shell::NetFpgaPlus | Shell::NetFpgaSume => {
+                lint_plain(&format!("{shell} {config}"), "nf_datapath", &[], &[file("nf_datapath.v"), core])
+            }
+            Shell::Corundum => {
+                // Corundum's defaults are of a board that has another bus.
+                let streams = format!("-GAXIS_DATA_WIDTH={bus}");
+                let options = [streams.as_str(), "-GRAM_SEG_DATA_WIDTH=256", "-GAXIL_CTRL_ADDR_WIDTH=24"];
+                lint_plain(&format!("{shell} {config}"), "mqnic_app_block", &options, &[file("mqnic_app_block.v"), core]);
+                let scheduler = "mqnic_tx_scheduler_block";
+                lint_plain(&format!("{shell} {config}"), scheduler, &[], &[file("mqnic_tx_scheduler_block.v")]);
+            }
+            _ => {}
+        }
+        written.iter().for_each(|(_, file)| std::fs::remove_file(file).unwrap_or_default());
+    }
+}
+
+/// Two configurations with a prefix each are one project: other files, other modules, and each top is taken with both files there.
+#[test]
+fn two_prefixes_fit_into_one_project() {
+    let config = Config::new(64, 10).expect("a configuration that is built");
+    let both = [("nic0_", 4000), ("nic1_", 6400)].map(|(prefix, clock_ps)| {
+        let emission = Emission { prefix: prefix.parse().expect("a prefix"), clock_ps, ..Emission::new(Shell::Standalone, config) };
+        let files = emission.files().unwrap_or_else(|e| panic!("{e}"));
+        let modules = files[0].text.lines().filter_map(|l| l.strip_prefix("module "));
+        assert!(modules.clone().count() > 50 && modules.into_iter().all(|m| m.starts_with(prefix)), "a module without {prefix}");
+        assert_eq!((emission.top(), emission.file_name()), (format!("{prefix}standalone"), format!("{prefix}standalone_64_10.v")));
+        (emission.top(), written(&files[0].path, &files[0].text))
+    });
+    for (top, _) in &both {
+        lint_plain(top, top, &[], &[&both[0].1, &both[1].1]);
+    }
+    both.iter().for_each(|(_, file)| std::fs::remove_file(file).unwrap_or_default());
+    for bad in ["", "0nic_", "nic-0", "a b", "é_", &"n".repeat(33)] {
+        let told = bad.parse::<timely_hw::folder::Prefix>().expect_err(bad);
+        assert!(told.contains("begins with a letter") && told.contains(&format!("`{bad}`")), "{told}");
+    }
+}
+
+/// Every shell's files name each other as they are called under a prefix, and no module keeps the usual one.
+#[test]
+fn a_prefix_goes_through_all_files_of_a_shell() {
+    for shell in [Shell::OpenNic, Shell::NetFpgaSume, Shell::Corundum] {
+        let config = shell.config(None, None).expect("a configuration that is built");
+        let emission = Emission { prefix: "mine_".parse().expect("a prefix"), ..Emission::new(shell, config) };
+        for f in emission.files().unwrap_or_else(|e| panic!("{e}")) {
+            assert!(!f.text.contains(PREFIX) && !f.text.contains(&shell.file_name(config)), "{shell}: {} has the usual names", f.path);
+            let head: Vec<&str> = f.text.lines().take(4).collect();
+            let has = |part: &str| head.iter().any(|l| l.contains(part));
+            assert!(
+                has("timely-hw 0.") && has("SPDX-License-Identifier: MIT OR Apache-2.0") && has("prefix mine_"),
+                "{}: {head:?}",
+                f.path
+            );
+            assert!(!f.path.ends_with(".sh") || head[0].starts_with("#!"), "{}: {head:?}", f.path);
+        }
+    }
 }
 
 fn lint(config: Config) {
@@ -172,8 +259,8 @@ fn what_is_committed_is_what_is_emitted() {
     let config = Config::new(64, 10).expect("a configuration that is built");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hw/verilog").join(config.file_name());
     let committed = std::fs::read_to_string(&file).unwrap_or_default();
-    let fresh = emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("{e}"));
-    assert!(committed == fresh, "{} is stale; run: cargo run -p timely-hw -- emit --out hw/verilog", file.display());
+    let fresh = Emission::new(Shell::Standalone, config).files().unwrap_or_else(|e| panic!("{e}"));
+    assert!(committed == fresh[0].text, "{} is stale; run: cargo run -p timely-hw -- emit --out hw/verilog", file.display());
 }
 
 #[test]

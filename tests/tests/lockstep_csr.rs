@@ -3,14 +3,15 @@ use rand::Rng;
 use timely_hw::csr::Csr as Rtl;
 use timely_model::Block;
 use timely_model::bus::{Answer, FlowLoad, ProfileWrite, Query};
-use timely_model::csr::{Csr, Doorbell, HostRate, In, Out, Settings};
+use timely_model::csr::{Csr, Doorbell, HostRate, In, Out};
 use timely_model::dma::Look;
 use timely_regs::map::{self, BLOCKS, Build, counters, flow, heartbeat, id, telemetry, time, window};
+use timely_tests::settings::settings;
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{self as sim, Dut, Library};
 
 fn build(flow_bits: u32) -> Build {
-    Build { flow_bits, bus_bits: 64, segment_bits: 4, clock_ps: 4000, ptp: 1 }
+    Build { flow_bits, bus_bits: 64, ring_bits: 4, clock_ps: 4000, ptp: 1 }
 }
 
 /// A driver that does everything, right and wrong, on channels that stall in any order; telemetry that answers late or never.
@@ -212,7 +213,7 @@ const INPUTS: [&str; 25] = [
     "histogram_count",
     "histogram_clearing",
 ];
-const OUTPUTS: [&str; 56] = [
+const OUTPUTS: [&str; 36] = [
     "s_axil_awready",
     "s_axil_wready",
     "s_axil_arready",
@@ -221,27 +222,9 @@ const OUTPUTS: [&str; 56] = [
     "s_axil_rvalid",
     "s_axil_rdata",
     "s_axil_rresp",
-    "cfg_mac",
-    "cfg_ipv4",
-    "cfg_ipv6",
-    "cfg_udp_port",
-    "cfg_ack_tos",
-    "cfg_ack_ttl",
-    "cfg_ack_enable",
-    "cfg_ns_per_byte",
-    "cfg_nonce_seed",
-    "cfg_allow4",
-    "cfg_mask4",
-    "cfg_allow6",
-    "cfg_mask6",
-    "cfg_enable",
-    "cfg_time_increment",
-    "cfg_lead",
-    "cfg_store_bound",
-    "cfg_time_ptp",
     "stop",
+    "settings",
     "time_set_valid",
-    "time_set_value",
     "pw_valid",
     "pw_profile",
     "pw_word",
@@ -267,8 +250,6 @@ const OUTPUTS: [&str; 56] = [
     "query_tag",
     "histogram_at",
     "histogram_clear",
-    "cfg_event_every",
-    "cfg_event_filter",
 ];
 
 impl Ports {
@@ -315,37 +296,16 @@ impl Ports {
         let at = |name: &str| self.outputs[OUTPUTS.iter().position(|n| *n == name).unwrap()];
         let get = |name: &str| dut.get(at(name));
         let when = |name: &str| get(name) == 1;
-        let wide = |name: &str| dut.get_words(at(name)).iter().rev().fold(0, |v, w| v << 32 | u128::from(*w));
+        let settings = settings(dut, at("settings"));
         Out {
             aw_ready: when("s_axil_awready"),
             w_ready: when("s_axil_wready"),
             ar_ready: when("s_axil_arready"),
             b: when("s_axil_bvalid").then(|| get("s_axil_bresp") as u8),
             r: when("s_axil_rvalid").then(|| (get("s_axil_rdata") as u32, get("s_axil_rresp") as u8)),
-            settings: Settings {
-                mac: get("cfg_mac"),
-                ipv4: get("cfg_ipv4") as u32,
-                ipv6: wide("cfg_ipv6"),
-                udp_port: get("cfg_udp_port") as u16,
-                ack_tos: get("cfg_ack_tos") as u8,
-                ack_ttl: get("cfg_ack_ttl") as u8,
-                ack_enable: when("cfg_ack_enable"),
-                ns_per_byte: get("cfg_ns_per_byte") as u32,
-                nonce_seed: get("cfg_nonce_seed") as u32,
-                allow4: get("cfg_allow4") as u32,
-                mask4: get("cfg_mask4") as u32,
-                allow6: wide("cfg_allow6"),
-                mask6: wide("cfg_mask6"),
-                enable: when("cfg_enable"),
-                time_increment: get("cfg_time_increment") as u32,
-                lead: get("cfg_lead") as u16,
-                store_bound: get("cfg_store_bound") as u16,
-                time_ptp: when("cfg_time_ptp"),
-                event_every: get("cfg_event_every") as u16,
-                event_filter: get("cfg_event_filter") as u32,
-            },
+            settings,
             stop: when("stop"),
-            time_set: when("time_set_valid").then(|| get("time_set_value")),
+            time_set: when("time_set_valid").then_some(settings.time_set),
             profile: when("pw_valid").then(|| ProfileWrite {
                 profile: get("pw_profile") as u8,
                 word: get("pw_word") as u8,

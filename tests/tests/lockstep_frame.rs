@@ -23,7 +23,8 @@ fn description(rng: &mut impl Rng, longest: u16) -> Description {
     let header = Header {
         flags: rng.random(),
         packet: rng.random(),
-        flow: rng.random(),
+        place: rng.random(),
+        flow: rng.random::<u16>().into(),
         nonce: field as u32,
         segment: rng.random(),
         segment_bytes: field as u32,

@@ -12,7 +12,7 @@ use timely_regs::wire::Packet;
 use timely_tests::axis::Taken;
 use timely_tests::{Runs, charge, cycles, rng, seeds, verilate};
 
-const PORT: u16 = 4791;
+const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 
 fn config() -> Config {
     Config { mac: [2, 0, 0, 0, 0, 9], ipv4: [10, 1, 0, 9], ipv6: [0xfd; 16], seed: 0 }
@@ -35,7 +35,7 @@ fn any_record(rng: &mut impl Rng, longest: u16) -> FlowRecord {
         destination_port: PORT,
         ttl: rng.random(),
         tos: rng.random(),
-        charged_bytes: if rng.random() { rng.random_range(0..70_000) } else { rng.random() },
+        charged_bytes: [0, rng.random_range(0..70_000), rng.random()][rng.random_range(0..3)],
         address: if rng.random() {
             IpAddr::V4(Ipv4Addr::from(rng.random::<[u8; 4]>()))
         } else {
@@ -108,8 +108,11 @@ impl Bench {
     }
 }
 
+/// log2 of the places: few, so that they begin anew often.
+const RING_BITS: u32 = 5;
+
 fn lockstep<const W: usize, const K: usize, const F: usize, const D: usize>(name: &str) {
-    let library = verilate(name, timely_hw::generator::Generator::<W, K, F, 4, D>::default());
+    let library = verilate(name, timely_hw::generator::Generator::<W, K, F, 4, D>::new(RING_BITS));
     let input = |name: &str| library.input(name);
     let output = |name: &str| library.output(name);
     let (rst, mac, ipv4, ipv6, seed_in) = (input("rst"), input("cfg_mac"), input("cfg_ipv4"), input("cfg_ipv6"), input("cfg_seed"));
@@ -121,13 +124,13 @@ fn lockstep<const W: usize, const K: usize, const F: usize, const D: usize>(name
     let charged = ["charge_valid", "charge_flow", "charge_bytes", "charge_ends"].map(output);
     let (doorbell_valid, doorbell_flow, doorbell_packets) = (output("doorbell_valid"), output("doorbell_flow"), output("doorbell_packets"));
     let (m, m_tag, sent_valid) = (Taken::new(&library, "m"), output("m_tag"), output("sent_valid"));
-    let sent = ["tag", "flow", "segment", "nonce", "first", "last", "wire_bytes", "segment_bytes", "launch"];
+    let sent = ["tag", "flow", "segment", "nonce", "first", "last", "wire_bytes", "segment_bytes", "launch", "place", "generation"];
     let sent = sent.map(|n| output(&format!("sent_{n}")));
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut bench = Bench::new(&mut rng, F as u32, W, 1.0);
         let mut dut = library.instantiate(seed as u32);
-        let mut model = Generator::new(F as u32, W);
+        let mut model = Generator::new(F as u32, W, RING_BITS);
         let mut taken = (false, false);
         let (mut events, mut posts) = (0, 0);
         for clk in 0..cycles() {
@@ -151,6 +154,8 @@ fn lockstep<const W: usize, const K: usize, const F: usize, const D: usize>(name
                     wire_bytes: s[6] as u16,
                     segment_bytes: s[7] as u32,
                     launch: s[8],
+                    place: s[9] as u16,
+                    generation: s[10] as u8,
                 }),
                 pulses: dut.get(pulses) as u32,
             };
@@ -205,8 +210,8 @@ fn rtl_equals_model_512_many_flows() {
 
 #[test]
 fn emits_at_all_sizes() {
-    timely_hw::emit::emit("generator128", timely_hw::generator::Generator::<128, 16, 16, 4, 32>::default()).unwrap();
-    timely_hw::emit::emit("generator256", timely_hw::generator::Generator::<256, 32, 13, 4, 29>::default()).unwrap();
+    timely_hw::emit::emit("generator128", timely_hw::generator::Generator::<128, 16, 16, 4, 32>::new(RING_BITS)).unwrap();
+    timely_hw::emit::emit("generator256", timely_hw::generator::Generator::<256, 32, 13, 4, 29>::new(RING_BITS)).unwrap();
 }
 
 /// A grant is charged after a constant number of clocks, also behind a blocked output, and each grant once.
@@ -215,7 +220,7 @@ fn charges_are_constant() {
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut bench = Bench::new(&mut rng, 4, 128, 1.0);
-        let mut model = Generator::new(4, 128);
+        let mut model = Generator::new(4, 128, RING_BITS);
         let (mut taken, mut flying) = ((false, false), [None; CHARGE_LATENCY as usize]);
         let mut charged = 0;
         for clk in 0..cycles() {
@@ -242,7 +247,7 @@ struct Run {
 impl Run {
     fn new(width: usize) -> Self {
         let i = In { config: config(), doorbell_ready: true, ready: true, ..In::default() };
-        Run { model: Generator::new(4, width), clk: 16, i }
+        Run { model: Generator::new(4, width, RING_BITS), clk: 16, i }
     }
 
     /// The outputs of a clock, at which `change` was applied to the idle inputs.
@@ -345,7 +350,7 @@ fn segments_are_whole() {
             f.frames += 1;
             due += match (f.record.read, s.first) {
                 (false, _) => s.wire_bytes.into(),
-                (true, first) => u64::from(f.record.charged_bytes.min(0xffff)) * u64::from(first),
+                (true, first) => u64::from(f.record.charged_bytes.clamp(1, 0xffff)) * u64::from(first),
             };
         }
         for (flow, f) in &flows {
@@ -381,13 +386,14 @@ fn check(frame: &[u8], s: &Sent, f: &mut Flow, nonces: &mut Vec<u32>) {
     f.bytes += u32::from(s.wire_bytes);
     assert_eq!((Some(p.segment()), p.packet(), p.nonce(), p.segment_bytes()), (f.segment, f.number, f.nonce, f.bytes));
     assert_eq!(p.charged_bytes(), if r.read { r.charged_bytes } else { 0 });
-    assert_eq!(s.segment_bytes, if r.read { r.charged_bytes.min(0xffff) } else { f.bytes });
+    assert_eq!(s.segment_bytes, if r.read { r.charged_bytes.clamp(1, 0xffff) } else { f.bytes });
     f.number += 1;
     f.open = !p.is_last();
     assert!(f.number < r.segment_packets.into() || p.is_last());
 }
 
-/// Whatever a load with `keep` changes inside a segment: what goes with its last packet is what its packets were charged.
+/// Whatever a load with `keep` changes inside a segment: what goes with its last packet is what its packets were charged, and
+/// never nothing.
 #[test]
 fn a_segment_gives_back_what_it_was_charged() {
     for seed in seeds() {
@@ -415,6 +421,7 @@ fn a_segment_gives_back_what_it_was_charged() {
             assert_eq!(charge.ends, sent.last);
             assert_eq!(sent.segment_bytes, open, "segment {segments}, changed inside: {changed}, seed {seed}");
             if sent.last {
+                assert!(open > 0, "segment {segments} cost nothing, seed {seed}");
                 (open, segments, changed) = (0, segments + 1, false);
             }
         }
@@ -524,19 +531,26 @@ fn skipping_equals_stepping() {
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut bench = Bench::new(&mut rng, 6, 512, 0.02);
-        let (mut stepped, mut skipped) = (Generator::new(6, 512), Generator::new(6, 512));
-        let (mut skips, mut taken) = (0, (false, false));
+        let (mut stepped, mut skipped) = (Generator::new(6, 512, RING_BITS), Generator::new(6, 512, RING_BITS));
+        let (mut skips, mut taken, mut nonces) = (0, (false, false), 0);
         for clk in 0..cycles() {
             let out = stepped.output(clk);
             assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
             let i = bench.next(&mut rng, &out, taken);
             taken = (out.grant_ready, out.host_doorbell_ready);
             stepped.step(clk, &i);
-            if i.grant.is_some() || i.host_doorbell.is_some() || i.load.is_some() || i.rst || skipped.wake(clk) <= clk {
+            if i.grant.is_some()
+                || i.host_doorbell.is_some()
+                || i.load.is_some()
+                || i.rst
+                || i.config.seed != nonces
+                || skipped.wake(clk) <= clk
+            {
                 skipped.step(clk, &i);
             } else {
                 skips += 1;
             }
+            nonces = i.config.seed;
         }
         assert!(skips > cycles() / 4, "only {skips} clocks were skipped: wake() is never idle");
     }

@@ -30,9 +30,9 @@ fn charge_equals_model<const F: usize, const S: usize>() {
         for clk in 0..cycles() {
             let word = dut.get(paid_word);
             let paid = charge::Paid {
-                bytes: word as u32 & charge::BYTES_MASK,
-                settled: (word >> 25) as u16 & 0x1ff,
-                last: (word >> 34) as u16,
+                bytes: word as u32,
+                settled: (word >> 32) as u16 & 0x1ff,
+                last: (word >> 41) as u16,
                 ends: dut.get(paid_ends) == 1,
             };
             let rtl =
@@ -78,7 +78,7 @@ fn doorbell_equals_model<const F: usize, const S: usize, const R: usize, const D
         let mut posts = vec![Post::default(); 1 << F];
         for clk in 0..cycles() {
             let word = dut.get(output("post_word"));
-            let post = Post { posted: word as u16, released: (word >> 16) as u32 & charge::BYTES_MASK, drop: word >> 41 == 1 };
+            let post = Post { posted: word as u16, released: (word >> 16) as u32, drop: word >> 48 == 1 };
             let rtl = doorbell::Out {
                 doorbell_ready: dut.get(output("doorbell_ready")) == 1,
                 sleep_ready: dut.get(output("sleep_ready")) == 1,
@@ -99,7 +99,7 @@ fn doorbell_equals_model<const F: usize, const S: usize, const R: usize, const D
                 let why = [Sleep::Empty, Sleep::Bounded, Sleep::Cleared][rng.random_range(0..3)];
                 let near = |rng: &mut ChaCha8Rng| u32::from(rng.random_bool(0.1));
                 let granted = p.posted.wrapping_sub(near(&mut rng) as u16);
-                sleep = Some(Request { flow: f, why, granted, released: p.released.wrapping_sub(near(&mut rng)) & charge::BYTES_MASK });
+                sleep = Some(Request { flow: f, why, granted, released: p.released.wrapping_sub(near(&mut rng)) });
             }
             if bell.is_none() && on[3] {
                 bell = Some((flow(&mut rng, F), if rng.random_bool(0.2) { rng.random() } else { rng.random_range(0..4) }));
@@ -107,7 +107,7 @@ fn doorbell_equals_model<const F: usize, const S: usize, const R: usize, const D
             let i = doorbell::In {
                 rst: rng.random_bool(0.00002),
                 load: maybe(&mut rng, on[0], |r| Load { flow: flow(r, F), enable: r.random_bool(0.8), keep: r.random() }),
-                release: maybe(&mut rng, on[1], |r| (flow(r, F), r.random_range(0..1 << 24))),
+                release: maybe(&mut rng, on[1], |r| (flow(r, F), r.random())),
                 sleep,
                 doorbell: bell,
                 granted: maybe(&mut rng, on[4] && rtl.swept, |r| {
@@ -122,7 +122,7 @@ fn doorbell_equals_model<const F: usize, const S: usize, const R: usize, const D
             dut.set(input("fl_enable"), load.enable.into());
             dut.set(input("fl_keep"), load.keep.into());
             dut.set(input("release_valid"), i.release.is_some().into());
-            let release = i.release.unwrap_or_else(|| (flow(&mut rng, F), rng.random_range(0..1 << 24)));
+            let release = i.release.unwrap_or_else(|| (flow(&mut rng, F), rng.random()));
             dut.set(input("release_flow"), release.0.into());
             dut.set(input("release_bytes"), release.1.into());
             dut.set(input("sleep_valid"), sleep.is_some().into());
@@ -155,9 +155,9 @@ fn doorbell_equals_model<const F: usize, const S: usize, const R: usize, const D
 
 #[test]
 fn doorbell_in_lockstep() {
-    doorbell_equals_model::<4, 5, 28, 20>();
-    doorbell_equals_model::<10, 11, 34, 26>();
-    doorbell_equals_model::<14, 15, 38, 30>();
+    doorbell_equals_model::<4, 5, 36, 20>();
+    doorbell_equals_model::<10, 11, 42, 26>();
+    doorbell_equals_model::<14, 15, 46, 30>();
 }
 
 fn queues_equal_models<const F: usize, const B: usize, const C: usize>() {
@@ -227,7 +227,7 @@ fn queues_in_lockstep() {
 fn sixteen_flow_bits_emit() {
     use timely_hw::emit::emit;
     emit("charge", timely_hw::pacer::charge::Charge::<16, 17>::default()).unwrap();
-    emit("doorbell", timely_hw::pacer::doorbell::Doorbell::<16, 17, 40, 32>::default()).unwrap();
+    emit("doorbell", timely_hw::pacer::doorbell::Doorbell::<16, 17, 48, 32>::default()).unwrap();
     emit("ready", timely_hw::pacer::ready::Ready::<16, 15>::default()).unwrap();
     emit("park", timely_hw::pacer::park::Park::<16, 17>::default()).unwrap();
 }

@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use timely_hw::pacer::pass::Pass;
 use timely_model::Block;
 use timely_model::bus::{FlowLoad, ProfileWrite};
-use timely_model::pacer::charge::{BYTES_MASK, Paid};
+use timely_model::pacer::charge::Paid;
 use timely_model::pacer::doorbell::{Post, Request, Sleep};
 use timely_model::pacer::gate::Train;
 use timely_model::pacer::pass::{self, In, Out};
@@ -57,12 +57,12 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     let (f, p) = i.post.unwrap_or((1, Post { posted: noise as u16, released: 0, drop: noise & 1 == 1 }));
     set("post_valid", i.post.is_some().into());
     set("post_flow", f.into());
-    set("post_word", (u64::from(p.posted) | u64::from(p.released) << 16 | u64::from(p.drop) << 41) & known);
-    let (f, p) = i.paid.unwrap_or((2, Paid { bytes: noise as u32 & BYTES_MASK, settled: 3, last: 9, ends: noise & 1 == 1 }));
+    set("post_word", (u64::from(p.posted) | u64::from(p.released) << 16 | u64::from(p.drop) << 48) & known);
+    let (f, p) = i.paid.unwrap_or((2, Paid { bytes: noise as u32, settled: 3, last: 9, ends: noise & 1 == 1 }));
     set("paid_valid", i.paid.is_some().into());
     set("paid_flow", f.into());
     set("paid_ends", p.ends.into());
-    set("paid_word", (u64::from(p.bytes) | u64::from(p.settled) << 25 | u64::from(p.last) << 34) & known);
+    set("paid_word", (u64::from(p.bytes) | u64::from(p.settled) << 32 | u64::from(p.last) << 41) & known);
     let w = i.profile.unwrap_or(ProfileWrite { profile: 0, word: 1, data: noise as u32 });
     set("pw_valid", i.profile.is_some().into());
     set("pw_profile", w.profile.into());
@@ -131,6 +131,8 @@ struct World {
     flow_bits: u32,
     now: u64,
     runs: [Runs; 5],
+    /// Bytes that a flow was charged.
+    bytes: Vec<u32>,
     /// The clock at which a flow was last issued.
     issued: Vec<u64>,
     head: Option<u32>,
@@ -142,7 +144,17 @@ struct World {
 impl World {
     fn new(flow_bits: u32, now: u64) -> Self {
         let runs = [0.8, 0.8, 0.7, 0.5, 0.5].map(|p| Runs::new(p, 60));
-        World { flow_bits, now, runs, issued: vec![0; 1 << flow_bits], head: None, in_gate: 0, pause: 0, stop: false }
+        World {
+            flow_bits,
+            now,
+            runs,
+            bytes: vec![0; 1 << flow_bits],
+            issued: vec![0; 1 << flow_bits],
+            head: None,
+            in_gate: 0,
+            pause: 0,
+            stop: false,
+        }
     }
 
     fn flow(&self, rng: &mut ChaCha8Rng) -> u32 {
@@ -178,14 +190,20 @@ impl World {
             let f = self.flow(rng);
             let s = model.state(f);
             let posted = s.granted.wrapping_add(if rng.random_bool(0.1) { 0 } else { any_size(rng, 10) as u16 });
-            let released = s.seen.wrapping_sub(s.base).wrapping_sub(any_size(rng, 17) as u32) & BYTES_MASK;
+            let bits = [17, 31][usize::from(rng.random_bool(0.2))];
+            let outstanding = any_size(rng, bits) as u32;
+            let outstanding = if rng.random_bool(0.05) { outstanding.wrapping_neg() } else { outstanding };
+            let released = self.bytes[f as usize].wrapping_sub(s.base).wrapping_sub(outstanding);
             i.post = Some((f, Post { posted, released, drop: rng.random_bool(0.05) }));
         }
         if on[4] {
             let f = self.flow(rng);
             let s = model.state(f);
             let uncharged = if rng.random() { 0 } else { any_size(rng, 9) as u16 };
-            let bytes = if rng.random() { s.seen } else { s.seen.wrapping_add(any_size(rng, 18) as u32) & BYTES_MASK };
+            // As a pass left it, or some packets later; at times anything.
+            let more = if rng.random_bool(0.002) { rng.random() } else { any_size(rng, 18) as u32 };
+            let bytes = if rng.random() { self.bytes[f as usize] } else { self.bytes[f as usize].wrapping_add(more) };
+            self.bytes[f as usize] = bytes;
             let settled = s.granted.wrapping_sub(uncharged) & 0x1ff;
             i.paid = Some((f, Paid { bytes, settled, last: any_size(rng, 16) as u16, ends: rng.random() }));
         }
@@ -194,7 +212,7 @@ impl World {
             i.rate = Some((self.flow(rng), value));
         }
         if rng.random_bool(0.02) {
-            let (word, bits) = [(0, 32), (1, 24), (2, 31), (3, 31), (4, 20), (5, 32), (30, 24)][rng.random_range(0..7)];
+            let (word, bits) = [(0, 32), (1, 30), (2, 31), (3, 31), (4, 20), (5, 32), (30, 24)][rng.random_range(0..7)];
             let data = match rng.random_range(0..10) {
                 0..3 => 0,
                 // A slack window that few packets fill: half a nanosecond decides then.
@@ -250,20 +268,20 @@ fn equals_model<const F: usize, const S: usize, const X: usize, const Y: usize, 
 
 #[test]
 fn rtl_equals_model_at_4_flow_bits() {
-    equals_model::<4, 5, 13, 17, 47>();
+    equals_model::<4, 5, 13, 17, 54>();
 }
 
 #[test]
 fn rtl_equals_model_at_10_flow_bits() {
-    equals_model::<10, 11, 13, 17, 53>();
+    equals_model::<10, 11, 13, 17, 60>();
 }
 
 #[test]
 fn rtl_equals_model_at_14_flow_bits() {
-    equals_model::<14, 15, { wheel_bits(14) }, 19, 57>();
+    equals_model::<14, 15, { wheel_bits(14) }, 19, 64>();
 }
 
 #[test]
 fn sixteen_flow_bits_emit() {
-    timely_hw::emit::emit("pass", Pass::<16, 17, 17, 21, 59>::new(Timing::default())).unwrap();
+    timely_hw::emit::emit("pass", Pass::<16, 17, 17, 21, 66>::new(Timing::default())).unwrap();
 }

@@ -11,7 +11,7 @@ use timely_tests::frames::{Fault, class, good_of, mend};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
 
-const PORT: u16 = 4791;
+const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 
 /// A frame on its way in. Each beat's `tkeep` is what its bytes need unless `keeps` says otherwise.
 #[derive(Clone, Debug, Default)]

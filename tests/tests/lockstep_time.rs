@@ -1,14 +1,18 @@
 //! `timely_hw::time` against `timely_model::time`, every output at every clock; and what the model promises.
 use rand::Rng;
+use rand_chacha::ChaCha8Rng;
 use timely_model::{
     Block,
-    time::{CORRECTION, In, LATENCY, LINEAR_LATENCY, Out, Time, linear},
+    time::{DATE_LATENCY, In, LATENCY, LINEAR_LATENCY, Out, START, STEP, Time, linear},
 };
 use timely_tests::{cycles, rng, seeds, verilate};
+use timely_verilate::{Dut, Library};
 
 /// 4 ns in Q8.24.
 const NOMINAL: u32 = 4 << 24;
 const SECOND: u64 = 1_000_000_000 << 16;
+/// 1 us, 2^-16 ns.
+const MICROSECOND: u64 = 1000 << 16;
 
 /// A driver and a PTP clock: both change their minds, and steps aim just before the places where something wraps.
 struct Stimulus {
@@ -24,7 +28,7 @@ impl Stimulus {
         Stimulus { input: In { increment: NOMINAL, ..In::default() }, ptp: 0, ptp_rate: NOMINAL, often: 1.0 }
     }
 
-    fn next(&mut self, rng: &mut impl Rng, now: u64) -> In {
+    fn next(&mut self, rng: &mut ChaCha8Rng, date: u64) -> In {
         self.ptp = self.ptp.wrapping_add(self.ptp_rate.into());
         if rng.random_bool(0.001) {
             let any = rng.random_range(1 << 20..=u32::MAX);
@@ -36,14 +40,12 @@ impl Stimulus {
         if rng.random_bool(0.0005) {
             self.input.ptp = !self.input.ptp;
             self.often = *pick(rng, &[0.01, 0.3, 1.0]);
-            self.ptp_rate =
-                if rng.random_bool(0.8) { self.input.increment.saturating_add(rng.random_range(0..20000)) } else { rng.random() };
+            self.ptp_rate = self.input.increment.saturating_add_signed(rng.random_range(-20000..20000));
         }
-        if rng.random_bool(0.002) {
-            let near = u128::from(near(rng, now)) << 8;
-            self.ptp = near.wrapping_sub(u128::from(rng.random_range(0..1u64 << 34)));
+        if rng.random_bool(0.01) {
+            self.ptp = u128::from(near(rng, date)) << 8;
         }
-        let set = rng.random_bool(0.01).then(|| if rng.random_bool(0.2) { rng.random() } else { near(rng, now) });
+        let set = rng.random_bool(0.05).then(|| if rng.random_bool(0.2) { rng.random() } else { near(rng, date) });
         In { rst: rng.random_bool(0.0002), ptp_time: rng.random_bool(self.often).then_some((self.ptp >> 8) as u64), set, ..self.input }
     }
 }
@@ -52,49 +54,63 @@ fn pick<'a, T>(rng: &mut impl Rng, of: &'a [T]) -> &'a T {
     &of[rng.random_range(0..of.len())]
 }
 
-/// A time close to `now`, to the next second, to the wrap of half of the ns, to that of all of them, to the edge of backwards, or whole
-/// seconds away: then the step less its seconds and what the clock adds by itself come to a second, or just not.
-fn near(rng: &mut impl Rng, now: u64) -> u64 {
-    let second = (now / SECOND + rng.random_range(0..1000)).wrapping_mul(SECOND);
-    let seconds_on = now.wrapping_add(rng.random_range(0..140_000) * SECOND);
-    let places = [now, second, now | ((1 << 40) - 1), 0, now.wrapping_add(1 << 63), seconds_on];
+/// A date close to this one, to the edges of a step, to the wraps of its halves, or anywhere.
+fn near(rng: &mut ChaCha8Rng, date: u64) -> u64 {
+    let places = [date, date.wrapping_add_signed(STEP), date.wrapping_add_signed(-STEP), date | 0xffff_ffff, 0, 1 << 63, rng.random()];
     let bits = rng.random_range(1..30u32);
-    let jitter = rng.random_range(0..1u64 << bits);
-    pick(rng, &places).wrapping_add(jitter).wrapping_sub(rng.random_range(0..1 << 22))
+    pick(rng, &places).wrapping_add(rng.random_range(0..1u64 << bits)).wrapping_sub(rng.random_range(0..1 << bits))
+}
+
+/// The block's ports.
+struct Ports<'a>(&'a Library);
+
+impl Ports<'_> {
+    fn get(&self, dut: &Dut) -> Out {
+        let get = |name| dut.get(self.0.output(name));
+        Out { steady: get("steady"), later: get("later"), date: get("date"), offset: get("offset"), epoch: get("epoch") as u8 }
+    }
+
+    /// Inputs that are not valid get any value.
+    fn set(&self, dut: &mut Dut, rng: &mut ChaCha8Rng, i: &In) {
+        let mut set = |name, value| dut.set(self.0.input(name), value);
+        set("rst", i.rst.into());
+        set("cfg_time_increment", i.increment.into());
+        set("cfg_time_ptp", i.ptp.into());
+        set("cfg_lead", i.lead.into());
+        set("ptp_valid", i.ptp_time.is_some().into());
+        set("ptp_time", i.ptp_time.unwrap_or_else(|| rng.random()));
+        set("time_set_valid", i.set.is_some().into());
+        set("time_set_value", i.set.unwrap_or_else(|| rng.random()));
+    }
 }
 
 #[test]
 fn rtl_equals_model() {
     let library = verilate("time", timely_hw::time::Time::default());
-    let input = |name| library.input(name);
-    let (rst, increment, ptp) = (input("rst"), input("cfg_time_increment"), input("cfg_time_ptp"));
-    let (lead, later) = (input("cfg_lead"), library.output("later"));
-    let (set_valid, set_value) = (input("time_set_valid"), input("time_set_value"));
-    let (ptp_valid, ptp_time) = (input("ptp_valid"), input("ptp_time"));
-    let output = |name| library.output(name);
-    let (now, sec, ns, refused) = (output("now"), output("now_sec"), output("now_ns"), output("refused"));
+    let ports = Ports(&library);
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut stimulus = Stimulus::new();
         let mut dut = library.instantiate(seed as u32);
         let mut model = Time::new();
+        let mut steps = [0u64; 2];
+        ports.set(&mut dut, &mut rng, &In { rst: true, ..In::default() });
+        dut.tick();
         for clk in 0..cycles() {
-            let (sec, ns) = (dut.get(sec), dut.get(ns) as u32);
-            let rtl = Out { now: dut.get(now), later: dut.get(later), sec, ns, refused: dut.get(refused) == 1 };
+            let rtl = ports.get(&dut);
             assert_eq!(rtl, model.output(clk), "clock {clk}, seed {seed}");
-            let mut i = stimulus.next(&mut rng, rtl.now);
-            i.rst |= clk == 0;
-            dut.set(rst, i.rst.into());
-            dut.set(increment, i.increment.into());
-            dut.set(ptp, i.ptp.into());
-            dut.set(lead, i.lead.into());
-            dut.set(ptp_valid, i.ptp_time.is_some().into());
-            dut.set(ptp_time, i.ptp_time.unwrap_or_else(|| rng.random()));
-            dut.set(set_valid, i.set.is_some().into());
-            dut.set(set_value, i.set.unwrap_or_else(|| rng.random()));
+            assert_eq!(rtl.date, rtl.steady.wrapping_add(rtl.offset), "clock {clk}, seed {seed}");
+            let i = stimulus.next(&mut rng, rtl.date);
+            ports.set(&mut dut, &mut rng, &i);
             dut.tick();
             model.step(clk, &i);
+            let next = model.output(clk + 1);
+            if next.offset != rtl.offset && !i.rst {
+                steps[usize::from(next.epoch != rtl.epoch)] += 1;
+            }
         }
+        println!("{} small corrections, {} steps", steps[0], steps[1]);
+        assert!(steps.iter().all(|s| *s > cycles() / 500), "{steps:?} small corrections and steps, seed {seed}");
     }
 }
 
@@ -139,81 +155,127 @@ fn a_time_of_day_becomes_linear() {
     }
 }
 
-/// Within a clock of exact arithmetic over a million clocks, at +-100 ppm, from 0 and from just before every wrap; never backwards.
+/// Within a clock of exact arithmetic over a million clocks, at +-100 ppm, across the wrap, and whatever happens to the date: a steady time
+/// that follows the date goes off at the first set.
 #[test]
-fn free_running_is_exact() {
-    let half = (1u64 << 63) - 1;
+fn the_steady_time_is_exact() {
+    let mut rng = rng(1);
     for ppm in [-100i64, 0, 100] {
         let increment = (i64::from(NOMINAL) + i64::from(NOMINAL) * ppm / 1_000_000) as u32;
-        for start in [0, 999_999_000 << 16, (1 << 40) - (1 << 20), u64::MAX - (1 << 25)] {
-            let mut model = Time::new();
-            // Two steps, since one goes less than half of the way round.
-            let steps = [start.min(half), start];
-            let (mut from, mut last) = (None, 0);
-            for clk in 0..1_000_000 {
+        let mut model = Time::new();
+        let mut last = START;
+        for clk in 0..1_000_000u64 {
+            let out = model.output(clk);
+            let exact = START.wrapping_add(((u128::from(clk.saturating_sub(LATENCY as u64 - 1)) * u128::from(increment)) >> 8) as u64);
+            assert_eq!(out.steady, exact, "clock {clk}, {ppm} ppm");
+            assert!(out.steady.wrapping_sub(last) <= u64::from(increment >> 8) + 1, "clock {clk}, {ppm} ppm");
+            last = out.steady;
+            let set = rng.random_bool(0.01).then(|| near(&mut rng, out.date));
+            model.step(clk, &In { increment, set, ..In::default() });
+        }
+        assert!(last < 1 << 48, "the wrap was not crossed: {last:#x}");
+    }
+}
+
+/// A PTP clock that is stepped by this much, 2^-16 ns: 1 ns to 39 hours either way, any date, or a step to just before the wrap of 78 hours.
+fn stepped(rng: &mut ChaCha8Rng, ptp: u64) -> u64 {
+    let bits = rng.random_range(17..64);
+    let by = rng.random_range(1 << 16..1u64 << bits);
+    match rng.random_range(0..10) {
+        0 => rng.random(),
+        1 => 0u64.wrapping_sub(rng.random_range(0..20 * MICROSECOND)),
+        2..6 => ptp.wrapping_add(by),
+        _ => ptp.wrapping_sub(by),
+    }
+}
+
+/// 10,000 dates and steps of PTP, whose clock is up to 100 ppm off ours and gives a sample every 1 to 5,000 clocks: 10,000 clocks after each
+/// the date is within 1 us of PTP, and exact but for the drift since the last sample; corrections of 256 ns and more, and no others, count
+/// in the epoch; the steady time never notices. A date that slews back, as it once did, is hours off after half of them.
+#[test]
+fn dates_follow_ptp_at_once() {
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut model = Time::new();
+        let (mut clk, mut ptp, mut backward) = (0u64, 0u128, 0);
+        for step in 0..10_000 {
+            let before = (ptp >> 8) as u64;
+            let to = stepped(&mut rng, before);
+            backward += u32::from(to.wrapping_sub(before) >> 63 != 0);
+            ptp = u128::from(to) << 8 | ptp & 0xff;
+            let rate = u128::from(NOMINAL.saturating_add_signed(rng.random_range(-6711..6711)));
+            let every = *pick(&mut rng, &[1, 7, 100, 1000, 5000]);
+            let end = clk + 10_000;
+            let expected = model.output(clk).steady.wrapping_add(10_000 * u64::from(NOMINAL >> 8));
+            let started = step > 0;
+            while clk < end {
+                let sample = clk % every == 0;
                 let out = model.output(clk);
-                assert!(out.now.wrapping_sub(last) < 1 << 63, "backwards at clock {clk}");
-                assert_eq!(
-                    (u128::from(out.sec) * 1_000_000_000 + u128::from(out.ns)) % (1 << 48),
-                    u128::from(out.now >> 16),
-                    "seconds differ at clock {clk}"
-                );
-                last = out.now;
-                let set = (clk >= 100).then(|| steps.get((clk as usize - 100) / 100)).flatten().filter(|&&s| clk % 100 == 0 && s > out.now);
-                if clk == 400 {
-                    from = Some((clk, out.now));
-                    assert!(out.now.wrapping_sub(start) < 2000 << 16, "the time did not step to {start:#x}: {:#x}", out.now);
+                if sample || model.wake(clk) <= clk {
+                    let i = In { increment: NOMINAL, ptp: true, ptp_time: sample.then_some((ptp >> 8) as u64), ..In::default() };
+                    model.step(clk, &i);
+                    let next = model.output(clk + 1);
+                    let by = next.offset.wrapping_sub(out.offset) as i64;
+                    let steps = u8::from(!(-STEP..STEP).contains(&by));
+                    assert_eq!(next.epoch, (out.epoch + steps) % 4, "a correction of {by} / 65536 ns, step {step}, seed {seed}");
                 }
-                if let Some((c, t)) = from {
-                    let exact = t.wrapping_add(((u128::from(clk - c) * u128::from(increment)) >> 8) as u64);
-                    let error = out.now.wrapping_sub(exact) as i64;
-                    assert!(error.unsigned_abs() <= u64::from(increment >> 8), "{error} / 65536 ns off at clock {clk}");
-                }
-                model.step(clk, &In { increment, set: set.copied(), ..In::default() });
+                // On to the next clock in which anything happens.
+                let on = (clk / every + 1) * every;
+                let next = on.min(model.wake(clk + 1).max(clk + 1)).min(end);
+                ptp += u128::from(next - clk) * rate;
+                clk = next;
             }
+            let out = model.output(clk);
+            let off = (out.date.wrapping_sub((ptp >> 8) as u64) as i64).unsigned_abs();
+            // The drift at 100 ppm since the last sample, and the fraction that a sample lacks.
+            let most = (every + DATE_LATENCY) * 27 + 2;
+            assert!(off <= most && off < MICROSECOND, "{off} / 65536 ns off after step {step} from {before:#x} to {to:#x}, seed {seed}");
+            assert!(!started || out.steady == expected, "the steady time noticed step {step}, seed {seed}");
+        }
+        println!("{backward} of 10000 steps backward");
+        assert!((4000..6000).contains(&backward));
+    }
+}
+
+/// 20 of these steps on the Verilog, with a sample a clock.
+#[test]
+fn dates_follow_ptp_in_the_verilog() {
+    let library = verilate("time", timely_hw::time::Time::default());
+    let ports = Ports(&library);
+    let mut rng = rng(3);
+    let mut dut = library.instantiate(3);
+    let input = In { increment: NOMINAL, ptp: true, ..In::default() };
+    // Reset, and until the first increments count.
+    for clk in 0..10 {
+        ports.set(&mut dut, &mut rng, &In { rst: clk == 0, ..input });
+        dut.tick();
+    }
+    let mut ptp = 0u64;
+    for step in 0..20 {
+        ptp = stepped(&mut rng, ptp);
+        for clk in 0..10_000 {
+            let out = ports.get(&dut);
+            let off = (out.date.wrapping_sub(ptp) as i64).unsigned_abs();
+            assert!(clk < DATE_LATENCY || off <= 1000, "{off} / 65536 ns off {clk} clocks after step {step}");
+            ports.set(&mut dut, &mut rng, &In { ptp_time: Some(ptp), ..input });
+            dut.tick();
+            ptp = ptp.wrapping_add((4 << 16) + 26);
         }
     }
 }
 
-/// Following PTP that runs 100 ppm apart, also over the wraps: never backwards, and never more than a clock away, but for the time
-/// that it takes to go back by 100 ns at half the speed.
+/// An increment counts `LATENCY` clocks after it was sampled, a set of the date `DATE_LATENCY` clocks, for the clock at which it was given.
 #[test]
-fn ptp_is_followed_within_a_clock() {
-    let mut rng = rng(1);
-    for (ppm, first) in [(-100i64, 0u64), (100, 1 << 50), (0, (1u64 << 24).wrapping_neg()), (100, SECOND - (1 << 24))] {
-        for every in [1u64, 7, 1000] {
-            let mut model = Time::new();
-            let rate = (i64::from(NOMINAL) + i64::from(NOMINAL) * ppm / 1_000_000) as u128;
-            let (mut ptp, mut last, mut settled) = (u128::from(first) << 8, 0, 3_000 + every);
-            for clk in 0..100_000 {
-                let out = model.output(clk);
-                assert!(out.now.wrapping_sub(last) < 1 << 63, "backwards at clock {clk}");
-                last = out.now;
-                let error = out.now.wrapping_sub((ptp >> 8) as u64) as i64;
-                assert!(
-                    clk < settled || error.unsigned_abs() <= u64::from(NOMINAL >> 8),
-                    "{error} / 65536 ns off at clock {clk}, {ppm} ppm, a sample every {every} clocks"
-                );
-                let ptp_time = (clk % every == 0).then_some((ptp >> 8) as u64);
-                model.step(clk, &In { increment: NOMINAL, ptp: true, ptp_time, ..In::default() });
-                ptp += rate;
-                if clk % 20_000 == 19_000 {
-                    ptp -= rng.random_range(0..100u128) << 24;
-                    // A correction under way and the wait for a sample, then 2 ns a clock, then the way to the output.
-                    settled = clk + u64::from(CORRECTION) + every + 100 / 2 + u64::from(CORRECTION);
-                }
-            }
-        }
-    }
-}
-
-/// An increment counts `LATENCY` clocks after it was sampled.
-#[test]
-fn latency_is_as_stated() {
+fn latencies_are_as_stated() {
     let mut model = Time::new();
+    let to = 0x1234_5678_9abc_def0;
     for clk in 0..100 {
-        assert_eq!(model.output(clk).now, (clk.saturating_sub(LATENCY as u64 - 1) * 4) << 16, "clock {clk}");
-        model.step(clk, &In { increment: NOMINAL, ..In::default() });
+        let out = model.output(clk);
+        let passed = (clk.saturating_sub(LATENCY as u64 - 1) * 4) << 16;
+        assert_eq!(out.steady, START.wrapping_add(passed), "clock {clk}");
+        let date = if clk < 50 + DATE_LATENCY { passed } else { to + (((clk - 50) * 4) << 16) };
+        assert_eq!((out.date, out.epoch), (date, u8::from(clk >= 50 + DATE_LATENCY)), "clock {clk}");
+        model.step(clk, &In { increment: NOMINAL, set: (clk == 50).then_some(to), ..In::default() });
     }
 }
 
@@ -227,7 +289,7 @@ fn skipping_equals_stepping() {
         for clk in 0..cycles() {
             let out = stepped.output(clk);
             assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
-            let mut i = stimulus.next(&mut rng, out.now);
+            let mut i = stimulus.next(&mut rng, out.date);
             i.ptp_time = i.ptp_time.filter(|_| i.ptp);
             stepped.step(clk, &i);
             let idle = i.ptp_time.is_none() && i.set.is_none() && !i.rst && levels == (i.increment, i.ptp, i.lead);

@@ -155,6 +155,16 @@ fn no_release_is_lost() {
     }
 }
 
+/// Bounds of more than 2^24 bytes hold to the packet, also where the sums of 32 bits run over.
+#[test]
+fn large_bounds_hold() {
+    for seed in seeds() {
+        pacer_rig::bounded(&mut Rig::new(10), &mut rng(seed), |rig| {
+            rig.step();
+        });
+    }
+}
+
 /// Flows past due are served in turn, whatever the train each may have.
 #[test]
 fn flows_past_due_take_turns() {

@@ -8,7 +8,7 @@ use timely_regs::wire::{
 use timely_tests::frames::{Fault, class, envelope, good_of, header};
 use timely_tests::rng;
 
-const PORT: u16 = 4791;
+const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 
 /// Reads `frame` with `etherparse` and holds all that it finds equal to what our view finds.
 fn agree(frame: &[u8]) {
@@ -123,7 +123,7 @@ fn listing(frame: &[u8], class: Class) -> String {
     rows.extend([(0, "UDP: ports"), (4, "length, checksum")].map(|(at, n)| (udp + at, n)));
     let parts = [
         (offset::VERSION, "ours: version, flags, packet number"),
-        (offset::FLOW, "flow"),
+        (offset::PLACE, "place, flow"),
         (offset::NONCE, "nonce"),
         (offset::SEGMENT, "segment number"),
         (offset::SEGMENT_BYTES, "segment bytes"),

@@ -23,7 +23,7 @@ pub struct Demo {
 fn emit() -> Result<PathBuf, String> {
     let dir = target().join("demo/verilog");
     let mut c = Command::new(target().join("release/timely-hw"));
-    c.args(["emit", "--bus", "64", "--flow-bits", "10", "--out"]).arg(&dir);
+    c.args(["emit", "--bus", "64", "--flow-bits", "10", "--force", "--out"]).arg(&dir);
     // Standard output is for the result.
     eprint!("{}", quiet(c)?);
     Ok(dir)

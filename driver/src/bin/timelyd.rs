@@ -9,15 +9,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use timely_driver::Error;
-use timely_driver::command::parse;
+use timely_driver::command::parse_or_man;
 use timely_driver::config::Config;
 use timely_driver::daemon::{Daemon, Listening, Options, check_metrics};
+use timely_driver::host::parse_socket;
 use timely_driver::nic::{Nic, Start};
 use timely_driver::plan::Plan;
 use timely_driver::say::{announce, note};
 use timely_driver::service::Service;
 use timely_driver::target::Target;
-use timely_driver::units::{UnitError, parse_duration};
+use timely_driver::units::{TextError, parse_duration};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -53,11 +54,11 @@ struct Cli {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, allow_hyphen_values = true)]
     heartbeat: Duration,
     /// Serves metrics for Prometheus at this address, /metrics; it must be a loopback one.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_socket)]
     metrics: Option<SocketAddr>,
 }
 
-fn duration(text: &str) -> Result<Duration, UnitError> {
+fn duration(text: &str) -> Result<Duration, TextError> {
     parse_duration(text)
 }
 
@@ -119,7 +120,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
 }
 
 fn main() -> ExitCode {
-    match run(parse()) {
+    match run(parse_or_man()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             note(format_args!("error: {}", e.text));

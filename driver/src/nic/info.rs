@@ -5,7 +5,8 @@ use crate::board::Placed;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use timely_regs::counters::TABLE;
 use timely_regs::generate;
-use timely_regs::map::{dma, heartbeat, id, port};
+use timely_regs::map::settings::TABLE as SETTINGS;
+use timely_regs::map::{dma, heartbeat, id};
 
 /// What a device says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct Info {
     pub flows: u32,
     /// Bits of its data path.
     pub bus_bits: u32,
-    /// Segments of a flow that may be outstanding.
+    /// Ended segments, of all flows, that are remembered until their ACKs come.
     pub segments: u32,
     /// Clock period, ps.
     pub clock_ps: u32,
@@ -69,11 +70,8 @@ impl Nic {
         let d = &self.device;
         let read = |r| self.of(d.read(r));
         let (core, status) = (read(&id::CORE)?, [read(&id::STATUS)?]);
-        let (low, high) = (read(&port::MAC_LOW)?.to_le_bytes(), read(&port::MAC_HIGH)?.to_le_bytes());
-        let mut ipv6 = [0; 16];
-        for (i, bytes) in ipv6.chunks_exact_mut(4).enumerate() {
-            bytes.copy_from_slice(&self.of(d.read_at(&port::IPV6, i as u32))?.to_le_bytes());
-        }
+        let setting = |s| self.of(d.get(s));
+        let mac = setting(&SETTINGS.mac)?.to_le_bytes();
         let all = self.of(d.counters())?;
         Ok(Info {
             device: self.name().into(),
@@ -82,16 +80,16 @@ impl Nic {
             version: [core >> 16, core >> 8 & 0xff, core & 0xff],
             flows: d.flows(),
             bus_bits: d.build().bus_bits,
-            segments: 1 << d.build().segment_bits.min(31),
+            segments: 1 << d.build().ring_bits.min(31),
             clock_ps: d.build().clock_ps,
             ready: id::READY.get(&status) != 0,
-            enabled: read(&id::CONTROL)? != 0,
+            enabled: setting(&SETTINGS.enable)? != 0,
             stopped: id::STOP.get(&status) != 0,
             time_ns: self.time_ns()?,
-            mac: [low[0], low[1], low[2], low[3], high[0], high[1]],
-            ipv4: Ipv4Addr::from(read(&port::IPV4)?.to_le_bytes()),
-            ipv6: Ipv6Addr::from(ipv6),
-            udp_port: read(&port::UDP_PORT)? as u16,
+            mac: [mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]],
+            ipv4: Ipv4Addr::from((setting(&SETTINGS.ipv4)? as u32).to_le_bytes()),
+            ipv6: Ipv6Addr::from(setting(&SETTINGS.ipv6)?.to_le_bytes()),
+            udp_port: setting(&SETTINGS.udp_port)? as u16,
             heartbeat_clocks: read(&heartbeat::PERIOD)?,
             heartbeat_lost: read(&heartbeat::STATE)? != 0,
             dma_running: self.of(d.read_field(&dma::STATUS, &dma::RUNNING))? != 0,

@@ -334,6 +334,7 @@ fn packets(nic: &mut Nic, options: &Options) -> Result<String, Error> {
             d.set_mac(mac)?;
             d.set_ipv4(ipv4)?;
             d.write(&timely_regs::map::port::UDP_PORT, peer.udp_port.into())?;
+            d.allow(&[(std::net::Ipv4Addr::UNSPECIFIED.into(), 0)])?;
             d.write(&timely_regs::map::port::ACK_ENABLE, 1)
         })?;
         record = FlowRecord { mac: peer.mac, address: peer.address, source_port: peer.udp_port, destination_port: peer.udp_port, ..record };

@@ -1,6 +1,6 @@
 //! A flow as people say it.
-use super::{SpecError, parse_mac, unit, value};
-use crate::units::{Mbps, parse_mbps};
+use super::{SpecError, parse_mac, read, unit, value};
+use crate::units::{Mbps, parse_ip, parse_mbps};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr};
 use timely_regs::flow::FlowRecord;
@@ -10,6 +10,7 @@ use timely_regs::flow::FlowRecord;
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
     /// Destination address.
+    #[serde(deserialize_with = "address")]
     pub to: IpAddr,
     /// Destination MAC address.
     pub mac: String,
@@ -48,6 +49,10 @@ pub struct FlowSpec {
     pub rate: Option<String>,
 }
 
+fn address<'de, D: serde::Deserializer<'de>>(d: D) -> Result<IpAddr, D::Error> {
+    read(d, parse_ip)
+}
+
 fn packet() -> u16 {
     1024
 }
@@ -64,9 +69,8 @@ fn ttl() -> u8 {
     64
 }
 
-/// The UDP port of flows and of the device, when nothing is said: RoCEv2's, which data centers let pass.
 pub(super) fn port() -> u16 {
-    4791
+    timely_regs::wire::DEFAULT_PORT
 }
 
 impl FlowSpec {
@@ -180,6 +184,8 @@ mod tests {
         let range = "it must be above 0 and at most 1.049Tbps";
         assert_eq!(text(FlowSpec { rate: Some("2Tbps".into()), ..f.clone() }), format!("rate is `2Tbps`; {range}"));
         assert_eq!(text(FlowSpec { rate: Some("0bps".into()), ..f }), format!("rate is `0bps`; {range}"));
+        let text = toml::from_str::<FlowSpec>("to = \"localhost\"\nmac = \"02:74:6e:00:00:01\"").expect_err("a name").to_string();
+        assert!(text.contains("`localhost` is no IP address; write one of IPv4 or IPv6 (names are not looked up), as 10.0.0.2"), "{text}");
         assert!(toml::from_str::<FlowSpec>("to = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\nspeed = 5").is_err());
     }
 }

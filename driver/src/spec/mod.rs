@@ -7,7 +7,9 @@ pub use flow::FlowSpec;
 pub use port::{Port, PortSpec};
 pub use profile::{ProfileSpec, fields as profile_fields};
 
-use crate::units::UnitError;
+use crate::units::TextError;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use timely_regs::field::OutOfRange;
 use timely_regs::parameters::ParameterError;
 
@@ -20,7 +22,7 @@ pub enum SpecError {
         /// What was being read.
         name: String,
         /// Why.
-        source: UnitError,
+        source: TextError,
     },
     /// Another value.
     #[error("{name} is `{value}`; it must be {allowed}")]
@@ -50,8 +52,18 @@ fn value(name: &str, value: impl std::fmt::Display, allowed: impl Into<String>) 
     SpecError::Value { name: name.into(), value: value.to_string(), allowed: allowed.into() }
 }
 
-fn unit<T>(name: &str, read: Result<T, UnitError>) -> Result<T, SpecError> {
+fn unit<T>(name: &str, read: Result<T, TextError>) -> Result<T, SpecError> {
     read.map_err(|source| SpecError::Unit { name: name.into(), source })
+}
+
+/// Reads a value out of a string of a file or message by its parser.
+fn read<'de, D: Deserializer<'de>, T>(d: D, parse: impl FnOnce(&str) -> Result<T, TextError>) -> Result<T, D::Error> {
+    parse(&String::deserialize(d)?).map_err(D::Error::custom)
+}
+
+/// The same of one that may be null, as JSON has it.
+fn optional<'de, D: Deserializer<'de>, T>(d: D, parse: impl FnOnce(&str) -> Result<T, TextError>) -> Result<Option<T>, D::Error> {
+    Option::<String>::deserialize(d)?.map(|text| parse(&text)).transpose().map_err(D::Error::custom)
 }
 
 /// A MAC address as `02:74:6e:00:00:01`.

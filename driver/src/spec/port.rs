@@ -1,11 +1,12 @@
 //! The port as people say it: its addresses, its rate, whom it answers.
-use super::{SpecError, flow, parse_mac, unit, value};
+use super::{SpecError, flow, optional, parse_mac, unit, value};
 use crate::transport::{Failure, Registers};
-use crate::units::parse_mbps;
+use crate::units::{parse_ipv4, parse_ipv6, parse_mbps};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use timely_regs::device::{Device, Error};
-use timely_regs::map::port;
+use timely_regs::map::settings::TABLE;
+use timely_regs::map::{ack_rate, port};
 
 /// A port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,11 +15,17 @@ pub struct PortSpec {
     /// Its MAC address.
     pub mac: String,
     /// Its IPv4 address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "ipv4")]
     pub ipv4: Option<Ipv4Addr>,
+    /// Bits of its IPv4 network's prefix, whose broadcast address is then answered neither as destination nor as source.
+    #[serde(default = "prefix4", skip_serializing_if = "is_prefix4")]
+    pub prefix4: u8,
     /// Its IPv6 address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "ipv6")]
     pub ipv6: Option<Ipv6Addr>,
+    /// The VLAN in which it answers; 0 for frames without a tag.
+    #[serde(default, skip_serializing_if = "is_vlan")]
+    pub vlan: u16,
     /// The UDP port that makes a packet ours.
     #[serde(default = "flow::port")]
     pub udp_port: u16,
@@ -28,9 +35,20 @@ pub struct PortSpec {
     /// It answers segments.
     #[serde(default = "answer")]
     pub answer: bool,
-    /// Whom it answers, `address/bits`: one of IPv4 and one of IPv6, nobody of a family without one. Everybody when nothing is said.
+    /// Part of the line that its ACKs may take on average.
+    #[serde(default = "ack_share", skip_serializing_if = "is_ack_share")]
+    pub ack_share: Share,
+    /// Networks whose hosts it answers, `address/bits`, eight at most; none needs `answer` to be false.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
+}
+
+fn ipv4<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Ipv4Addr>, D::Error> {
+    optional(d, parse_ipv4)
+}
+
+fn ipv6<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Ipv6Addr>, D::Error> {
+    optional(d, parse_ipv6)
 }
 
 fn line() -> String {
@@ -39,6 +57,29 @@ fn line() -> String {
 
 fn answer() -> bool {
     true
+}
+
+fn prefix4() -> u8 {
+    32
+}
+
+fn is_prefix4(bits: &u8) -> bool {
+    *bits == prefix4()
+}
+
+fn is_vlan(vlan: &u16) -> bool {
+    *vlan == 0
+}
+
+/// A part of the line, in percent: 25 is a quarter.
+pub type Share = u8;
+
+fn ack_share() -> Share {
+    25
+}
+
+fn is_ack_share(share: &Share) -> bool {
+    *share == ack_share()
 }
 
 /// What the registers of a port are to hold.
@@ -50,14 +91,27 @@ pub struct Port {
     udp_port: u16,
     ns_per_byte: u32,
     answer: bool,
-    allow4: (Ipv4Addr, Ipv4Addr),
-    allow6: (Ipv6Addr, Ipv6Addr),
+    prefix4: u8,
+    vlan: u16,
+    ack_bps: u64,
+    allow: Vec<(IpAddr, u32)>,
 }
 
 impl PortSpec {
     /// With this MAC address, all else as when nothing is said.
     pub fn with_mac(mac: &str) -> Self {
-        PortSpec { mac: mac.into(), ipv4: None, ipv6: None, udp_port: flow::port(), line: line(), answer: true, allow: Vec::new() }
+        PortSpec {
+            mac: mac.into(),
+            ipv4: None,
+            prefix4: prefix4(),
+            ipv6: None,
+            vlan: 0,
+            udp_port: flow::port(),
+            line: line(),
+            answer: true,
+            ack_share: ack_share(),
+            allow: Vec::new(),
+        }
     }
 
     /// What the registers are to hold, checked.
@@ -87,26 +141,24 @@ impl PortSpec {
         if let Some(group) = self.ipv6.filter(Ipv6Addr::is_multicast) {
             return Err(value("ipv6", group, "the address of one host, not a multicast"));
         }
-        // Of an address and a mask. Nobody sends from the unspecified address: all its bits are asked for where the other family is named.
-        let (mut allow4, mut allow6) = ((Ipv4Addr::UNSPECIFIED, Ipv4Addr::UNSPECIFIED), (Ipv6Addr::UNSPECIFIED, Ipv6Addr::UNSPECIFIED));
-        if !self.allow.is_empty() {
-            (allow4.1, allow6.1) = (Ipv4Addr::BROADCAST, Ipv6Addr::from(u128::MAX));
+        if self.prefix4 > 32 {
+            return Err(value("prefix4", self.prefix4, "0 to 32"));
         }
-        let mut named = [false; 2];
-        for text in &self.allow {
-            let wrong = || value("allow", text, "address/bits, as 10.0.0.0/8");
-            let (address, bits) = text.split_once('/').ok_or_else(wrong)?;
-            let bits: u32 = bits.parse().map_err(|_| wrong())?;
-            let address = address.parse().map_err(|_| wrong())?;
-            if std::mem::replace(&mut named[usize::from(matches!(address, IpAddr::V6(_)))], true) {
-                return Err(value("allow", text, "the only one of its family; name one network that holds all, as 10.0.0.0/8"));
-            }
-            match address {
-                IpAddr::V4(a) if bits <= 32 => allow4 = (a, Ipv4Addr::from(u32::MAX.checked_shl(32 - bits).unwrap_or(0))),
-                IpAddr::V6(a) if bits <= 128 => allow6 = (a, Ipv6Addr::from(u128::MAX.checked_shl(128 - bits).unwrap_or(0))),
-                _ => return Err(wrong()),
-            }
+        if self.vlan > 4094 {
+            return Err(value("vlan", self.vlan, "0 to 4094; 0 for frames without a tag"));
         }
+        if !(1..=100).contains(&self.ack_share) {
+            return Err(value("ack_share", self.ack_share, "1 to 100, percent of the line"));
+        }
+        if self.answer && self.allow.is_empty() {
+            let line =
+                "false, or stand beside a line as `allow = [\"10.0.0.0/8\"]` (--allow 10.0.0.0/8), the networks whose hosts are answered";
+            return Err(value("answer", true, line));
+        }
+        if self.allow.len() > port::PREFIXES {
+            return Err(value("allow", self.allow.join(", "), format!("{} networks at most", port::PREFIXES)));
+        }
+        let allow = self.allow.iter().map(|text| self.network(text)).collect::<Result<Vec<_>, _>>()?;
         Ok(Port {
             mac,
             ipv4: self.ipv4.unwrap_or(Ipv4Addr::UNSPECIFIED),
@@ -114,9 +166,33 @@ impl PortSpec {
             udp_port: self.udp_port,
             ns_per_byte: ns_per_byte as u32,
             answer: self.answer,
-            allow4,
-            allow6,
+            prefix4: self.prefix4,
+            vlan: self.vlan,
+            ack_bps: (mbps * 1e4 * f64::from(self.ack_share)).round() as u64,
+            allow,
         })
+    }
+
+    // A network whose hosts are answered, from the port's address of that family.
+    fn network(&self, text: &str) -> Result<(IpAddr, u32), SpecError> {
+        let wrong = || value("allow", text, "address/bits, as 10.0.0.0/8");
+        let (address, bits) = text.split_once('/').ok_or_else(wrong)?;
+        let (address, bits): (IpAddr, u32) = (address.parse().map_err(|_| wrong())?, bits.parse().map_err(|_| wrong())?);
+        let (most, own, field) = match address {
+            IpAddr::V4(_) => (32, self.ipv4.is_some(), "ipv4"),
+            IpAddr::V6(_) => (128, self.ipv6.is_some(), "ipv6"),
+        };
+        if bits > most {
+            return Err(wrong());
+        }
+        if self.answer && !own {
+            return Err(value(
+                "allow",
+                text,
+                format!("of a family that the port has an address of; add one with a line `{field} = ..` (--{field})"),
+            ));
+        }
+        Ok((address, bits))
     }
 }
 
@@ -144,8 +220,10 @@ impl Port {
         d.set_ipv6(self.ipv6)?;
         d.write(&port::UDP_PORT, self.udp_port.into())?;
         d.write(&port::NS_PER_BYTE, self.ns_per_byte)?;
-        d.allow_ipv4(self.allow4.0, self.allow4.1)?;
-        d.allow_ipv6(self.allow6.0, self.allow6.1)?;
+        d.set(&TABLE.prefix4, self.prefix4.into())?;
+        d.set(&TABLE.vlan, self.vlan.into())?;
+        d.set(&TABLE.ack_rate, ack_rate(self.ack_bps, d.build().clock_ps).into())?;
+        d.allow(&self.allow)?;
         d.write(&port::ACK_ENABLE, self.answer.into())
     }
 }
@@ -156,21 +234,35 @@ mod tests {
 
     #[test]
     fn a_port_is_read_and_checked() {
-        let spec = PortSpec::with_mac("02:00:00:00:00:07");
+        let bare = PortSpec::with_mac("02:00:00:00:00:07");
+        let text = bare.port().expect_err("nobody to answer").to_string();
+        assert!(text.starts_with("answer is `true`; it must be false, or stand beside a line as `allow = [\"10.0.0.0/8\"]`"), "{text}");
+        assert!(PortSpec { answer: false, ..bare.clone() }.port().expect("valid").allow.is_empty());
+        let own = |ipv4: &str, ipv6: &str| PortSpec { ipv4: ipv4.parse().ok(), ipv6: ipv6.parse().ok(), ..bare.clone() };
+        let spec = PortSpec { allow: vec!["10.0.0.0/8".into()], ..own("10.0.0.7", "fd00::7") };
         let p = spec.port().expect("valid");
-        assert_eq!((p.ns_per_byte, p.udp_port, p.allow4.1), (52_429, 4791, Ipv4Addr::UNSPECIFIED));
+        assert_eq!(
+            (p.ns_per_byte, p.udp_port, p.prefix4, p.vlan, p.ack_bps),
+            (52_429, timely_regs::wire::DEFAULT_PORT, 32, 0, 2_500_000_000)
+        );
+        assert!(![4791, 4793].contains(&p.udp_port), "RoCEv2's or Ultra Ethernet's");
         let allow = |a: &[&str]| PortSpec { allow: a.iter().map(|s| s.to_string()).collect(), ..spec.clone() }.port();
-        let p = allow(&["10.1.0.0/16", "fd00::/8"]).expect("valid");
-        assert_eq!((p.allow4.1, p.allow6.1.octets()[..2].to_vec()), (Ipv4Addr::new(255, 255, 0, 0), vec![0xff, 0]));
-        // Of the family that is not named nobody is answered.
-        let (four, six) = (allow(&["10.1.0.0/16"]).expect("valid"), allow(&["fd00::/8"]).expect("valid"));
-        assert_eq!((four.allow6, six.allow4.1), ((Ipv6Addr::UNSPECIFIED, Ipv6Addr::from(u128::MAX)), Ipv4Addr::BROADCAST));
-        assert_eq!((p.allow6.1, spec.port().expect("valid").allow6.1.is_unspecified()), (six.allow6.1, true));
-        for twice in [["10.1.0.0/16", "10.2.0.0/16"], ["fd00::/8", "fe80::/10"]] {
-            let text = allow(&twice).expect_err("two").to_string();
-            assert!(text.contains(twice[1]) && text.contains("one network that holds all"), "{text}");
+        let p = allow(&["10.1.0.0/16", "fd00::/8", "0.0.0.0/0"]).expect("valid");
+        let networks = [("10.1.0.0", 16), ("fd00::", 8), ("0.0.0.0", 0)].map(|(a, bits)| (a.parse().expect("an address"), bits));
+        assert_eq!(p.allow, networks);
+        assert_eq!(allow(&["10.0.0.0/8"; 8]).expect("valid").allow.len(), 8);
+        assert!(allow(&["10.0.0.0/8"; 9]).expect_err("nine").to_string().ends_with("it must be 8 networks at most"));
+        let only6 = PortSpec { ipv4: None, ..spec.clone() }.port().expect_err("no address").to_string();
+        assert!(only6.contains("allow is `10.0.0.0/8`") && only6.contains("`ipv4 = ..`"), "{only6}");
+        for (wrong, text) in [
+            (PortSpec { prefix4: 33, ..spec.clone() }, "prefix4 is `33`; it must be 0 to 32"),
+            (PortSpec { vlan: 4095, ..spec.clone() }, "vlan is `4095`; it must be 0 to 4094"),
+            (PortSpec { ack_share: 0, ..spec.clone() }, "ack_share is `0`; it must be 1 to 100"),
+            (PortSpec { ack_share: 101, ..spec.clone() }, "ack_share is `101`; it must be 1 to 100"),
+        ] {
+            let said = wrong.port().expect_err(text).to_string();
+            assert!(said.starts_with(text), "{said}");
         }
-        assert_eq!(allow(&["10.1.0.0/0"]).expect("valid").allow4.1, Ipv4Addr::UNSPECIFIED);
         for bad in ["10.1.0.0", "10.1.0.0/33", "ten/8", "fd00::/129"] {
             assert!(allow(&[bad]).expect_err(bad).to_string().contains("address/bits"));
         }
@@ -181,6 +273,10 @@ mod tests {
         let text = PortSpec { ipv6: "ff02::1".parse().ok(), ..spec.clone() }.port().expect_err("a group").to_string();
         assert!(text.starts_with("ipv6 is `ff02::1`"), "{text}");
         assert!(PortSpec::with_mac("00:00:00:00:00:00").port().expect_err("zeros").to_string().contains("not all zeros"));
+        for (field, told) in [("ipv4", "`localhost` is no IPv4 address; write four numbers"), ("ipv6", "`localhost` is no IPv6 address")] {
+            let text = toml::from_str::<PortSpec>(&format!("mac = \"02:00:00:00:00:07\"\n{field} = \"localhost\"")).expect_err("a name");
+            assert!(text.to_string().contains(told), "{text}");
+        }
         let text = PortSpec { line: "1Kbps".into(), ..spec }.port().expect_err("too slow").to_string();
         assert_eq!(text, "line is `1Kbps`; it must be 200Kbps to 500Tbps");
     }

@@ -224,6 +224,13 @@ mod tests {
             let text = of(Some(base), None).expect_err(base).to_string();
             assert_eq!(text, format!("base_rtt is `{base}`; it must be above 0 and at most 16ms"));
         }
+        // 2^30 bytes at 100 Gb/s take 85.9 ms.
+        let text = ProfileSpec::new("timely-100g", None, None, &["timeout=90ms".into()]).expect("pairs").parameters();
+        let text = text.expect_err("too long for the rate").to_string();
+        let advice =
+            "at its greatest rate a flow must send less than 2^30 bytes in its time-out: shorten it or lower that rate; 0 for no time-out";
+        assert_eq!(text, format!("timeout_us is 90000; allowed are 0 to 85899.345: {advice}"));
+        assert!(ProfileSpec::new("timely-100g", None, Some("90Gbps"), &["timeout=90ms".into()]).expect("pairs").parameters().is_ok());
         assert!(of(None, Some("250Kbps")).is_ok() && of(None, Some("1.048Tbps")).is_ok());
         let text = ProfileSpec::new("reno", None, None, &[]).expect("pairs").parameters().expect_err("no such").to_string();
         assert!(text.starts_with("profile is `reno`; it must be one of authors-10g"), "{text}");

@@ -1,7 +1,7 @@
 //! The same programs on cards of other shells: where they find our registers, and what they say when they do not.
 use super::Place;
 
-const ADDRESSES: [&str; 6] = ["port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1"];
+const ADDRESSES: [&str; 8] = ["port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1", "--allow", "11.0.0.0/8"];
 const PEER: [&str; 4] = ["--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01"];
 
 fn on<'a>(device: &'a str, words: &[&'a str]) -> Vec<&'a str> {

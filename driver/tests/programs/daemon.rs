@@ -9,7 +9,7 @@ use timely_driver::service::Request;
 use timely_driver::transport::vfio_user::VfioUser;
 
 fn flow(place: &Place, device: &str, number: &str) {
-    place.said(&["--device", device, "port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1"]);
+    place.said(&["--device", device, "port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1", "--allow", "11.0.0.0/8"]);
     place.said(&["--device", device, "profile", "set", "2", "timely-10g", "--base-rtt", "15us"]);
     place.said(&["--device", device, "flow", "add", number, "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--profile", "2"]);
 }
@@ -162,7 +162,7 @@ fn a_file_that_is_broken_is_refused_with_its_line() {
     ] {
         std::fs::write(&state, text).expect("written");
         let names = [&format!("{}{table}", state.display())[..], "goes on as it was"];
-        for words in [&["info"][..], &["port", "set", "--mac", "02:74:6e:00:00:07"]] {
+        for words in [&["info"][..], &["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:07"]] {
             place.refused(&[&["--device", &device], words].concat(), 1, &names);
         }
         assert_eq!(std::fs::read_to_string(&state).expect("a file"), text);
@@ -227,7 +227,7 @@ fn a_change_that_cannot_be_saved_is_told() {
     super::wait_for(&place.daemon_socket(&device));
     std::fs::remove_dir_all(&folder).expect("removed");
     place.refused(
-        &["--device", &device, "port", "set", "--mac", "02:74:6e:00:00:00"],
+        &["--device", &device, "port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00"],
         1,
         &["config.toml", "in force but not saved", "free space"],
     );
@@ -252,7 +252,7 @@ fn a_file_of_a_nic_that_was_reset_is_kept() {
         String::from_utf8(out.stderr).expect("text")
     };
     assert_eq!(said(&["info"]), "");
-    let port = ["port", "set", "--mac", "02:74:6e:00:00:07"];
+    let port = ["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:07"];
     let first = text();
     drop(server);
     let (server, _) = place.serve();

@@ -10,7 +10,7 @@ fn following(place: &Place, device: &str, more: &[&str]) -> Running {
 }
 
 fn flow(place: &Place, device: &str) {
-    place.said(&["--device", device, "port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1"]);
+    place.said(&["--device", device, "port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1", "--allow", "11.0.0.0/8"]);
     place.said(&["--device", device, "profile", "set", "0", "timely-10g", "--base-rtt", "15us"]);
     place.said(&["--device", device, "flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01"]);
 }

@@ -1,6 +1,7 @@
 //! `timelyctl top` at a terminal.
 use super::{LIMIT, Place, Running};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::time::Instant;
@@ -13,7 +14,7 @@ fn top(place: &Place, device: &str) -> (Running, File) {
     let slave = OpenOptions::new().read(true).write(true).open(name).expect("its other end");
     let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &["--device", device, "top", "--interval", "100ms"]);
     let end = || slave.try_clone().expect("a descriptor");
-    c.stdin(end()).stdout(end()).stderr(std::process::Stdio::piped());
+    c.env("TERM", "xterm").stdin(end()).stdout(end()).stderr(std::process::Stdio::piped());
     let child = Running(c.spawn().expect("started"));
     drop((c, slave));
     let mut master = File::from(master);
@@ -39,6 +40,50 @@ fn drained(mut master: File) -> std::thread::JoinHandle<String> {
         }
         seen
     })
+}
+
+/// On a terminal of any width every value is a word of its own, and no line is longer.
+#[test]
+fn narrow_terminals_break_no_value() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    place.said(&["--device", &device, "profile", "set", "0", "fixed"]);
+    place.said(&["--device", &device, "port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1", "--allow", "11.0.0.0/8"]);
+    let flow = ["flow", "add", "7", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--rate", "1.25GB/s", "--tos", "0x2e", "--posted"];
+    let wide = place.said(&[&["--device", device.as_str()], &flow[..]].concat());
+    let row: Vec<&str> = wide.lines().last().expect("a row").split_whitespace().collect();
+    assert!(row.contains(&"02:74:6e:00:00:01") && row.contains(&"11.0.1.1"), "{wide}");
+    for columns in [24, 40, 60, 80, 200] {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
+        grantpt(&master).and_then(|()| unlockpt(&master)).expect("ours");
+        tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).expect("its size is set");
+        let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("text");
+        let slave = OpenOptions::new().read(true).write(true).open(name).expect("its other end");
+        let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &["--device", &device, "flow", "list"]);
+        c.stdout(slave.try_clone().expect("a descriptor"));
+        let mut child = c.spawn().expect("started");
+        drop((c, slave));
+        let text = drained(File::from(master)).join().expect("text");
+        assert!(child.wait().expect("ended").success());
+        assert!(text.lines().all(|l| l.trim_end().chars().count() <= columns.into()), "{columns}: {text}");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert!(row.iter().all(|cell| words.contains(cell)), "{columns}: {row:?} in {text}");
+    }
+}
+
+#[test]
+fn top_needs_a_terminal_that_moves_its_cursor() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
+    grantpt(&master).and_then(|()| unlockpt(&master)).expect("ours");
+    let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("text");
+    let slave = OpenOptions::new().read(true).write(true).open(name).expect("its other end");
+    let end = || slave.try_clone().expect("a descriptor");
+    let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &["--device", &device, "top"]);
+    let out = c.env("TERM", "dumb").stdin(end()).stdout(end()).stderr(std::process::Stdio::piped()).output().expect("started");
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.code() == Some(1) && said.contains("TERM is dumb; `top --frames 1` prints a screen as text"), "{said}");
 }
 
 #[test]

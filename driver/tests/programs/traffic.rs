@@ -109,8 +109,8 @@ fn what_cannot_be_sent_says_why() {
     place.refused(&send(&["--rate", "10"]), 2, &["`10`", "10Gbps"]);
     place.refused(&send(&["--rate", "2Tbps"]), 2, &["2Tbps", "1Kbps to 1Tbps"]);
     place.refused(&send(&["--packet-bytes", "16384"]), 2, &["16384", "16383"]);
-    place.refused(&["send", "nobody"], 2, &["nobody", "IP address"]);
-    place.refused(&["recv", "--bind", "192.0.2.1"], 1, &["192.0.2.1:4791", "--bind"]);
+    place.refused(&["send", "nobody"], 2, &["nobody", "10.0.0.2"]);
+    place.refused(&["recv", "--bind", "192.0.2.1"], 1, &["192.0.2.1:21609", "--bind"]);
     place.refused(&["recv", "--bind", "127.0.0.1", "--port", "0", "--patience", "20ms"], 1, &["nothing came to 127.0.0.1", "firewall"]);
     assert!(place.said(&["send", "--help"]).contains("EXAMPLES"));
 }

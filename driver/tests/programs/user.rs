@@ -62,6 +62,7 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["profile", "set", "0", "timely-10g", "outstanding=1000B"], &["[flow.3]", "1000 wire bytes"]),
         (&["profile", "set", "0", "timely-10g", "--line", "10"], &["`10`", "10Gbps"]),
         (&["port", "set", "--mac", "zz"], &["zz"]),
+        (&["port", "set", "--mac", "02:74:6e:00:00:00"], &["answer", "allow = [\"10.0.0.0/8\"]", "--allow"]),
         (&["reg", "read", "id.NOTHING"], &["id.NOTHING", "reg list"]),
         (&["reg", "write", "id.MAGIC", "1"], &["id.MAGIC", "read only"]),
         (&["reg", "dump", "nothing"], &["nothing", "reg list"]),
@@ -99,8 +100,8 @@ fn json_is_printed_or_refused_and_an_empty_device_is_none() {
     let report = place.json(&on(&["selftest"]));
     assert!(report["device"] == device.as_str() && report["steps"][0]["found"].is_string(), "{report}");
     assert_eq!(place.json(&on(&["reset"])), serde_json::json!({"reset": true}));
-    let port = place.json(&on(&["port", "set", "--mac", "02:74:6e:00:00:00"]));
-    assert_eq!((&port, port["spec"]["udp_port"].as_u64()), (&place.json(&on(&["port", "show"])), Some(4791)));
+    let port = place.json(&on(&["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00"]));
+    assert_eq!((&port, port["spec"]["udp_port"].as_u64()), (&place.json(&on(&["port", "show"])), Some(21609)));
     place.refused(&on(&["--json", "top"]), 2, &["no JSON", "telemetry --watch"]);
     place.refused(&on(&["--json", "events"]), 2, &["CSV", "--out"]);
     place.refused(&on(&["profile", "set", "0", "timely-10g", "--base-rtt", "-5us"]), 3, &["base_rtt", "`-5us` is no time"]);
@@ -123,5 +124,15 @@ fn completions_and_man_pages_are_made() {
     let page = std::fs::read_to_string(folder.join("timelyctl-flow-add.1")).expect("a page of a verb's verb");
     assert!(page.contains("packet\\-bytes") || page.contains("packet-bytes"), "{page}");
     assert!(folder.join("timelyctl.1").exists());
+    // The daemon has no verbs, so its page is an option's, and a device is not asked for.
+    let daemon = |folder: &std::path::Path| {
+        let mut c = place.program(env!("CARGO_BIN_EXE_timelyd"), &["--man", folder.to_str().expect("a path")]);
+        c.output().expect("started")
+    };
+    assert!(daemon(&folder).status.success());
+    let page = std::fs::read_to_string(folder.join("timelyd.1")).expect("a page");
+    assert!(page.contains("heartbeat") && page.contains("EXIT CODES"), "{page}");
+    let out = daemon(std::path::Path::new("/proc/nothing"));
+    assert!(out.status.code() == Some(1) && String::from_utf8_lossy(&out.stderr).contains("give a folder that can be written"), "{out:?}");
     place.refused(&["man", "/proc/nothing"], 1, &["/proc/nothing", "give a folder"]);
 }

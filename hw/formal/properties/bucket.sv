@@ -1,6 +1,6 @@
 // The bucket's verdict is exactly one of: cleared, empty, bounded, looked at again, may send. For any inputs: nothing is assumed.
-module top(input clk, input [197:0] state, input [41:0] post, input [49:0] paid, input [24:0] ended, input [29:0] rate, input [15:0] size, input [47:0] now,
-    input [23:0] bound, input [30:0] idle, input [19:0] cap);
+module top(input clk, input [204:0] state, input [48:0] post, input [56:0] paid, input [31:0] ended, input [29:0] rate, input [15:0] size, input [47:0] now,
+    input [29:0] bound, input [30:0] idle, input [19:0] cap);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
     wire [14:0] verdict;

@@ -7,7 +7,7 @@ module top(input clk, input rst_in, input valid, input [1:0] flow, input [15:0] 
 
     wire paid_valid, paid_ends, swept;
     wire [1:0] paid_flow;
-    wire [49:0] paid_word;
+    wire [56:0] paid_word;
     tnic_charge dut(.clk(clk), .rst(rst), .charge_valid(valid), .charge_flow(flow), .charge_bytes(bytes), .charge_ends(ends), .paid_valid(paid_valid),
         .paid_flow(paid_flow), .paid_word(paid_word), .paid_ends(paid_ends), .swept(swept));
 
@@ -16,7 +16,7 @@ module top(input clk, input rst_in, input valid, input [1:0] flow, input [15:0] 
     reg [3:0] on;
     reg [15:0] b [0:2];
     reg [3:0] e;
-    reg [24:0] sum;
+    reg [31:0] sum;
     reg [8:0] packets;
     reg [15:0] last;
     always @(posedge clk) begin
@@ -48,9 +48,9 @@ module top(input clk, input rst_in, input valid, input [1:0] flow, input [15:0] 
     (* hierconn *) wire \dut.valid__0__q ;
     (* hierconn *) wire \dut.valid__1__q ;
     (* hierconn *) wire \dut.valid__2__q ;
-    (* hierconn *) wire [199:0] \dut.ram.cells ;
-    wire [49:0] cell_mine = mine == 0 ? \dut.ram.cells [49:0] : mine == 1 ? \dut.ram.cells [99:50]
-        : mine == 2 ? \dut.ram.cells [149:100] : \dut.ram.cells [199:150];
+    (* hierconn *) wire [227:0] \dut.ram.cells ;
+    wire [56:0] cell_mine = mine == 0 ? \dut.ram.cells [56:0] : mine == 1 ? \dut.ram.cells [113:57]
+        : mine == 2 ? \dut.ram.cells [170:114] : \dut.ram.cells [227:171];
     always @(*) if (begun) begin
         assert(\dut.sweep__q <= 4);
         assert(swept | !(\dut.valid__0__q | \dut.valid__1__q | \dut.valid__2__q | paid_valid));

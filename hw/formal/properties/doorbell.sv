@@ -4,7 +4,7 @@
 // The two queues may offer anything once the RAM is clear: they are proven as `fifo`, and nothing goes in before. One flow, any, is
 // watched.
 module top(input clk, input rst_in, input fl_valid, input [1:0] fl_flow, input fl_enable, input fl_keep, input sleep_valid,
-    input [1:0] sleep_flow, input [1:0] sleep_why, input [15:0] sleep_granted, input [24:0] sleep_released, input granted_valid,
+    input [1:0] sleep_flow, input [1:0] sleep_why, input [15:0] sleep_granted, input [31:0] sleep_released, input granted_valid,
     input [1:0] granted_flow, input [15:0] granted_count, input release_valid, input doorbell_valid);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
@@ -12,9 +12,9 @@ module top(input clk, input rst_in, input fl_valid, input [1:0] fl_flow, input f
 
     wire sleep_ready, doorbell_ready, act_valid, post_valid, refused, swept;
     wire [1:0] act_flow, post_flow;
-    wire [41:0] post_word;
+    wire [48:0] post_word;
     tnic_doorbell dut(.clk(clk), .rst(rst), .fl_valid(fl_valid), .fl_flow(fl_flow), .fl_enable(fl_enable), .fl_keep(fl_keep),
-        .release_valid(release_valid), .release_flow(2'b0), .release_bytes(24'b0), .sleep_valid(sleep_valid), .sleep_ready(sleep_ready),
+        .release_valid(release_valid), .release_flow(2'b0), .release_bytes(32'b0), .sleep_valid(sleep_valid), .sleep_ready(sleep_ready),
         .sleep_flow(sleep_flow), .sleep_why(sleep_why), .sleep_granted(sleep_granted), .sleep_released(sleep_released),
         .doorbell_valid(doorbell_valid), .doorbell_ready(doorbell_ready), .doorbell_flow(2'b0), .doorbell_packets(16'b0),
         .granted_valid(granted_valid), .granted_flow(granted_flow), .granted_count(granted_count), .act_valid(act_valid),
@@ -30,11 +30,11 @@ module top(input clk, input rst_in, input fl_valid, input [1:0] fl_flow, input f
     reg [3:0] asked;
     reg [1:0] why [0:3];
     reg [15:0] granted [0:3];
-    reg [24:0] released [0:3];
+    reg [31:0] released [0:3];
     // How it fell asleep, and what the pass knew then; a flow that never ran is as one that had nothing to send.
     reg bounded;
     reg [15:0] knew_granted;
-    reg [24:0] knew_released;
+    reg [31:0] knew_released;
     integer i;
     wire answer = asked[3];
     (* hierconn *) wire \dut.releases__o_valid ;
@@ -74,10 +74,10 @@ module top(input clk, input rst_in, input fl_valid, input [1:0] fl_flow, input f
         // The answer is there in time.
         assert(!answer | posted);
         // Nobody falls asleep over packets, or a release, that the pass did not see; nor stays asleep when they come.
-        if (falls_asleep & why[3] == 0) assert(post_word[15:0] == granted[3] & !post_word[41]);
-        if (falls_asleep & why[3] == 1) assert(post_word[40:16] == released[3] & !post_word[41]);
-        if (posted & !out & !activated & !bounded) assert(post_word[15:0] == knew_granted & !post_word[41]);
-        if (posted & !out & !activated & bounded) assert(post_word[40:16] == knew_released & !post_word[41]);
+        if (falls_asleep & why[3] == 0) assert(post_word[15:0] == granted[3] & !post_word[48]);
+        if (falls_asleep & why[3] == 1) assert(post_word[47:16] == released[3] & !post_word[48]);
+        if (posted & !out & !activated & !bounded) assert(post_word[15:0] == knew_granted & !post_word[48]);
+        if (posted & !out & !activated & bounded) assert(post_word[47:16] == knew_released & !post_word[48]);
     end
 `ifndef TWIN
     // The state behind it, which makes the above inductive.
@@ -92,16 +92,16 @@ module top(input clk, input rst_in, input fl_valid, input [1:0] fl_flow, input f
     (* hierconn *) wire [1:0] \dut.kind__0__q ;
     (* hierconn *) wire [1:0] \dut.kind__1__q ;
     (* hierconn *) wire [1:0] \dut.kind__2__q ;
-    (* hierconn *) wire [44:0] \dut.result ;
-    (* hierconn *) wire [179:0] \dut.ram.cells ;
-    wire [44:0] stored = mine == 0 ? \dut.ram.cells [44:0] : mine == 1 ? \dut.ram.cells [89:45]
-        : mine == 2 ? \dut.ram.cells [134:90] : \dut.ram.cells [179:135];
-    // The flow's word as it stands; bits 43 active, 44 bounded.
-    wire [44:0] word = posted ? \dut.result : stored;
+    (* hierconn *) wire [51:0] \dut.result ;
+    (* hierconn *) wire [207:0] \dut.ram.cells ;
+    wire [51:0] stored = mine == 0 ? \dut.ram.cells [51:0] : mine == 1 ? \dut.ram.cells [103:52]
+        : mine == 2 ? \dut.ram.cells [155:104] : \dut.ram.cells [207:156];
+    // The flow's word as it stands; bits 50 active, 51 bounded.
+    wire [51:0] word = posted ? \dut.result : stored;
     wire out_now = activated | (out & !answer);
     wire bounded_now = answer ? why[3] == 1 : bounded;
     wire [15:0] knew_granted_now = answer ? granted[3] : knew_granted;
-    wire [24:0] knew_released_now = answer ? released[3] : knew_released;
+    wire [31:0] knew_released_now = answer ? released[3] : knew_released;
     wire [2:0] mine_sleeps = {\dut.valid__2__q & \dut.flow__2__q == mine & \dut.kind__2__q == 2,
         \dut.valid__1__q & \dut.flow__1__q == mine & \dut.kind__1__q == 2, \dut.valid__0__q & \dut.flow__0__q == mine & \dut.kind__0__q == 2};
     always @(*) if (begun) begin
@@ -112,11 +112,11 @@ module top(input clk, input rst_in, input fl_valid, input [1:0] fl_flow, input f
         assert(asked == 0 | out);
         assert(asked[2:0] == mine_sleeps);
         if (\dut.sweep__q > mine) begin
-            assert(word[43] == out_now);
-            if (!out_now) assert(word[44] == bounded_now & !word[41]);
+            assert(word[50] == out_now);
+            if (!out_now) assert(word[51] == bounded_now & !word[48]);
             if (!out_now & !bounded_now) assert(word[15:0] == knew_granted_now);
-            if (!out_now & bounded_now) assert(word[40:16] == knew_released_now);
-            if (out_now) assert(!word[44]);
+            if (!out_now & bounded_now) assert(word[47:16] == knew_released_now);
+            if (out_now) assert(!word[51]);
         end
     end
 `endif

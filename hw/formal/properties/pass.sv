@@ -14,7 +14,7 @@ module top(input clk, input rst_in, input q_valid, input [1:0] q_flow, input [7:
         .left(left), .sleep_ready(sleep_ready), .insert_valid(insert_valid), .insert_flow(insert_flow), .park_valid(park_valid),
         .park_flow(park_flow));
     (* hierconn *) wire \dut.sleeps__i_valid ;
-    (* hierconn *) wire [44:0] \dut.sleeps__i_data ;
+    (* hierconn *) wire [51:0] \dut.sleeps__i_data ;
     (* hierconn *) wire [14:0] \dut.bucket__verdict ;
     wire [4:0] verdicts = \dut.bucket__verdict [11:7];
     always @(*) assume(verdicts == 1 | verdicts == 2 | verdicts == 4 | verdicts == 8 | verdicts == 16);
@@ -25,7 +25,7 @@ module top(input clk, input rst_in, input q_valid, input [1:0] q_flow, input [7:
     reg [4:1] parked;
     reg [3:1] asked;
     wire parks = park_valid & park_flow == mine;
-    wire asks = \dut.sleeps__i_valid & \dut.sleeps__i_data [44:43] == mine;
+    wire asks = \dut.sleeps__i_valid & \dut.sleeps__i_data [51:50] == mine;
     wire inserts = insert_valid & insert_flow == mine;
     always @(posedge clk) begin
         taken <= {taken[19:1], q_valid & q_ready & q_flow == mine};

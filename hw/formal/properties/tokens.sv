@@ -2,14 +2,14 @@
 // was charged, or the cap if that is less. So summed over passes, what is charged is at most what accrued plus a cap.
 // Assumed: no flow owes 2^50 tokens (8.6 MB of wire bytes; the pass grants nothing while 256 packets are uncharged).
 // Taken on trust: that `*` of 15 by 14 bits is a product; the four products are summed here as the block sums them.
-module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] rate_was, input [24:0] seen, input [42:0] others,
-    input awake, input [41:0] post, input [24:0] bytes, input [24:0] paid_others, input [24:0] ended, input [29:0] rate, input [15:0] size, input [47:0] now,
-    input [23:0] bound, input [30:0] idle, input [19:0] cap);
+module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] rate_was, input [24:0] seen, input [49:0] others,
+    input awake, input [48:0] post, input [24:0] bytes, input [31:0] paid_others, input [31:0] ended, input [29:0] rate, input [15:0] size, input [47:0] now,
+    input [29:0] bound, input [30:0] idle, input [19:0] cap);
     // Clocks that the pipeline has run, up to 9.
     reg [3:0] age = 0;
     always @(posedge clk) age <= age == 9 ? 9 : age + 1;
 
-    wire [197:0] state = {others[1:0], awake, others[26:2], others[42:27], seen, rate_was, time_was, tokens};
+    wire [204:0] state = {others[1:0], awake, others[33:2], others[49:34], seen, rate_was, time_was, tokens};
     wire [50:0] tokens_out;
     tnic_bucket dut(.clk(clk), .rst(1'b0), .state(state), .post(post), .paid({paid_others, bytes}), .ended(ended), .rate(rate), .size(size), .now(now), .bound(bound),
         .idle(idle), .cap(cap), .tokens(tokens_out));
@@ -36,7 +36,7 @@ module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] r
     wire signed [50:0] result = tokens_out;
 `ifndef TWIN
     (* hierconn *) wire [24:0] \dut.sent__q ;
-    (* hierconn *) wire [197:0] \dut.state1__q ;
+    (* hierconn *) wire [204:0] \dut.state1__q ;
     (* hierconn *) wire [29:0] \dut.rate1__q ;
     (* hierconn *) wire \dut.lower__q ;
     (* hierconn *) wire [50:0] \dut.tokens2__q ;
@@ -122,7 +122,7 @@ module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] r
     // The state behind it, which makes the above inductive: stage for stage the same.
     always @(*) begin
         if (age >= 1) begin
-            assert(\dut.state1__q [50:0] == tokens1 & \dut.state1__q [98:51] == time1 & \dut.state1__q [195] == awake1);
+            assert(\dut.state1__q [50:0] == tokens1 & \dut.state1__q [98:51] == time1 & \dut.state1__q [202] == awake1);
             assert((\dut.lower__q ? \dut.rate1__q : \dut.state1__q [128:99]) == rate1);
         end
         if (age >= 1) assert(\dut.sent__q == sent1);

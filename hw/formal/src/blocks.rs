@@ -1,7 +1,7 @@
 //! The blocks that are proven, emitted with small parameters: the same source as the NIC's, other const generics.
 use timely_hw::emit::emit;
 use timely_hw::fifo::{Fifo, HeldFifo};
-use timely_hw::{ack, csr, dma, engine, generator, pacer, time, txmux};
+use timely_hw::{ack, csr, dma, engine, generator, mark, pacer, time, txmux};
 use timely_model::pacer::Timing;
 
 /// A block's name, which is its top module's without `tnic_`, and its emission.
@@ -17,8 +17,8 @@ const BLOCKS: &[Block] = &[
     ("ready", |n| emit(n, pacer::ready::Ready::<2, 1>::default())),
     ("park", |n| emit(n, pacer::park::Park::<2, 3>::default())),
     ("charge", |n| emit(n, pacer::charge::Charge::<2, 3>::default())),
-    ("doorbell", |n| emit(n, pacer::doorbell::Doorbell::<2, 3, 26, 18>::default())),
-    ("pass", |n| emit(n, pacer::pass::Pass::<2, 3, 13, 17, 45>::new(Timing::default()))),
+    ("doorbell", |n| emit(n, pacer::doorbell::Doorbell::<2, 3, 34, 18>::default())),
+    ("pass", |n| emit(n, pacer::pass::Pass::<2, 3, 13, 17, 52>::new(Timing::default()))),
     ("fate", |n| emit(n, pacer::pass::Fate::default())),
     ("bucket", |n| emit(n, pacer::pass::Bucket::default())),
     ("walkers", |n| emit(n, pacer::wheel::Walkers::<2, 3>::default())),
@@ -28,12 +28,13 @@ const BLOCKS: &[Block] = &[
     ("txmux", |n| emit(n, txmux::TxMux::<8, 1>::default())),
     ("axil", |n| emit(n, csr::Axil::default())),
     ("ack", |n| emit(n, ack::Ack::<64, 8>::default())),
-    ("generator", |n| emit(n, generator::Generator::<64, 8, 1, 1, 17>::default())),
+    ("mark", |n| emit(n, mark::Mark::<64, 8, 1, 74>::new(10, 13))),
+    ("generator", |n| emit(n, generator::Generator::<64, 8, 1, 1, 17>::new(2))),
     ("arbiter", |n| emit(n, engine::Arbiter::<2>::default())),
     ("writer", |n| emit(n, dma::Writer::<64>::default())),
     ("reader", |n| emit(n, dma::Reader::<64>::default())),
-    ("count", |n| emit(n, time::Count::default())),
-    ("correct", |n| emit(n, time::Correct::default())),
+    ("steady", |n| emit(n, time::Steady::default())),
+    ("date", |n| emit(n, time::Date::default())),
 ];
 
 /// The block of a name.

@@ -18,8 +18,12 @@ pub struct Sent {
     pub last: bool,
     /// Wire bytes of this frame.
     pub wire_bytes: u16,
-    /// Charged wire bytes of the segment so far, this frame included; 24 bits.
+    /// Charged wire bytes of the segment so far, this frame included: at least 1.
     pub segment_bytes: u32,
+    /// With the last packet: the segment's place in the ring of departures.
+    pub place: u16,
+    /// With the last packet: the turn of the ring in which the place was given, modulo 4.
+    pub generation: u8,
     /// When the packet was eligible to leave, ns48.fns16.
     pub launch: u64,
 }
@@ -41,6 +45,8 @@ pub struct Completion {
 pub struct Ack {
     /// Flow that it names.
     pub flow: u32,
+    /// Place in the ring of departures that it echoes.
+    pub place: u16,
     /// Segment that it names.
     pub segment: u32,
     /// Nonce that it echoes.
@@ -120,7 +126,7 @@ pub struct Sample {
 
 /// [`Acked`]: it released a segment.
 pub const ACK_ACCEPTED: u8 = 0;
-/// [`Acked`]: its segment is not outstanding any more, or not yet.
+/// [`Acked`]: its place in the ring of departures is not that of its segment.
 pub const ACK_STALE: u8 = 1;
 /// [`Acked`]: its segment was acknowledged before.
 pub const ACK_REPEATED: u8 = 2;
@@ -159,7 +165,7 @@ pub struct Answer {
 pub struct Release {
     /// Flow.
     pub flow: u32,
-    /// Charged wire bytes, modulo 2^24.
+    /// Charged wire bytes, modulo 2^32.
     pub bytes: u32,
 }
 
@@ -168,7 +174,7 @@ pub struct Release {
 pub struct Charge {
     /// Flow.
     pub flow: u32,
-    /// Wire bytes; 0 if there was no packet.
+    /// Wire bytes; 0 if there was no packet, or one of a READ beyond its first.
     pub bytes: u16,
     /// The packet is its segment's last, so that what was charged up to it can be acknowledged.
     pub ends: bool,

@@ -15,6 +15,7 @@ pub mod generator;
 pub mod inline;
 pub mod launch;
 pub mod mac;
+pub mod mark;
 pub mod nic;
 pub mod pacer;
 pub mod parse;

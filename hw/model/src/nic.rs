@@ -61,7 +61,7 @@ pub struct Out {
     pub r: Option<(u32, u8)>,
     /// Beat to send, and its frame's tag.
     pub tx: Option<(Beat, u16)>,
-    /// The NIC's time, ns48.fns16.
+    /// The date, ns48.fns16.
     pub now: u64,
     /// No grant leaves.
     pub stopped: bool,
@@ -146,32 +146,31 @@ pub struct Nic {
     pulses: u32,
     swept: bool,
     crossing: Crossing,
-    /// A clock late too.
-    peers: Peers,
+    /// Settings of the clock before, which ACKs go by, and of the one before that.
+    late: csr::Settings,
+    earlier: csr::Settings,
     /// DMA's queries of the last three clocks, the newest first.
     asked: [bool; 3],
     /// Reset, as the blocks see it: a clock late.
     reset: bool,
-    /// The time does not run along a line at this clock, or may not.
+    /// The steady time does not run along a line at this clock, or may not.
     adjusting: bool,
 }
 
-/// To whom ACKs may answer: address and mask of IPv4, and of IPv6.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Peers {
-    v4: [u32; 2],
-    v6: [u128; 2],
-}
-
-impl Peers {
-    fn of(c: &csr::Settings) -> Self {
-        Peers { v4: [c.allow4, c.mask4], v6: [c.allow6, c.mask6] }
+// `late`: the settings of the clock before.
+fn ack_config(c: &csr::Settings, late: &csr::Settings) -> ack::Config {
+    ack::Config {
+        enable: c.ack_enable,
+        mac: mac(c.mac),
+        ipv4: late.ipv4.to_le_bytes(),
+        ipv6: late.ipv6.to_le_bytes(),
+        prefix4: late.prefix4,
+        port: late.udp_port,
+        vlan: late.vlan,
+        tos: c.ack_tos,
+        ttl: c.ack_ttl,
+        rate: late.ack_rate,
     }
-}
-
-fn ack_config(c: &csr::Settings, peers: &Peers) -> ack::Config {
-    let ([allow4, mask4], [allow6, mask6]) = (peers.v4.map(u32::to_le_bytes), peers.v6.map(u128::to_le_bytes));
-    ack::Config { enable: c.ack_enable, mac: mac(c.mac), tos: c.ack_tos, ttl: c.ack_ttl, allow4, mask4, allow6, mask6 }
 }
 
 fn generator_config(c: &csr::Settings) -> generator::Config {
@@ -192,7 +191,7 @@ impl Nic {
             parse: Part::new(parse::Parse::new(build.bus_bits as usize)),
             ack: Part::new(ack::Ack::new(build.bus_bits as usize)),
             txmux: Part::new(txmux::TxMux::default()),
-            rtt: Part::new(rtt::Rtt::new(build.flow_bits, build.segment_bits)),
+            rtt: Part::new(rtt::Rtt::new(build.flow_bits, build.ring_bits)),
             engine: Part::new(engine::Engine::new(build.flow_bits)),
             telemetry: Part::new(telemetry::Telemetry::new(build.flow_bits)),
             recorder: Part::new(recorder::Recorder::new(recorder::QUEUE)),
@@ -200,14 +199,15 @@ impl Nic {
             csr: Part::new(csr::Csr::new(build)),
             dma: Part::new(dma::Dma::new(build.flow_bits, build.bus_bits)),
             pacer: Part::new(pacer::top::Pacer::new(build.flow_bits, pacer::Timing::of(build.clock_ps))),
-            generator: Part::new(generator::Generator::new(build.flow_bits, build.bus_bits as usize)),
+            generator: Part::new(generator::Generator::new(build.flow_bits, build.bus_bits as usize, build.ring_bits)),
             gate: Part::new(launch::Launch::new()),
             gated: false,
             inside: false,
             pulses: 0,
             swept: false,
             crossing: Crossing::default(),
-            peers: Peers::default(),
+            late: csr::Settings::default(),
+            earlier: csr::Settings::default(),
             asked: [false; 3],
             reset: true,
             adjusting: true,
@@ -220,9 +220,9 @@ impl Nic {
         self
     }
 
-    /// The NIC's time at clock `clk`, ns48.fns16.
+    /// The date at clock `clk`, ns48.fns16.
     pub fn now(&self, clk: u64) -> u64 {
-        self.time.block.now(clk)
+        self.time.block.date(clk)
     }
 
     /// The beat at the transmit stream at clock `clk`, and its frame's tag.
@@ -299,7 +299,6 @@ impl Block for Nic {
         // Frames go through the gate or past it.
         let gated = self.gated;
         let (data, data_ready) = if gated { (gate.beat, gate.ready) } else { (generator.beat, txmux.data_ready) };
-        let now = time.now;
         let levels = Levels {
             pause: i.pause,
             stop: csr.stop,
@@ -355,7 +354,7 @@ impl Block for Nic {
             histogram_clearing: histograms.clearing,
             pulses: self.pulses,
             swept: self.swept,
-            now,
+            now: time.date,
         });
         let offered = i.memory.b.is_some() || i.memory.r.is_some();
         let told = recorder.record.is_some() || csr.written.is_some() || csr.look.is_some() || dma.query.is_some() || dma_answered;
@@ -379,11 +378,13 @@ impl Block for Nic {
             lead: c.lead,
         });
         self.parse.step(clk, rst || i.rx.is_some(), || parse::In { rst, beat: i.rx, stamp: i.rx_ts, bad: i.rx_bad, port: c.udp_port });
-        let peers = std::mem::replace(&mut self.peers, Peers::of(c));
-        self.ack.step(clk, rst || parse.report.is_some() || ack.beat.is_some(), || ack::In {
+        let late = std::mem::replace(&mut self.late, *c);
+        let newly_set = std::mem::replace(&mut self.earlier, late) != late;
+        self.ack.step(clk, rst || newly_set || csr.written.is_some() || parse.report.is_some() || ack.beat.is_some(), || ack::In {
             rst,
-            config: ack_config(c, &peers),
-            now,
+            config: ack_config(c, &late),
+            written: csr.written,
+            now: time.date,
             report: parse.report,
             ready: txmux.ack_ready,
         });
@@ -398,6 +399,7 @@ impl Block for Nic {
             let h = Header::read(&r.header);
             AckHeader {
                 flow: h.flow,
+                place: h.place,
                 segment: h.segment,
                 nonce: h.nonce,
                 ts: r.stamp,
@@ -409,13 +411,15 @@ impl Block for Nic {
         });
         self.rtt.step(clk, rst || generator.sent.is_some() || i.completion.is_some() || header.is_some() || bus, || rtt::In {
             rst,
-            sent: generator.sent,
+            // A launch is of the steady time; what is measured from it needs a date.
+            sent: generator.sent.map(|s| Sent { launch: time::launch_date(s.launch, time.offset), ..s }),
             completion: i.completion,
             ack: header,
             profile: crossed.profile,
             flow: crossed.flow,
             ns_per_byte: c.ns_per_byte,
-            now,
+            now: time.steady,
+            time_epoch: time.epoch,
         });
         let asked = rtt.sample.is_some() || pacer.idle.is_some() || pacer.limited.is_some() || crossed.host.is_some();
         self.engine.step(clk, rst || asked || bus, || engine::In {
@@ -443,7 +447,7 @@ impl Block for Nic {
         self.recorder.step(clk, changed || recorded, || recorder::In {
             rst,
             event: crossed.event,
-            now,
+            now: time.date,
             profile: crossed.profile,
             every: c.event_every,
             filter: c.event_filter,
@@ -480,8 +484,8 @@ impl Block for Nic {
             doorbell_ready: pacer.doorbell_ready,
             ready: data_ready,
         });
-        let timed = generator.beat.filter(|_| gated).map(|(beat, tag)| launch::Timed { beat, tag, launch: generator.launch });
-        self.gate.step(clk, rst || timed.is_some(), || launch::In { rst, beat: timed, now, ready: txmux.data_ready });
+        let timed = generator.beat.filter(|_| gated).map(|(beat, tag)| launch::Timed { beat, tag, launch: Some(generator.launch) });
+        self.gate.step(clk, rst || timed.is_some(), || launch::In { rst, beat: timed, now: time.steady, ready: txmux.data_ready });
         if !self.inside && generator.beat.is_none() && gate.empty {
             self.gated = c.lead != 0;
         }
@@ -491,9 +495,9 @@ impl Block for Nic {
         if rst {
             (self.gated, self.inside) = (false, false);
         }
-        // While the time is being adjusted, the pacer sees every clock of it; then it is told the new line. The bit more makes up for the
+        // While the increment or the lead changes, the pacer sees every clock of its time; then it is told the new line. The bit more makes up for the
         // fraction that the line does not carry; a wake-up may come early.
-        let adjusting = self.time.due == clk + 1;
+        let adjusting = !self.time.block.is_straight();
         if adjusting {
             self.pacer.block.lose_time();
         } else if stepping || changed {
@@ -502,8 +506,7 @@ impl Block for Nic {
             self.pacer.due = self.pacer.due.min(self.pacer.block.wake(clk + 1));
         }
         self.adjusting = adjusting;
-        let own =
-            u32::from(time.refused) << Counter::TimeStepsRefused as u32 | u32::from(recorder.dropped) << Counter::RecordsDropped as u32;
+        let own = u32::from(gate.missed) << Counter::LaunchesMissed as u32 | u32::from(recorder.dropped) << Counter::RecordsDropped as u32;
         let pulses = parse.pulses | ack.pulses | rtt.pulses | engine.pulses | pacer.pulses | generator.pulses | own;
         self.pulses = if rst { 0 } else { pulses };
         self.swept = !rst && rtt.swept && engine.swept && telemetry.swept && histograms.swept && pacer.swept && generator.swept;
@@ -521,7 +524,7 @@ impl Block for Nic {
         {
             return clk;
         }
-        if self.peers != Peers::of(self.csr.block.settings()) {
+        if self.late != *self.csr.block.settings() || self.earlier != self.late {
             return clk;
         }
         // A record that waits is offered to DMA at every clock.

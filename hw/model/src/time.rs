@@ -1,13 +1,16 @@
-//! The NIC's own time, as `timely_hw::time` counts it: exact sums, a step forward as a whole, a step backward never.
+//! The NIC's two times, as `timely_hw::time` counts them: one that paces and times out, one that stamps.
 use crate::Block;
 use std::collections::VecDeque;
 
 /// Clocks from the one at which an increment is sampled to the first output that it counts in.
-pub const LATENCY: usize = 11;
-/// The most that one correction takes back, in 2^-16 ns: 128 ns; a longer way back is gone in several.
-pub const LONGEST_SLEW: u64 = 1 << 23;
-/// Clocks from the start of one correction to the next, when nothing is taken back.
-pub const CORRECTION: u32 = 41;
+pub const LATENCY: usize = 4;
+/// Clocks from a sample of PTP, or a set of the date, to the first output that it counts in.
+pub const DATE_LATENCY: u64 = 5;
+/// The steady time after reset, ns48.fns16: 131 us before its wrap, so that every run, on a board or in a test, crosses the wrap early.
+pub const START: u64 = (1u64 << 33).wrapping_neg();
+/// A correction of the date by this much or more is a step, 2^-16 ns: 256 ns, what clocks that are 100 ppm apart gain
+/// on each other in 2.5 ms.
+pub const STEP: i64 = 1 << 24;
 
 /// Clocks from a time of day to its [`linear`] time.
 pub const LINEAR_LATENCY: usize = 5;
@@ -17,12 +20,10 @@ pub fn linear(sec: u64, ns: u32, fraction: u16) -> u64 {
     (sec.wrapping_mul(1_000_000_000).wrapping_add(ns.into())) << 16 | u64::from(fraction)
 }
 
-/// Clock of a correction at which the offset is known.
-const KNOWN: u32 = 3;
-/// Clock of a correction at which a step starts down the adder pipeline.
-const STEP: u32 = 23;
-/// Amounts that are on their way from the debt to the output.
-const LINE: usize = LATENCY - 2;
+/// The date of a launch, ns48.fns16 modulo 2^32 ns, `offset` being the date less the steady time; 8 bits of the fraction are kept.
+pub fn launch_date(launch: u64, offset: u64) -> u64 {
+    ((launch >> 8).wrapping_add(offset >> 8) & 0xff_ffff_ffff) << 8
+}
 
 /// Inputs at a clock. The levels `increment`, `ptp` and `lead` are taken to stay as they are while clocks are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,11 +32,11 @@ pub struct In {
     pub rst: bool,
     /// What a clock adds, ns in Q8.24.
     pub increment: u32,
-    /// PTP is the source.
+    /// PTP is the date's source; `set` is ignored.
     pub ptp: bool,
     /// PTP time at this clock, ns48.fns16.
     pub ptp_time: Option<u64>,
-    /// A time to step forward to, ns48.fns16.
+    /// The date to be, as of this clock, ns48.fns16.
     pub set: Option<u64>,
     /// How far `later` is ahead, ns. A level as the first two.
     pub lead: u16,
@@ -44,59 +45,83 @@ pub struct In {
 /// Outputs at a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Out {
-    /// The time, ns48.fns16.
-    pub now: u64,
-    /// The time and the lead of two clocks ago, ns48.fns16.
+    /// The steady time, ns48.fns16.
+    pub steady: u64,
+    /// The steady time and the lead of two clocks ago, ns48.fns16.
     pub later: u64,
-    /// Its seconds, 48 bits.
-    pub sec: u64,
-    /// Its nanoseconds in the second.
-    pub ns: u32,
-    /// A step was refused.
-    pub refused: bool,
+    /// The date, ns48.fns16.
+    pub date: u64,
+    /// The date less the steady time, ns48.fns16.
+    pub offset: u64,
+    /// Steps of the date since reset, modulo 4.
+    pub epoch: u8,
 }
 
 /// The clock.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Time {
-    /// The time at clock `at` in 2^-24 ns, without wrapping.
+    /// The steady time at clock `at` in 2^-24 ns, without wrapping.
     total: u128,
     at: u64,
-    /// What the coming clocks add.
-    line: VecDeque<u128>,
+    /// Increments that were sampled and do not count yet, the oldest first.
+    line: VecDeque<u32>,
+    /// The latest of them.
     increment: u32,
-    /// What is to be taken back, 2^-24 ns.
-    debt: u32,
-    /// Clock of the correction under way; 0 for none.
-    phase: u32,
-    /// Wanted time minus `now` when both were sampled; forward below 2^63.
+    /// The date less the steady time.
     offset: u64,
-    by_software: bool,
-    refused: bool,
+    epoch: u8,
+    /// Offsets that are measured and not yet in force, with the clock from which they are.
+    measured: VecDeque<(u64, u64)>,
     /// The lead of the last two clocks, the newer first.
     leads: [u16; 2],
     /// An increment was sampled since reset.
     started: bool,
 }
 
+impl Default for Time {
+    fn default() -> Self {
+        Time::new()
+    }
+}
+
 impl Time {
-    /// A clock that shows 0 and stands until its first increment.
+    /// A clock whose date is 0 and that stands until its first increment.
     pub fn new() -> Self {
-        Time { line: VecDeque::from([0; LINE]), ..Default::default() }
+        Time {
+            total: u128::from(START) << 8,
+            at: 0,
+            line: VecDeque::from([0; LATENCY - 1]),
+            increment: 0,
+            offset: START.wrapping_neg(),
+            epoch: 0,
+            measured: VecDeque::new(),
+            leads: [0; 2],
+            started: false,
+        }
     }
 
     fn total(&self, clk: u64) -> u128 {
         self.total + u128::from(clk - self.at) * u128::from(self.increment)
     }
 
-    /// The time at `clk`, ns48.fns16.
-    pub fn now(&self, clk: u64) -> u64 {
+    /// The steady time at `clk`, ns48.fns16.
+    pub fn steady(&self, clk: u64) -> u64 {
         (self.total(clk) >> 8) as u64
     }
 
-    /// The time at `clk` and the lead, ns48.fns16.
+    /// The date at `clk`, ns48.fns16.
+    pub fn date(&self, clk: u64) -> u64 {
+        self.steady(clk).wrapping_add(self.offset)
+    }
+
+    /// The steady time at `clk` and the lead, ns48.fns16.
     pub fn later(&self, clk: u64) -> u64 {
-        self.now(clk).wrapping_add(u64::from(self.leads[1]) << 16)
+        self.steady(clk).wrapping_add(u64::from(self.leads[1]) << 16)
+    }
+
+    /// `steady` and `later` run along a line from the clock after the last step on, as long as increment and lead stay as they are.
+    pub fn is_straight(&self) -> bool {
+        self.started && self.line.iter().all(|&i| i == self.increment) && self.leads[0] == self.leads[1]
     }
 }
 
@@ -105,14 +130,7 @@ impl Block for Time {
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        let ns = self.total(clk) >> 24;
-        Out {
-            now: self.now(clk),
-            later: self.later(clk),
-            sec: (ns / 1_000_000_000) as u64 & ((1 << 48) - 1),
-            ns: (ns % 1_000_000_000) as u32,
-            refused: self.refused,
-        }
+        Out { steady: self.steady(clk), later: self.later(clk), date: self.date(clk), offset: self.offset, epoch: self.epoch }
     }
 
     fn step(&mut self, clk: u64, i: &In) {
@@ -121,39 +139,25 @@ impl Block for Time {
             return;
         }
         self.total = self.total(clk);
+        let wanted = if i.ptp { i.ptp_time } else { i.set };
+        if let Some(wanted) = wanted {
+            self.measured.push_back((clk + DATE_LATENCY, wanted.wrapping_sub((self.total >> 8) as u64)));
+        }
+        self.line.push_back(i.increment);
+        self.total += u128::from(self.line.pop_front().expect("the line is never empty"));
         self.at = clk + 1;
-        let now = (self.total >> 8) as u64;
-        let backward = self.offset >> 63 != 0;
-        self.refused = i.set.is_some() && (i.ptp || self.phase != 0) || self.phase == KNOWN && self.by_software && backward;
-        if self.phase == STEP && !backward {
-            *self.line.back_mut().expect("the line is never empty") += u128::from(self.offset) << 8;
-        }
-        let taken = self.debt.min(self.increment >> 1);
-        let held = self.debt != 0;
-        self.debt -= taken;
-        if self.phase == KNOWN + 1 && backward && !self.by_software {
-            self.debt = (self.offset.wrapping_neg().min(LONGEST_SLEW) as u32) << 8;
-        }
-        self.line.push_back(u128::from(self.increment - taken));
-        self.total += self.line.pop_front().expect("the line is never empty");
         self.increment = i.increment;
         self.leads = [i.lead, self.leads[0]];
         self.started = true;
-        if self.phase == 0 {
-            let wanted = if i.ptp { i.ptp_time } else { i.set };
-            if let Some(wanted) = wanted {
-                self.offset = wanted.wrapping_sub(now);
-                self.by_software = !i.ptp;
-                self.phase = 1;
-            }
-        } else if self.phase != STEP + 1 || !held {
-            self.phase = (self.phase + 1) % CORRECTION;
+        if let Some(&(_, offset)) = self.measured.front().filter(|m| m.0 == clk + 1) {
+            let by = offset.wrapping_sub(self.offset) as i64;
+            self.epoch = (self.epoch + u8::from(!(-STEP..STEP).contains(&by))) % 4;
+            self.offset = offset;
+            self.measured.pop_front();
         }
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        let steady = self.line.iter().all(|&a| a == u128::from(self.increment));
-        let steady = steady && self.leads[0] == self.leads[1];
-        if self.started && steady && self.phase == 0 && self.debt == 0 && !self.refused { u64::MAX } else { clk }
+        if self.is_straight() && self.measured.is_empty() { u64::MAX } else { clk }
     }
 }

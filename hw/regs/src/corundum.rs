@@ -16,7 +16,7 @@ pub enum Kind {
     Channel = 0,
     /// Written: the rate of a flow, 2^-12 Mb/s.
     Rate = 1,
-    /// Written: wire bytes of a flow that are outstanding no more, 24 bits.
+    /// Written: wire bytes of a flow that are outstanding no more.
     Release = 2,
     /// Written: a flow is loaded, [`LOAD`].
     Load = 3,
@@ -88,18 +88,18 @@ pub const DOWN: &[Part] = &[
     ("rate_value", 26, 32),
     ("release_valid", 58, 1),
     ("release_flow", 59, 16),
-    ("release_bytes", 75, 24),
-    ("load_valid", 99, 1),
-    ("load_flow", 100, 16),
-    ("load_word", 116, 32),
-    ("pw_valid", 148, 1),
-    ("pw_profile", 149, 4),
-    ("pw_word", 153, 5),
-    ("pw_data", 158, 32),
-    ("later", 190, 64),
+    ("release_bytes", 75, 32),
+    ("load_valid", 107, 1),
+    ("load_flow", 108, 16),
+    ("load_word", 124, 32),
+    ("pw_valid", 156, 1),
+    ("pw_profile", 157, 4),
+    ("pw_word", 161, 5),
+    ("pw_data", 166, 32),
+    ("later", 198, 64),
 ];
 /// Bits of [`DOWN`].
-pub const DOWN_BITS: usize = 254;
+pub const DOWN_BITS: usize = 262;
 
 /// The bus from the scheduler to the application block, of the same kind.
 pub const UP: &[Part] = &[

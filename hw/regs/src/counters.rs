@@ -36,10 +36,10 @@ counters! {
     AcksSent = 8,
     /// A segment of a peer that is not allowed was not answered.
     AckRefusedPeer = 9,
-    /// A segment to a broadcast or multicast address, or to another MAC address than ours, was not answered. Its IP address is not compared.
+    /// A segment was not answered that was not to our MAC, IP address, UDP port and VLAN, or not from another host's unicast address.
     AckRefusedAddress = 10,
-    /// A segment was not answered because the ACK queue was full.
-    AckDroppedFull = 11,
+    /// A segment was not answered because the ACK queue was full, or because ACKs had used up their share of the line.
+    AcksDropped = 11,
     /// An ACK of a segment that is not outstanding any more, or not yet.
     AckStale = 12,
     /// An ACK with a wrong nonce.
@@ -60,8 +60,8 @@ counters! {
     Grants = 20,
     /// A doorbell of a disabled flow, or beyond what a flow may post.
     DoorbellsRefused = 21,
-    /// A time adjustment that would have stepped backwards.
-    TimeStepsRefused = 22,
+    /// A packet left the launch FIFO more than a microsecond after its launch, or its launch was farther ahead than LEAD can be and it left at once.
+    LaunchesMissed = 22,
     /// A register access that no register answers.
     CsrErrors = 23,
     /// The heartbeat was lost.

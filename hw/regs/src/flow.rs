@@ -45,7 +45,8 @@ pub const TTL: Field = Field::new(5, 7, 0, "ttl", "TTL or hop limit");
 /// TOS or traffic class.
 pub const TOS: Field = Field::new(5, 15, 8, "tos", "TOS or traffic class");
 /// What a segment of READ requests is charged.
-pub const CHARGED_BYTES: Field = Field::new(6, 31, 0, "charged_bytes", "charged bytes a segment of a READ");
+pub const CHARGED_BYTES: Field =
+    Field::new(6, 31, 0, "charged_bytes", "charged bytes a segment of a READ; 0 counts as 1, above 65,535 as that");
 /// Destination address, bytes 0 to 3; the rest of an IPv6 address is in the words that follow.
 pub const ADDRESS_0: Field =
     Field::new(8, 31, 0, "address_0", "destination address, bytes 0 to 3 (byte 0 in bits 7..0); all of an IPv4 address");

@@ -1,5 +1,6 @@
 //! What the timely-nic hardware and software share, each fact written once: the wire format, the register map, the layout of
-//! profiles, flow records, telemetry records and event records, the list of counters, the boards, and a profile in human units, registers over a serial line. No dependencies, no `unsafe`.
+//! profiles, flow records, telemetry records and event records, the list of counters, the boards, a profile in human units, registers over a serial line,
+//! and values as people write them. No dependencies, no `unsafe`.
 pub mod board;
 pub mod corundum;
 pub mod counters;
@@ -9,6 +10,7 @@ pub mod field;
 pub mod flow;
 pub mod generate;
 pub mod histogram;
+pub mod layout;
 pub mod link;
 pub mod map;
 pub mod parameters;
@@ -17,4 +19,5 @@ pub mod profile;
 pub mod recording;
 pub mod serial;
 pub mod telemetry;
+pub mod text;
 pub mod wire;

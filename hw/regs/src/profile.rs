@@ -10,6 +10,10 @@ use crate::field::Field;
 pub const PROFILES: usize = 16;
 /// Words of a profile.
 pub const WORDS: usize = 32;
+/// Bits of the rates that the pacer obeys, 262 Gb/s at most: it takes higher ones for the greatest of them.
+pub const PACED_BITS: u32 = 30;
+/// The greatest rate that the pacer obeys, 2^-12 Mb/s.
+pub const GREATEST_PACED: u32 = (1 << PACED_BITS) - 1;
 
 /// The control law.
 pub const LAW: Field =
@@ -36,7 +40,7 @@ pub const SIGNAL: Field = Field::new(
 /// Bound of outstanding data.
 pub const OUTSTANDING: Field = Field::new(
     1,
-    23,
+    29,
     0,
     "outstanding",
     "outstanding bound, wire bytes; 0 none; a segment that is longer, or a READ that is dearer, goes beyond it to its end, alone and packet by packet",

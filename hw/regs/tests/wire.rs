@@ -5,7 +5,7 @@ use timely_regs::wire::{
     ones_complement_sum, udp_checksum,
 };
 
-const PORT: u16 = 4791;
+const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 const ROUNDS: usize = 300;
 
 /// Knuth's MMIX generator; its high bits are good enough to choose frames.
@@ -52,7 +52,8 @@ impl Lcg {
         let header = Header {
             flags: [0, FIRST, LAST, FIRST | LAST, READ | FIRST, READ | FIRST | LAST][self.below(6)],
             packet: self.next() as u16,
-            flow: self.next() as u32,
+            place: self.next() as u16,
+            flow: u32::from(self.next() as u16),
             nonce: self.next() as u32,
             segment: self.next() as u32,
             segment_bytes: self.next() as u32,
@@ -92,7 +93,7 @@ fn built_frames_read_back() {
         assert_eq!((p.tos(), p.ttl(), p.port_source(), p.port_destination()), (e.tos, e.ttl, e.port_source, PORT));
         assert_eq!(p.payload(), payload);
         assert!(p.udp_checksum_holds() && p.udp_checksum() != 0);
-        assert_eq!((p.version(), p.flags(), p.packet(), p.flow()), (1, h.flags, h.packet, h.flow));
+        assert_eq!((p.version(), p.flags(), p.packet(), p.place(), p.flow()), (2, h.flags, h.packet, h.place, h.flow));
         assert_eq!((p.nonce(), p.segment(), p.segment_bytes(), p.charged_bytes()), (h.nonce, h.segment, h.segment_bytes, h.charged_bytes));
         assert_eq!((p.ttl_sent(), p.ttl_seen(), p.ecn_seen()), (h.ttl_sent, h.ttl_seen, h.ecn_seen));
         assert_eq!((p.arrival(), p.departure()), (h.arrival, h.departure));
@@ -126,6 +127,7 @@ fn setters_write_what_getters_read() {
         p.set_port_destination(PORT);
         p.set_flags(header.flags);
         p.set_packet(header.packet);
+        p.set_place(header.place);
         p.set_flow(header.flow);
         p.set_nonce(header.nonce);
         p.set_segment(header.segment);
@@ -229,7 +231,7 @@ fn every_error_has_its_frame() {
         assert_eq!(judge(v6, 4, &[0, 55], false), Err(Error::IpLength { value: 55, least: 56 }));
         assert_eq!(judge(v4, 24, &[0, 95], false), Err(Error::UdpLength { value: 95, right: 96 }));
         assert_eq!(judge(v6, 44, &[0, 0], false), Err(Error::UdpLength { value: 0, right: 96 }));
-        assert_eq!(judge(v4, ours, &[2], false), Err(Error::Version { value: 2 }));
+        assert_eq!(judge(v4, ours, &[1], false), Err(Error::Version { value: 1 }));
         for flags in 0..=255u8 {
             let wanted = match flags {
                 _ if flags & !FLAGS != 0 || flags & (ACK | LAST) == ACK => Err(Error::Flags { value: flags }),

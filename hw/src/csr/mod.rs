@@ -4,6 +4,7 @@ mod control;
 mod counters;
 mod decode;
 mod heartbeat;
+mod histogram;
 mod query;
 mod settings;
 
@@ -12,8 +13,9 @@ pub use control::Control;
 pub use counters::Counters;
 pub use decode::Decode;
 pub use heartbeat::Heartbeat;
+pub use histogram::HistogramAccess;
 pub use query::Query;
-pub use settings::Settings;
+pub use settings::{Settings, SettingsBus};
 
 use crate::construct::construct;
 use rust_hdl::prelude::*;
@@ -71,52 +73,12 @@ pub struct Csr<const F: usize> {
     pub s_axil_rvalid: Signal<Out, Bit>,
     /// Read data: taken if offered.
     pub s_axil_rready: Signal<In, Bit>,
-    /// Own MAC.
-    pub cfg_mac: Signal<Out, Bits<48>>,
-    /// Own IPv4 address.
-    pub cfg_ipv4: Signal<Out, Bits<32>>,
-    /// Own IPv6 address.
-    pub cfg_ipv6: Signal<Out, Bits<128>>,
-    /// UDP port that makes a packet ours; 0 for none.
-    pub cfg_udp_port: Signal<Out, Bits<16>>,
-    /// TOS or traffic class of ACKs.
-    pub cfg_ack_tos: Signal<Out, Bits<8>>,
-    /// TTL or hop limit of ACKs.
-    pub cfg_ack_ttl: Signal<Out, Bits<8>>,
-    /// ACKs are sent.
-    pub cfg_ack_enable: Signal<Out, Bit>,
-    /// Time of a byte on the wire: ns, Q16.16.
-    pub cfg_ns_per_byte: Signal<Out, Bits<32>>,
-    /// Where the nonces start.
-    pub cfg_nonce_seed: Signal<Out, Bits<32>>,
-    /// Allowed IPv4 peers: address.
-    pub cfg_allow4: Signal<Out, Bits<32>>,
-    /// Allowed IPv4 peers: bits that count.
-    pub cfg_mask4: Signal<Out, Bits<32>>,
-    /// Allowed IPv6 peers: address.
-    pub cfg_allow6: Signal<Out, Bits<128>>,
-    /// Allowed IPv6 peers: bits that count.
-    pub cfg_mask6: Signal<Out, Bits<128>>,
-    /// Flows may send.
-    pub cfg_enable: Signal<Out, Bit>,
-    /// What a clock adds to the time: ns, Q8.24.
-    pub cfg_time_increment: Signal<Out, Bits<32>>,
-    /// PTP is the source of the time.
-    pub cfg_time_ptp: Signal<Out, Bit>,
-    /// One of so many rate updates leaves as event record; 0 none.
-    pub cfg_event_every: Signal<Out, Bits<16>>,
-    /// Which ones, `timely_regs::map::telemetry::EVENT_FILTER`.
-    pub cfg_event_filter: Signal<Out, Bits<25>>,
-    /// How far ahead of its launch a packet is granted, ns.
-    pub cfg_lead: Signal<Out, Bits<16>>,
-    /// Cells of a flow that stores no packet more.
-    pub cfg_store_bound: Signal<Out, Bits<16>>,
+    /// The settings, by `timely_regs::map::settings`.
+    pub settings: Signal<Out, SettingsBus>,
     /// No grant may leave: not swept, not enabled, or heartbeat lost.
     pub stop: Signal<Out, Bit>,
-    /// The time is to step; one clock.
+    /// The time is to step to the setting `time_set`; one clock.
     pub time_set_valid: Signal<Out, Bit>,
-    /// The time to step to, ns48.fns16.
-    pub time_set_value: Signal<Out, Bits<64>>,
     /// A word of a profile changes.
     pub pw_valid: Signal<Out, Bit>,
     /// The profile.
@@ -199,7 +161,8 @@ pub struct Csr<const F: usize> {
     pub now: Signal<In, Bits<64>>,
     axil: Axil,
     control: Control<F>,
-    settings: Settings,
+    held: Settings,
+    histogram: HistogramAccess,
     heartbeat: Heartbeat,
     counters: Counters,
     query: Query,
@@ -215,7 +178,7 @@ impl<const F: usize> Csr<F> {
             control: Control::new(build),
             csr_errors: Constant::new(bits::<32>(1 << Counter::CsrErrors as u8)),
             heartbeat_stops: Constant::new(bits::<32>(1 << Counter::HeartbeatStops as u8)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ack_enable, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, cfg_enable, cfg_time_increment, cfg_time_ptp, cfg_lead, cfg_store_bound, stop, time_set_valid, time_set_value, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, cfg_event_every, cfg_event_filter, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, heartbeat, counters, query, events)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, stop, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, held, histogram, heartbeat, counters, query, events)
     }
 }
 
@@ -226,8 +189,10 @@ impl<const F: usize> Logic for Csr<F> {
         self.axil.rst.next = self.rst.val();
         self.control.clk.next = self.clk.val();
         self.control.rst.next = self.rst.val();
-        self.settings.clk.next = self.clk.val();
-        self.settings.rst.next = self.rst.val();
+        self.held.clk.next = self.clk.val();
+        self.held.rst.next = self.rst.val();
+        self.histogram.clk.next = self.clk.val();
+        self.histogram.rst.next = self.rst.val();
         self.heartbeat.clk.next = self.clk.val();
         self.heartbeat.rst.next = self.rst.val();
         self.counters.clk.next = self.clk.val();
@@ -260,9 +225,13 @@ impl<const F: usize> Logic for Csr<F> {
         self.axil.reply_write.next = self.control.reply_write.val();
         self.axil.reply_error.next = self.control.reply_error.val();
         self.axil.reply_data.next = self.control.reply_data.val();
-        self.settings.st_valid.next = self.control.st_valid.val();
-        self.settings.st_word.next = self.control.st_word.val();
-        self.settings.st_data.next = self.control.st_data.val();
+        self.held.st_valid.next = self.control.st_valid.val();
+        self.held.st_word.next = self.control.st_word.val();
+        self.held.st_data.next = self.control.st_data.val();
+        self.histogram.st_valid.next = self.control.st_valid.val();
+        self.histogram.st_word.next = self.control.st_word.val();
+        self.histogram.st_data.next = self.control.st_data.val();
+        self.settings.next = self.held.settings.val();
         self.heartbeat.st_valid.next = self.control.st_valid.val();
         self.heartbeat.st_word.next = self.control.st_word.val();
         self.heartbeat.st_data.next = self.control.st_data.val();
@@ -279,18 +248,16 @@ impl<const F: usize> Logic for Csr<F> {
         self.query.answer_tag.next = self.answer_tag.val();
         self.query.answer_record.next = self.answer_record.val();
         self.query_tag.next = self.query.tag.val();
-        self.settings.next_bin.next = self.control.next_bin.val();
-        self.histogram_at.next = self.settings.histogram_at.val();
-        self.histogram_clear.next = self.settings.histogram_clear.val();
+        self.histogram.next_bin.next = self.control.next_bin.val();
+        self.histogram_at.next = self.histogram.histogram_at.val();
+        self.histogram_clear.next = self.histogram.histogram_clear.val();
         self.control.histogram_count.next = self.histogram_count.val();
         self.control.histogram_clearing.next = self.histogram_clearing.val();
-        self.cfg_event_every.next = self.settings.cfg_event_every.val();
-        self.cfg_event_filter.next = self.settings.cfg_event_filter.val();
         self.control.count_index.next = self.counters.index.val();
         self.control.count_value.next = self.counters.value.val();
         self.control.swept.next = self.swept.val();
         self.control.now.next = self.now.val();
-        self.control.enable.next = self.settings.cfg_enable.val();
+        self.control.enable.next = self.held.settings.val().enable.any();
         self.control.lost.next = self.heartbeat.lost.val();
         self.control.hd_ready.next = self.hd_ready.val();
         self.control.look_live.next = self.look_live.val();
@@ -299,7 +266,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.bulk_valid.next = self.bulk_valid.val();
         self.control.bulk_flow.next = self.bulk_flow.val();
         self.control.bulk_record.next = self.bulk_record.val();
-        self.control.flow_index.next = self.settings.flow_index.val();
+        self.control.flow_index.next = self.held.settings.val().flow_index;
         self.st_valid.next = self.control.st_valid.val();
         self.st_word.next = self.control.st_word.val();
         self.st_data.next = self.control.st_data.val();
@@ -315,27 +282,8 @@ impl<const F: usize> Logic for Csr<F> {
             self.events.next = self.events.val() | self.heartbeat_stops.val();
         }
         self.counters.pulses.next = self.events.val();
-        self.cfg_mac.next = self.settings.cfg_mac.val();
-        self.cfg_ipv4.next = self.settings.cfg_ipv4.val();
-        self.cfg_ipv6.next = self.settings.cfg_ipv6.val();
-        self.cfg_udp_port.next = self.settings.cfg_udp_port.val();
-        self.cfg_ack_tos.next = self.settings.cfg_ack_tos.val();
-        self.cfg_ack_ttl.next = self.settings.cfg_ack_ttl.val();
-        self.cfg_ack_enable.next = self.settings.cfg_ack_enable.val();
-        self.cfg_ns_per_byte.next = self.settings.cfg_ns_per_byte.val();
-        self.cfg_nonce_seed.next = self.settings.cfg_nonce_seed.val();
-        self.cfg_allow4.next = self.settings.cfg_allow4.val();
-        self.cfg_mask4.next = self.settings.cfg_mask4.val();
-        self.cfg_allow6.next = self.settings.cfg_allow6.val();
-        self.cfg_mask6.next = self.settings.cfg_mask6.val();
-        self.cfg_enable.next = self.settings.cfg_enable.val();
-        self.cfg_time_increment.next = self.settings.cfg_time_increment.val();
-        self.cfg_time_ptp.next = self.settings.cfg_time_ptp.val();
-        self.cfg_lead.next = self.settings.cfg_lead.val();
-        self.cfg_store_bound.next = self.settings.cfg_store_bound.val();
         self.stop.next = self.control.stop.val();
         self.time_set_valid.next = self.control.time_set_valid.val();
-        self.time_set_value.next = self.settings.time_set_value.val();
         self.pw_valid.next = self.control.pw_valid.val();
         self.pw_profile.next = self.control.pw_profile.val();
         self.pw_word.next = self.control.pw_word.val();
@@ -350,6 +298,6 @@ impl<const F: usize> Logic for Csr<F> {
         self.hd_flow.next = self.control.hd_flow.val();
         self.hd_packets.next = self.control.hd_packets.val();
         self.query_valid.next = self.control.query_valid.val();
-        self.query_flow.next = self.settings.flow_index.val().get_bits::<F>(0);
+        self.query_flow.next = bit_cast::<F, 16>(self.held.settings.val().flow_index);
     }
 }

@@ -19,7 +19,7 @@ use timely_regs::link::WIRE_OVERHEAD;
 /// are the wire bytes of the segment up to and with this packet.
 ///
 /// A grant of a flow that is disabled or has nothing to send makes no frame and is charged 0. A READ is charged its charged bytes,
-/// at most 65,535, with the first packet of a segment, and 0 with the others. Host doorbells pass through to the pacer, unless
+/// 1 to 65,535 of them, with the first packet of a segment, and 0 with the others. Host doorbells pass through to the pacer, unless
 /// the flow is disabled or would have 65,280 packets or more (`DoorbellsRefused`); a packet of an `endless` flow posts another.
 ///
 /// Latency: a grant is charged 5 clocks after it is taken, always; its frame's first beat shows 11 clocks after on an idle
@@ -112,7 +112,11 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<Out, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<Out, Bits<24>>,
+    pub sent_segment_bytes: Signal<Out, Bits<32>>,
+    /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
+    pub sent_place: Signal<Out, Bits<16>>,
+    /// The latter.
+    pub sent_generation: Signal<Out, Bits<2>>,
     /// When it was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<Out, Bits<64>>,
     /// Counted events, by `timely_regs::counters`.
@@ -124,8 +128,8 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     ahead_long: Constant<Bits<3>>,
     packets: Packets<F>,
     // Beside a frame goes, from bit 0: tag 8, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the
-    // segment 24, launch 64.
-    frame: Frame<W, K, 194>,
+    // segment 24, launch 64, place 16, turn of the ring 2.
+    frame: Frame<W, K, 212>,
     // A doorbell: flow F, packets 16.
     doorbells: Fifo<D, 4, 5>,
     clear: DFF<Bit>,
@@ -150,6 +154,12 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     posts_less: Signal<Local, Bits<5>>,
     posts_more: Signal<Local, Bits<5>>,
     tag: DFF<Bits<8>>,
+    /// Places in the ring of departures that were given: the place, and above it the turn of the ring.
+    places: DFF<Bits<18>>,
+    ring_bits: Constant<Bits<5>>,
+    place_mask: Constant<Bits<18>>,
+    place: Signal<Local, Bits<18>>,
+    generation: Signal<Local, Bits<18>>,
     limit: Signal<Local, Bits<3>>,
     // Room for another frame and another doorbell at the next clock, without and with an operation at this.
     frame_less: Signal<Local, Bit>,
@@ -167,35 +177,38 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     flow: Signal<Local, Bits<16>>,
     charged: Signal<Local, Bits<32>>,
     header: Signal<Local, Bits<384>>,
-    side: Signal<Local, Bits<194>>,
-    out: Signal<Local, Bits<194>>,
+    side: Signal<Local, Bits<212>>,
+    out: Signal<Local, Bits<212>>,
 }
 
-impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> Default for Generator<W, K, F, S, D> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> Generator<W, K, F, S, D> {
+    /// A generator whose segments have the first `2^ring_bits` places of the ring of departures.
+    pub fn new(ring_bits: u32) -> Self {
         assert!((1..=16).contains(&F) && D == F + 16, "2^{F} flows and doorbells of {D} bits: at most 2^16, and F + 16");
         let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
         construct!({
             frames_bit: bit(Counter::TxFrames),
             refused_bit: bit(Counter::DoorbellsRefused),
             long_bytes: Constant::new(bits::<16>(u64::from(LONG_BEATS) * K as u64 + u64::from(WIRE_OVERHEAD))),
+            ring_bits: Constant::new(bits::<5>(ring_bits.into())),
+            place_mask: Constant::new(bits::<18>((1 << ring_bits) - 1)),
             ahead_short: Constant::new(bits::<3>(AHEAD as u64)),
             ahead_long: Constant::new(bits::<3>(AHEAD_LONG as u64)),
         }
             clk, rst, swept, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_seed, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets,
             grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow, charge_bytes, charge_ends, doorbell_valid, doorbell_ready,
             doorbell_flow, doorbell_packets, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, sent_valid, sent_tag, sent_flow,
-            sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, pulses, packets, frame,
+            sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, pulses, packets, frame,
             doorbells, clear, clear_flow, host, host_flow, host_packets, turn, ahead, begins, idles, ahead_less, ahead_more, posts, leaves, silent, posts_less,
             posts_more,
-            tag, limit, frame_less, frame_more, post_less, post_more, ready, clears, turns, take, ring, word, r, flow, charged, header, side, out)
+            tag, places, place, generation, limit, frame_less, frame_more, post_less, post_more, ready, clears, turns, take, ring, word, r, flow, charged, header, side, out)
     }
 }
 
 impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> Logic for Generator<W, K, F, S, D> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, clear, clear_flow, host, host_flow, host_packets, turn, ahead, posts, tag, ready);
+        dff_setup!(self, clk, clear, clear_flow, host, host_flow, host_packets, turn, ahead, posts, tag, places, ready);
         self.packets.clk.next = self.clk.val();
         self.packets.rst.next = self.rst.val();
         self.frame.clk.next = self.clk.val();
@@ -309,12 +322,24 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         if self.r.val().get_bit(2) {
             self.charged.next = self.r.val().get_bits::<32>(139);
         }
-        // Version 1; flags FIRST 1, LAST 2, READ 8; packet, flow, nonce, segment, segment bytes, charged bytes, TTL.
-        self.header.next = bits::<384>(1)
+        // A place is given to what ends a segment; other packets have none.
+        self.place.next = bits::<18>(0);
+        self.generation.next = bits::<18>(0);
+        if self.packets.o_last.val() {
+            self.place.next = self.places.q.val() & self.place_mask.val();
+            self.generation.next = self.places.q.val() >> self.ring_bits.val();
+            if self.packets.o_send.val() {
+                self.places.d.next = self.places.q.val() + bits::<18>(1);
+            }
+        }
+        // Version 2; flags FIRST 1, LAST 2, READ 8; packet, place, flow, nonce, segment, segment bytes, charged bytes, TTL.
+        self.header.next = bits::<384>(2)
             | (bit_cast::<384, 1>(self.packets.o_first.val().into()) << 8)
             | (bit_cast::<384, 1>(self.packets.o_last.val().into()) << 9)
             | (bit_cast::<384, 1>(self.r.val().get_bits::<1>(2)) << 11)
             | (bit_cast::<384, 8>(self.packets.o_number.val()) << 24)
+            | (bit_cast::<384, 8>(self.place.val().get_bits::<8>(8)) << 32)
+            | (bit_cast::<384, 8>(self.place.val().get_bits::<8>(0)) << 40)
             | (bit_cast::<384, 8>(self.flow.val().get_bits::<8>(8)) << 48)
             | (bit_cast::<384, 8>(self.flow.val().get_bits::<8>(0)) << 56)
             | (bit_cast::<384, 8>(self.packets.o_nonce.val().get_bits::<8>(24)) << 64)
@@ -333,15 +358,17 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
             | (bit_cast::<384, 8>(self.charged.val().get_bits::<8>(8)) << 176)
             | (bit_cast::<384, 8>(self.charged.val().get_bits::<8>(0)) << 184)
             | (bit_cast::<384, 8>(self.r.val().get_bits::<8>(123)) << 192);
-        self.side.next = bit_cast::<194, 8>(self.tag.q.val())
-            | (bit_cast::<194, F>(self.packets.o_flow.val()) << 8)
-            | (bit_cast::<194, 32>(self.packets.o_segment.val()) << 24)
-            | (bit_cast::<194, 32>(self.packets.o_nonce.val()) << 56)
-            | (bit_cast::<194, 1>(self.packets.o_first.val().into()) << 88)
-            | (bit_cast::<194, 1>(self.packets.o_last.val().into()) << 89)
-            | (bit_cast::<194, 16>(self.packets.o_wire.val()) << 90)
-            | (bit_cast::<194, 24>(self.packets.o_charged.val()) << 106)
-            | (bit_cast::<194, 64>(self.packets.o_launch.val()) << 130);
+        self.side.next = bit_cast::<212, 8>(self.tag.q.val())
+            | (bit_cast::<212, F>(self.packets.o_flow.val()) << 8)
+            | (bit_cast::<212, 32>(self.packets.o_segment.val()) << 24)
+            | (bit_cast::<212, 32>(self.packets.o_nonce.val()) << 56)
+            | (bit_cast::<212, 1>(self.packets.o_first.val().into()) << 88)
+            | (bit_cast::<212, 1>(self.packets.o_last.val().into()) << 89)
+            | (bit_cast::<212, 16>(self.packets.o_wire.val()) << 90)
+            | (bit_cast::<212, 24>(self.packets.o_charged.val()) << 106)
+            | (bit_cast::<212, 64>(self.packets.o_launch.val()) << 130)
+            | (bit_cast::<212, 16>(self.place.val().get_bits::<16>(0)) << 194)
+            | (bit_cast::<212, 2>(self.generation.val().get_bits::<2>(0)) << 210);
         if self.packets.o_send.val() {
             self.tag.d.next = self.tag.q.val() + bits::<8>(1);
         }
@@ -378,8 +405,10 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.sent_first.next = self.out.val().get_bit(88);
         self.sent_last.next = self.out.val().get_bit(89);
         self.sent_wire_bytes.next = self.out.val().get_bits::<16>(90);
-        self.sent_segment_bytes.next = self.out.val().get_bits::<24>(106);
+        self.sent_segment_bytes.next = bit_cast::<32, 24>(self.out.val().get_bits::<24>(106));
         self.sent_launch.next = self.out.val().get_bits::<64>(130);
+        self.sent_place.next = self.out.val().get_bits::<16>(194);
+        self.sent_generation.next = self.out.val().get_bits::<2>(210);
         self.swept.next = self.packets.swept.val();
         self.hd_ready.next = self.packets.swept.val() & !self.host.q.val();
         self.grant_ready.next = self.ready.q.val();
@@ -397,6 +426,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
             self.ahead.d.next = bits::<3>(0);
             self.posts.d.next = bits::<5>(0);
             self.tag.d.next = bits::<8>(0);
+            self.places.d.next = bits::<18>(0);
             self.ready.d.next = false;
         }
     }

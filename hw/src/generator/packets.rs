@@ -67,7 +67,7 @@ pub struct Packets<const F: usize> {
     pub o_nonce: Signal<Out, Bits<32>>,
     /// Wire bytes of the frame.
     pub o_wire: Signal<Out, Bits<16>>,
-    /// Wire bytes of the segment so far.
+    /// Wire bytes of the segment so far: below 2^24, as 255 packets of 16,521 bytes are.
     pub o_bytes: Signal<Out, Bits<24>>,
     /// What the segment was charged so far.
     pub o_charged: Signal<Out, Bits<24>>,
@@ -289,6 +289,10 @@ impl<const F: usize> Logic for Packets<F> {
         self.charge4.d.next = self.record3.q.val().get_bits::<16>(139);
         if self.record3.q.val().get_bits::<16>(155).any() {
             self.charge4.d.next = bits::<16>(0xffff);
+        }
+        // Every segment costs something, so that the sum of a flow's charges tells its segments apart.
+        if !self.record3.q.val().get_bits::<32>(139).any() {
+            self.charge4.d.next = bits::<16>(1);
         }
         self.final4.d.next = bits::<8>(0);
         if self.record3.q.val().get_bits::<8>(35).any() {

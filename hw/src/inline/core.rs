@@ -6,6 +6,7 @@ use crate::construct::construct;
 use crate::core::Core;
 use crate::fifo::Fifo;
 use crate::launch::Launch;
+use crate::mark::Mark;
 use crate::store::Store;
 use crate::txmux::TxMux;
 use rust_hdl::prelude::*;
@@ -18,15 +19,16 @@ use timely_regs::map::Build;
 const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENABLE.word == 0 && flow::KEEP.word == 0);
 
 /// Data packets of the host's, those that the parser takes for ours and that name a flow below `2^F`, wait in the store until the pacer grants
-/// them; every other goes past it. Both take turns, ACKs of ours go first. What comes from the wire goes to the host as it is, and is looked at.
+/// them; every other goes past it. Those that end a segment get their places in the departure ring on their way from the store to the launch gate.
+/// Both take turns, ACKs of ours go first. What comes from the wire goes to the host as it is, and is looked at.
 /// `M` bits go beside a frame each way.
 ///
-/// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `E = K + 1`, `V = F + 2`, `U = M + 64`, `L = K + 73`;
+/// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `E = K + 1`, `V = F + 2`, `U = M + 64`, `Q = W + E + U`, `L = K + 74`;
 /// `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the pacer's ([`Pacer`](crate::pacer::Pacer)). What
 /// a shell emits of it has [`NoDma`](crate::dma::NoDma) in DMA's place ([`replace_dma`](crate::dma::replace_dma)).
 ///
-/// Latency: from its last beat, a packet past the store leaves 13 clocks later; one of an idle flow that may send at once 76, 30 of them the pacer's.
-/// A packet that waits in the store leaves 24 clocks after its grant, or with `LEAD` set at its launch. 3 clocks from the wire to the host.
+/// Latency: from its last beat, a packet past the store leaves 13 clocks later; one of an idle flow that may send at once 84 with 512 bits and
+/// 85 with 256, 30 of them the pacer's. A packet that waits in the store leaves 32 (33) clocks after its grant, or with `LEAD` set at its launch. 3 clocks from the wire to the host.
 /// Throughput: a beat a clock each way. Back pressure: `s_host_tready` falls while 512 beats wait to be told apart, which those do that go past
 /// the store while the wire is not ready; `s_wire_tready` when the host leaves 16 beats.
 #[derive(LogicBlock)]
@@ -58,6 +60,7 @@ pub struct Inline<
     const E: usize,
     const V: usize,
     const U: usize,
+    const Q: usize,
 > {
     /// The core's clock.
     pub clk: Signal<In, Clock>,
@@ -157,7 +160,7 @@ pub struct Inline<
     pub pause: Signal<In, Bits<8>>,
     /// A frame was lost beside the core: counted as discarded.
     pub lost: Signal<In, Bit>,
-    /// The NIC's time, ns48.fns16.
+    /// The date, ns48.fns16: what stamps are.
     pub now: Signal<Out, Bits<64>>,
     /// No grant leaves.
     pub stopped: Signal<Out, Bit>,
@@ -166,6 +169,8 @@ pub struct Inline<
     core: Core<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>,
     entry: Entry<W, K, F, M, E, V>,
     store: Store<W, K, F, C, N, T, B, CA, G, M, SM, P>,
+    // Launch 64, what goes beside it.
+    mark: Mark<W, K, U, Q>,
     gate: Launch<W, K, L>,
     merge: TxMux<W, K>,
     exit: Exit<W, K, F, FS>,
@@ -183,6 +188,7 @@ pub struct Inline<
     ack_bytes: DFF<Bits<16>>,
     /// Frames lost beside the core that are still to be counted, 15 at most.
     missing: DFF<Bits<4>>,
+    missed_bit: Constant<Bits<32>>,
     refused_bit: Constant<Bits<32>>,
     discarded_bit: Constant<Bits<32>>,
     doorbell_bit: Constant<Bits<32>>,
@@ -238,14 +244,17 @@ impl<
     const E: usize,
     const V: usize,
     const U: usize,
-> Inline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U>
+    const Q: usize,
+> Inline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U, Q>
 {
     /// The core of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
-        assert!(E == K + 1 && V == F + 2 && U == M + 64, "widths of a core of {W} bits and 2^{F} flows");
+        assert!(E == K + 1 && V == F + 2 && U == M + 64 && Q == W + E + U, "widths of a core of {W} bits and 2^{F} flows");
         let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
         construct!({
             core: Core::new(build),
+            missed_bit: bit(Counter::LaunchesMissed),
+            mark: Mark::new(F, build.ring_bits),
             refused_bit: bit(Counter::PacketsRefused),
             discarded_bit: bit(Counter::PacketsDiscarded),
             doorbell_bit: bit(Counter::DoorbellsRefused),
@@ -285,7 +294,8 @@ impl<
     const E: usize,
     const V: usize,
     const U: usize,
-> Logic for Inline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U>
+    const Q: usize,
+> Logic for Inline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U, Q>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -298,6 +308,8 @@ impl<
         self.entry.rst.next = self.reset.q.val();
         self.store.clk.next = self.clk.val();
         self.store.rst.next = self.reset.q.val();
+        self.mark.clk.next = self.clk.val();
+        self.mark.rst.next = self.reset.q.val();
         self.gate.clk.next = self.clk.val();
         self.gate.rst.next = self.reset.q.val();
         self.merge.clk.next = self.clk.val();
@@ -360,7 +372,7 @@ impl<
         self.s_host_tready.next = self.entry.s_tready.val();
         self.entry.s_tlast.next = self.s_host_tlast.val();
         self.entry.s_meta.next = self.s_host_meta.val();
-        self.entry.cfg_udp_port.next = self.core.cfg_udp_port.val();
+        self.entry.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.store.s_tdata.next = self.entry.m_tdata.val();
         self.store.s_tkeep.next = self.entry.m_tkeep.val();
         self.store.s_tvalid.next = self.entry.paced_valid.val();
@@ -374,7 +386,7 @@ impl<
         self.store.fl_flow.next = self.core.fl_flow.val();
         self.store.fl_enable.next = self.record.val().get_bit(0);
         self.store.fl_keep.next = self.record.val().get_bit(1);
-        self.store.cfg_bound.next = self.core.cfg_store_bound.val();
+        self.store.cfg_bound.next = self.core.settings.val().store_bound;
         // Store and pacer.
         self.core.doorbell_valid.next = self.store.doorbell_valid.val();
         self.core.doorbell_flow.next = self.store.doorbell_flow.val();
@@ -388,21 +400,31 @@ impl<
         self.store.grant_flow.next = self.core.grant_flow.val();
         self.store.grant_launch.next = self.core.grant_launch.val();
         self.core.grant_ready.next = self.store.grant_ready.val();
-        // Paced frames through the gate; what goes beside them in a queue of its own.
+        // Paced frames get their places, in the order in which they leave.
+        self.mark.cfg_udp_port.next = self.core.settings.val().udp_port;
+        self.mark.base.next = bits::<16>(0);
+        self.mark.s_tdata.next = self.store.m_tdata.val();
+        self.mark.s_tkeep.next = self.store.m_tkeep.val();
+        self.mark.s_tvalid.next = self.store.m_tvalid.val();
+        self.store.m_tready.next = self.mark.s_tready.val();
+        self.mark.s_tlast.next = self.store.m_tlast.val();
+        self.mark.s_side.next = (bit_cast::<U, M>(self.store.m_meta.val()) << 64) | bit_cast::<U, 64>(self.store.m_launch.val());
+        // Then through the gate; what goes beside them in a queue of its own.
         self.paced_ready.next = self.gate.s_tready.val() & self.sides.i_ready.val();
-        self.paced_here.next = self.store.m_tvalid.val() & self.paced_ready.val();
-        self.store.m_tready.next = self.paced_ready.val();
-        self.gate.s_tdata.next = self.store.m_tdata.val();
-        self.gate.s_tkeep.next = self.store.m_tkeep.val();
-        self.gate.s_tvalid.next = self.store.m_tvalid.val() & self.sides.i_ready.val();
-        self.gate.s_tlast.next = self.store.m_tlast.val();
+        self.paced_here.next = self.mark.m_tvalid.val() & self.paced_ready.val();
+        self.mark.m_tready.next = self.paced_ready.val();
+        self.gate.s_tdata.next = self.mark.m_tdata.val();
+        self.gate.s_tkeep.next = self.mark.m_tkeep.val();
+        self.gate.s_tvalid.next = self.mark.m_tvalid.val() & self.sides.i_ready.val();
+        self.gate.s_tlast.next = self.mark.m_tlast.val();
         self.gate.s_tag.next = bits::<16>(0);
-        self.gate.s_launch.next = self.store.m_launch.val();
-        self.gate.now.next = self.core.now.val();
-        self.sides.i_valid.next = (self.store.m_tvalid.val() & self.gate.s_tready.val()) & !self.paced_inside.q.val();
-        self.sides.i_data.next = (bit_cast::<U, M>(self.store.m_meta.val()) << 64) | bit_cast::<U, 64>(self.store.m_launch.val());
+        self.gate.s_timed.next = self.core.settings.val().lead.any();
+        self.gate.s_launch.next = self.mark.m_side.val().get_bits::<64>(0);
+        self.gate.now.next = self.core.steady.val();
+        self.sides.i_valid.next = (self.mark.m_tvalid.val() & self.gate.s_tready.val()) & !self.paced_inside.q.val();
+        self.sides.i_data.next = self.mark.m_side.val();
         if self.paced_here.val() {
-            self.paced_inside.d.next = !self.store.m_tlast.val();
+            self.paced_inside.d.next = !self.mark.m_tlast.val();
         }
         // Both streams by turns.
         self.past_ready.next = self.merge.a_tready.val() & self.past.i_ready.val();
@@ -492,8 +514,8 @@ impl<
         self.exit.named.next = false;
         self.exit.s_queue.next = bits::<16>(0);
         self.exit.s_tag.next = bits::<16>(0);
-        self.exit.now.next = self.core.now.val();
-        self.exit.cfg_udp_port.next = self.core.cfg_udp_port.val();
+        self.exit.now.next = self.core.date.val();
+        self.exit.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.exit.fl_valid.next = self.core.fl_valid.val();
         self.exit.fl_flow.next = self.core.fl_flow.val();
         self.exit.fl_enable.next = self.record.val().get_bit(0);
@@ -507,6 +529,8 @@ impl<
         self.core.sent_last.next = self.exit.sent_last.val();
         self.core.sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
         self.core.sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
+        self.core.sent_place.next = self.exit.sent_place.val();
+        self.core.sent_generation.next = self.exit.sent_generation.val();
         self.core.sent_launch.next = self.exit.sent_launch.val();
         self.core.tx_cpl_valid.next = self.exit.sent_valid.val();
         self.core.tx_cpl_tag.next = self.exit.sent_tag.val();
@@ -533,18 +557,21 @@ impl<
         self.core.s_axis_rx_tkeep.next = self.s_wire_tkeep.val();
         self.core.s_axis_rx_tvalid.next = self.s_wire_tvalid.val() & self.arriving.i_ready.val();
         self.core.s_axis_rx_tlast.next = self.s_wire_tlast.val();
-        self.core.s_axis_rx_ts.next = self.core.now.val();
+        self.core.s_axis_rx_ts.next = self.core.date.val();
         self.core.s_axis_rx_bad.next = false;
         self.core.pause.next = self.pause.val();
         self.core.ptp_valid.next = false;
         self.core.ptp_time.next = bits::<64>(0);
-        self.now.next = self.core.now.val();
+        self.now.next = self.core.date.val();
         self.stopped.next = self.core.stop.val();
         // Doorbells are the store's alone. A packet that is dropped on its way in waits until no other is counted.
         self.core.hd_ready.next = true;
         self.loses.next = self.store.malformed.val() | self.store.voided.val();
         self.entry.drop_ready.next = !self.loses.val();
         self.core.source_pulses.next = bits::<32>(0);
+        if self.gate.missed.val() {
+            self.core.source_pulses.next = self.missed_bit.val();
+        }
         if self.exit.sent_valid.val() {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.frames_bit.val();
         }

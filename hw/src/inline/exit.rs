@@ -72,7 +72,11 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<Out, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<Out, Bits<24>>,
+    pub sent_segment_bytes: Signal<Out, Bits<32>>,
+    /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
+    pub sent_place: Signal<Out, Bits<16>>,
+    /// The latter.
+    pub sent_generation: Signal<Out, Bits<2>>,
     /// When the packet was eligible to leave.
     pub sent_launch: Signal<Out, Bits<64>>,
     /// Stamp of its first beat.
@@ -80,7 +84,7 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     parse: Parse<W, K>,
     // Launch 64, paced 1, queue 16, tag 16.
     launches: Fifo<97, 4, 5>,
-    sums: RAM<Bits<24>, F>,
+    sums: RAM<Bits<32>, F>,
     sweep: DFF<Bits<T>>,
     sweep_end: Constant<Bits<T>>,
     overhead: Constant<Bits<16>>,
@@ -88,22 +92,26 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     // 1: the RAM is read.
     read: DFF<Bit>,
     read_flow: DFF<Bits<F>>,
-    // Nonce 32, segment 32, last, first, wire bytes 16, launch 64, stamp 64, tag 16.
-    read_rest: DFF<Bits<226>>,
+    // Nonce 32, segment 32, last, first, wire bytes 16, launch 64, stamp 64, tag 16, place 16.
+    read_rest: DFF<Bits<242>>,
     // 2: what it says is caught.
     caught: DFF<Bit>,
     caught_flow: DFF<Bits<F>>,
-    caught_rest: DFF<Bits<226>>,
-    raw: DFF<Bits<24>>,
+    caught_rest: DFF<Bits<242>>,
+    raw: DFF<Bits<32>>,
     same: DFF<Bit>,
     // 3: the sum.
     done: DFF<Bit>,
     done_flow: DFF<Bits<F>>,
-    done_rest: DFF<Bits<226>>,
-    told: DFF<Bits<24>>,
+    done_rest: DFF<Bits<242>>,
+    told: DFF<Bits<32>>,
     /// And what the flow goes on with: nothing behind the end of a segment.
-    sum: DFF<Bits<24>>,
+    sum: DFF<Bits<32>>,
     tag: DFF<Bits<8>>,
+    /// Place of the last segment that ended, and how often places began anew before.
+    place: DFF<Bits<16>>,
+    generation: DFF<Bits<2>>,
+    begins_anew: Signal<Local, Bit>,
     /// Flow of the frame that was caught last.
     latest: DFF<Bits<F>>,
     latest_counts: DFF<Bit>,
@@ -116,10 +124,10 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     launch: Signal<Local, Bits<97>>,
     meant: Signal<Local, Bit>,
     wire_bytes: Signal<Local, Bits<16>>,
-    base: Signal<Local, Bits<24>>,
-    more: Signal<Local, Bits<24>>,
-    rest: Signal<Local, Bits<226>>,
-    out: Signal<Local, Bits<226>>,
+    base: Signal<Local, Bits<32>>,
+    more: Signal<Local, Bits<32>>,
+    rest: Signal<Local, Bits<242>>,
+    out: Signal<Local, Bits<242>>,
 }
 
 impl<const W: usize, const K: usize, const F: usize, const T: usize> Default for Exit<W, K, F, T> {
@@ -130,9 +138,9 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Default for
             overhead: Constant::new(bits::<16>(u64::from(WIRE_OVERHEAD))),
             flows: Constant::new(bits::<33>(1 << F)),
         } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tlast, s_paced, s_launch, named, s_queue, s_tag, now, cfg_udp_port, fl_valid, fl_flow, fl_enable, fl_keep,
-            sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch,
+            sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch,
             sent_ts, parse, launches, sums, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow,
-            done_rest, told, sum, tag, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, meant, wire_bytes, base, more, rest, out)
+            done_rest, told, sum, tag, place, generation, begins_anew, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, meant, wire_bytes, base, more, rest, out)
     }
 }
 
@@ -140,7 +148,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow, done_rest);
-        dff_setup!(self, clk, told, sum, tag, latest, latest_counts, clear, clear_flow);
+        dff_setup!(self, clk, told, sum, tag, place, generation, latest, latest_counts, clear, clear_flow);
         self.parse.clk.next = self.clk.val();
         self.parse.rst.next = self.rst.val();
         self.launches.clk.next = self.clk.val();
@@ -171,10 +179,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         // 1. A data frame has 90 bytes at least, so its wire bytes are never the least ones.
         self.launch.next = self.launches.o_data.val();
         self.header.next = self.parse.o_hdr.val();
-        self.flow.next = (bit_cast::<33, 8>(self.header.val().get_bits::<8>(32)) << 24)
-            | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(40)) << 16)
-            | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8)
-            | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
+        self.flow.next =
+            (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8) | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
         self.wire_bytes.next = self.parse.o_len.val() + self.overhead.val();
         self.meant.next = !self.named.val() | (bit_cast::<33, 16>(self.launch.val().get_bits::<16>(65)) == self.flow.val());
         self.read.d.next = ((self.parse.o_valid.val() & self.launches.o_valid.val()) & self.meant.val())
@@ -182,21 +188,23 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             & ((self.flow.val() < self.flows.val()) & self.is_swept.val());
         self.read_flow.d.next = self.flow.val().get_bits::<F>(0);
         self.sums.read_address.next = self.flow.val().get_bits::<F>(0);
-        self.read_rest.d.next = (bit_cast::<226, 8>(self.header.val().get_bits::<8>(64)) << 24)
-            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(72)) << 16)
-            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(80)) << 8)
-            | bit_cast::<226, 8>(self.header.val().get_bits::<8>(88))
-            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(96)) << 56)
-            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(104)) << 48)
-            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(112)) << 40)
-            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(120)) << 32)
+        self.read_rest.d.next = (bit_cast::<242, 8>(self.header.val().get_bits::<8>(64)) << 24)
+            | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(72)) << 16)
+            | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(80)) << 8)
+            | bit_cast::<242, 8>(self.header.val().get_bits::<8>(88))
+            | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(96)) << 56)
+            | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(104)) << 48)
+            | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(112)) << 40)
+            | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(120)) << 32)
             // Flags LAST and FIRST.
-            | (bit_cast::<226, 1>(self.header.val().get_bits::<1>(9)) << 64)
-            | (bit_cast::<226, 1>(self.header.val().get_bits::<1>(8)) << 65)
-            | (bit_cast::<226, 16>(self.wire_bytes.val()) << 66)
-            | (bit_cast::<226, 64>(self.launch.val().get_bits::<64>(0)) << 82)
-            | (bit_cast::<226, 64>(self.parse.o_ts.val()) << 146)
-            | (bit_cast::<226, 16>(self.launch.val().get_bits::<16>(81)) << 210);
+            | (bit_cast::<242, 1>(self.header.val().get_bits::<1>(9)) << 64)
+            | (bit_cast::<242, 1>(self.header.val().get_bits::<1>(8)) << 65)
+            | (bit_cast::<242, 16>(self.wire_bytes.val()) << 66)
+            | (bit_cast::<242, 64>(self.launch.val().get_bits::<64>(0)) << 82)
+            | (bit_cast::<242, 64>(self.parse.o_ts.val()) << 146)
+            | (bit_cast::<242, 16>(self.launch.val().get_bits::<16>(81)) << 210)
+            | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(32)) << 234)
+            | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(40)) << 226);
 
         // 2.
         self.caught.d.next = self.read.q.val();
@@ -211,23 +219,30 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         if self.same.q.val() {
             self.base.next = self.sum.q.val();
         }
-        self.more.next = self.base.val() + bit_cast::<24, 16>(self.rest.val().get_bits::<16>(66));
+        self.more.next = self.base.val() + bit_cast::<32, 16>(self.rest.val().get_bits::<16>(66));
         self.done.d.next = self.caught.q.val();
         self.done_flow.d.next = self.caught_flow.q.val();
         self.done_rest.d.next = self.rest.val();
+        self.begins_anew.next = self.rest.val().get_bits::<16>(226) < self.place.q.val();
+        if self.caught.q.val() & self.rest.val().get_bit(64) {
+            self.place.d.next = self.rest.val().get_bits::<16>(226);
+            if self.begins_anew.val() {
+                self.generation.d.next = self.generation.q.val() + bits::<2>(1);
+            }
+        }
         if self.caught.q.val() {
             self.told.d.next = self.more.val();
             self.sum.d.next = self.more.val();
             // Whatever was charged is released with the next segment that ends, also what a host began and never ended.
             if self.rest.val().get_bit(64) {
-                self.sum.d.next = bits::<24>(0);
+                self.sum.d.next = bits::<32>(0);
             }
         }
 
         // 4: reported; the RAM is written, or a flow that was loaded is cleared in it.
         self.sums.write_enable.next = self.done.q.val() | self.clear.q.val() | !self.is_swept.val();
         self.sums.write_address.next = self.clear_flow.q.val();
-        self.sums.write_data.next = bits::<24>(0);
+        self.sums.write_data.next = bits::<32>(0);
         if self.done.q.val() {
             self.tag.d.next = self.tag.q.val() + bits::<8>(1);
             self.sums.write_address.next = self.done_flow.q.val();
@@ -240,7 +255,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         }
         if !self.is_swept.val() {
             self.sums.write_address.next = self.at.val().get_bits::<F>(0);
-            self.sums.write_data.next = bits::<24>(0);
+            self.sums.write_data.next = bits::<32>(0);
         }
         if self.read.q.val() {
             self.latest.d.next = self.read_flow.q.val();
@@ -264,6 +279,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         self.sent_wire_bytes.next = self.out.val().get_bits::<16>(66);
         self.sent_segment_bytes.next = self.told.q.val();
         self.sent_launch.next = self.out.val().get_bits::<64>(82);
+        self.sent_place.next = self.out.val().get_bits::<16>(226);
+        self.sent_generation.next = self.generation.q.val();
         self.sent_ts.next = self.out.val().get_bits::<64>(146);
         if self.rst.val() {
             self.sweep.d.next = bits::<T>(0);
@@ -271,6 +288,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             self.caught.d.next = false;
             self.done.d.next = false;
             self.tag.d.next = bits::<8>(0);
+            self.place.d.next = bits::<16>(0);
+            self.generation.d.next = bits::<2>(0);
             self.latest_counts.d.next = false;
             self.clear.d.next = false;
         }

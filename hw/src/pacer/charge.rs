@@ -3,7 +3,7 @@ use crate::construct::construct;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
-/// Adds up each flow's charges: bytes modulo 2^25, packets modulo 2^9, and the size of its last packet. `S` must be `F + 1`.
+/// Adds up each flow's charges: bytes modulo 2^32, packets modulo 2^9, and the size of its last packet. `S` must be `F + 1`.
 ///
 /// Each grant is answered by one charge, of 0 bytes if there was no packet; such a one leaves the last size as it is. Whether its packet ends a
 /// segment goes along.
@@ -27,31 +27,31 @@ pub struct Charge<const F: usize, const S: usize> {
     pub paid_valid: Signal<Out, Bit>,
     /// The flow.
     pub paid_flow: Signal<Out, Bits<F>>,
-    /// Bytes, 25 bits; packets, 9; last size, 16.
-    pub paid_word: Signal<Out, Bits<50>>,
+    /// Bytes, 32 bits; packets, 9; last size, 16.
+    pub paid_word: Signal<Out, Bits<57>>,
     /// The packet ends a segment.
     pub paid_ends: Signal<Out, Bit>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
-    ram: ApartRam<Bits<50>, F>,
+    ram: ApartRam<Bits<57>, F>,
     sweep: DFF<Bits<S>>,
     sweep_end: Constant<Bits<S>>,
     valid: [DFF<Bit>; 3],
     flow: [DFF<Bits<F>>; 3],
     bytes: [DFF<Bits<16>>; 3],
     ends: [DFF<Bit>; 4],
-    raw: DFF<Bits<50>>,
+    raw: DFF<Bits<57>>,
     /// The last three results, newest first: what the RAM did not show yet when the account was read.
     done_valid: [DFF<Bit>; 3],
     done_flow: [DFF<Bits<F>>; 3],
-    done: [DFF<Bits<50>>; 3],
+    done: [DFF<Bits<57>>; 3],
     /// Which of them is the flow's newest; 0 none.
     from: DFF<Bits<2>>,
     is_newest: Signal<Local, Bit>,
     is_second: Signal<Local, Bit>,
     is_third: Signal<Local, Bit>,
-    account: Signal<Local, Bits<50>>,
-    sum: Signal<Local, Bits<25>>,
+    account: Signal<Local, Bits<57>>,
+    sum: Signal<Local, Bits<32>>,
     packets: Signal<Local, Bits<9>>,
     last: Signal<Local, Bits<16>>,
     is_swept: Signal<Local, Bit>,
@@ -124,20 +124,20 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         } else if self.from.q.val() == bits::<2>(3) {
             self.account.next = self.done[2].q.val();
         }
-        self.sum.next = self.account.val().get_bits::<25>(0) + bit_cast::<25, 16>(self.bytes[2].q.val());
-        self.packets.next = self.account.val().get_bits::<9>(25) + bits::<9>(1);
+        self.sum.next = self.account.val().get_bits::<32>(0) + bit_cast::<32, 16>(self.bytes[2].q.val());
+        self.packets.next = self.account.val().get_bits::<9>(32) + bits::<9>(1);
         self.last.next = self.bytes[2].q.val();
         if !self.bytes[2].q.val().any() {
-            self.last.next = self.account.val().get_bits::<16>(34);
+            self.last.next = self.account.val().get_bits::<16>(41);
         }
         self.done_valid[0].d.next = self.valid[2].q.val();
         self.done_flow[0].d.next = self.flow[2].q.val();
-        self.done[0].d.next = bit_cast::<50, 25>(self.sum.val())
-            | (bit_cast::<50, 9>(self.packets.val()) << 25)
-            | (bit_cast::<50, 16>(self.last.val()) << 34);
+        self.done[0].d.next = bit_cast::<57, 32>(self.sum.val())
+            | (bit_cast::<57, 9>(self.packets.val()) << 32)
+            | (bit_cast::<57, 16>(self.last.val()) << 41);
         // What the sweep writes: a register's reset is free where a choice in front of a RAM is not.
         if self.rst.val() | !self.is_swept.val() {
-            self.done[0].d.next = bits::<50>(0);
+            self.done[0].d.next = bits::<57>(0);
         }
         // 4: write.
         self.ram.write_enable.next = self.done_valid[0].q.val();

@@ -6,7 +6,7 @@ use rust_hdl::prelude::*;
 use timely_model::pacer::doorbell::{DOORBELL_QUEUE, RELEASE_QUEUE, Sleep};
 
 /// One operation a clock on one word a flow, in order, so that no wake-up is lost: loads first, then releases, requests to
-/// sleep, doorbells. `S` must be `F + 1`, `R` `F + 24`, `D` `F + 16`.
+/// sleep, doorbells. `S` must be `F + 1`, `R` `F + 32`, `D` `F + 16`.
 ///
 /// - A doorbell adds packets and activates the flow if it is idle. It is refused if the flow is not enabled, or if more than
 ///   65,535 packets would be waiting.
@@ -40,7 +40,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     /// Their flow.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
-    pub release_bytes: Signal<In, Bits<24>>,
+    pub release_bytes: Signal<In, Bits<32>>,
     /// A request to sleep.
     pub sleep_valid: Signal<In, Bit>,
     /// It is taken at this clock if offered.
@@ -52,7 +52,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     /// Packets granted that the pass knows of.
     pub sleep_granted: Signal<In, Bits<16>>,
     /// Bytes released that the pass knows of.
-    pub sleep_released: Signal<In, Bits<25>>,
+    pub sleep_released: Signal<In, Bits<32>>,
     /// A doorbell.
     pub doorbell_valid: Signal<In, Bit>,
     /// It is taken at this clock if offered.
@@ -75,16 +75,16 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     pub post_valid: Signal<Out, Bit>,
     /// The flow.
     pub post_flow: Signal<Out, Bits<F>>,
-    /// Posted packets, 16 bits; released bytes, 25; drop.
-    pub post_word: Signal<Out, Bits<42>>,
+    /// Posted packets, 16 bits; released bytes, 32; drop.
+    pub post_word: Signal<Out, Bits<49>>,
     /// A doorbell was refused.
     pub refused: Signal<Out, Bit>,
     /// The RAM is clear; nothing is accepted before.
     pub swept: Signal<Out, Bit>,
     releases: Fifo<R, 9, 10>,
     doorbells: Fifo<D, 4, 5>,
-    /// Posted, released, drop as at `post_word`; 42 enable, 43 active, 44 bounded.
-    ram: ApartRam<Bits<45>, F>,
+    /// Posted, released, drop as at `post_word`; 49 enable, 50 active, 51 bounded.
+    ram: ApartRam<Bits<52>, F>,
     granted: RAM<Bits<16>, F>,
     sweep: DFF<Bits<S>>,
     sweep_end: Constant<Bits<S>>,
@@ -96,19 +96,19 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     /// 0 load, 1 release, 2 sleep, 3 doorbell.
     kind: [DFF<Bits<2>>; 3],
     /// Bytes released, or that the pass knows of.
-    bytes: [DFF<Bits<25>>; 3],
+    bytes: [DFF<Bits<32>>; 3],
     /// Packets posted, or granted that the pass knows of.
     count: [DFF<Bits<16>>; 3],
     /// Why it asks to sleep; enable and keep of a load.
     what: [DFF<Bits<2>>; 3],
-    raw: DFF<Bits<45>>,
+    raw: DFF<Bits<52>>,
     raw_granted: DFF<Bits<16>>,
     /// Packets granted less those posted, if it is a doorbell.
     rest: DFF<Bits<17>>,
     /// The last three results, newest first: what the RAM did not show yet when the word was read.
     done_valid: DFF<Bit>,
     done_flow: DFF<Bits<F>>,
-    done: [DFF<Bits<45>>; 2],
+    done: [DFF<Bits<52>>; 2],
     /// Which of them is the flow's newest; 0 none.
     is_newest: DFF<Bit>,
     is_second: DFF<Bit>,
@@ -122,12 +122,12 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     rang: DFF<Bit>,
     fitted: DFF<Bit>,
     /// The newest result, with what the doorbell made of the flow's activity.
-    result: Signal<Local, Bits<45>>,
+    result: Signal<Local, Bits<52>>,
     is_swept: Signal<Local, Bit>,
     take: Signal<Local, Bits<2>>,
-    word: Signal<Local, Bits<45>>,
+    word: Signal<Local, Bits<52>>,
     posted: Signal<Local, Bits<16>>,
-    released: Signal<Local, Bits<25>>,
+    released: Signal<Local, Bits<32>>,
     drop: Signal<Local, Bit>,
     enable: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
@@ -152,7 +152,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
 
 impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for Doorbell<F, S, R, D> {
     fn default() -> Self {
-        assert!(S == F + 1 && R == F + 24 && D == F + 16, "widths of a doorbell unit of 2^{F} flows");
+        assert!(S == F + 1 && R == F + 32 && D == F + 16, "widths of a doorbell unit of 2^{F} flows");
         const { assert!(RELEASE_QUEUE == 9 && DOORBELL_QUEUE == 4, "the queues are as deep as the model's") };
         construct!({
             sweep_end: Constant::new(bits::<S>(1 << F)),
@@ -202,7 +202,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.done[1].clock.next = self.clk.val();
         self.result.next = self.done[0].q.val();
         if self.rang.q.val() & self.fitted.q.val() {
-            self.result.next = self.done[0].q.val() | (bits::<45>(1) << 43);
+            self.result.next = self.done[0].q.val() | (bits::<52>(1) << 50);
         }
         self.done[1].d.next = self.result.val();
         self.ram.read_clock.next = self.clk.val();
@@ -228,7 +228,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.load_bits.d.next = self.load_bits.d.val() | bits::<2>(2);
         }
         self.releases.i_valid.next = self.release_valid.val() & self.is_swept.val();
-        self.releases.i_data.next = bit_cast::<R, 24>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 24);
+        self.releases.i_data.next = bit_cast::<R, 32>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 32);
         self.doorbells.i_valid.next = self.doorbell_valid.val() & self.is_swept.val();
         self.doorbells.i_data.next = bit_cast::<D, 16>(self.doorbell_packets.val()) | (bit_cast::<D, F>(self.doorbell_flow.val()) << 16);
 
@@ -250,13 +250,13 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         if self.take.val() == bits::<2>(0) {
             self.flow[0].d.next = self.load_flow.q.val();
         } else if self.take.val() == bits::<2>(1) {
-            self.flow[0].d.next = self.releases.o_data.val().get_bits::<F>(24);
+            self.flow[0].d.next = self.releases.o_data.val().get_bits::<F>(32);
         } else if self.take.val() == bits::<2>(2) {
             self.flow[0].d.next = self.sleep_flow.val();
         }
         self.bytes[0].d.next = self.sleep_released.val();
         if self.take.val() == bits::<2>(1) {
-            self.bytes[0].d.next = bit_cast::<25, 24>(self.releases.o_data.val().get_bits::<24>(0));
+            self.bytes[0].d.next = self.releases.o_data.val().get_bits::<32>(0);
         }
         self.count[0].d.next = self.sleep_granted.val();
         if self.take.val() == bits::<2>(3) {
@@ -296,11 +296,11 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.word.next = self.result.val();
         }
         self.posted.next = self.word.val().get_bits::<16>(0);
-        self.released.next = self.word.val().get_bits::<25>(16);
-        self.drop.next = self.word.val().get_bit(41);
-        self.enable.next = self.word.val().get_bit(42);
-        self.active.next = self.word.val().get_bit(43);
-        self.bounded.next = self.word.val().get_bit(44);
+        self.released.next = self.word.val().get_bits::<32>(16);
+        self.drop.next = self.word.val().get_bit(48);
+        self.enable.next = self.word.val().get_bit(49);
+        self.active.next = self.word.val().get_bit(50);
+        self.bounded.next = self.word.val().get_bit(51);
         self.wanted.next = false;
         self.rings.next = false;
         self.adds.next = false;
@@ -311,7 +311,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         // above bit 16 lets it through or not. With `drop` it is asked whether count and posted stay below 2^16, else the two.
         self.counted.next = bits::<18>(1) << 16;
         self.voided.next = bits::<18>(0);
-        if self.word.val().get_bit(41) {
+        if self.word.val().get_bit(48) {
             self.counted.next = bits::<18>(0);
             self.voided.next = bits::<18>(3) << 16;
         }
@@ -374,23 +374,23 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         }
         self.done_valid.d.next = self.valid[2].q.val();
         self.done_flow.d.next = self.flow[2].q.val();
-        self.done[0].d.next = bit_cast::<45, 16>(self.kept.val()) | (bit_cast::<45, 25>(self.released.val()) << 16);
+        self.done[0].d.next = bit_cast::<52, 16>(self.kept.val()) | (bit_cast::<52, 32>(self.released.val()) << 16);
         if self.drop.val() {
-            self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 41);
+            self.done[0].d.next = self.done[0].d.val() | (bits::<52>(1) << 48);
         }
         if self.enable.val() {
-            self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 42);
+            self.done[0].d.next = self.done[0].d.val() | (bits::<52>(1) << 49);
         }
         if self.active.val() {
-            self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 43);
+            self.done[0].d.next = self.done[0].d.val() | (bits::<52>(1) << 50);
         }
         if self.bounded.val() {
-            self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 44);
+            self.done[0].d.next = self.done[0].d.val() | (bits::<52>(1) << 51);
         }
 
         // What the sweep writes: a register's reset is free where a choice in front of a RAM is not.
         if self.rst.val() | !self.is_swept.val() {
-            self.done[0].d.next = bits::<45>(0);
+            self.done[0].d.next = bits::<52>(0);
         }
 
         // 4: write.
@@ -410,7 +410,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.act_flow.next = self.done_flow.q.val();
         self.post_valid.next = self.done_valid.q.val();
         self.post_flow.next = self.done_flow.q.val();
-        self.post_word.next = self.done[0].q.val().get_bits::<42>(0);
+        self.post_word.next = self.done[0].q.val().get_bits::<49>(0);
         self.refused.next = self.asked.q.val() & !(self.added.q.val() & self.fitted.q.val());
         self.swept.next = self.is_swept.val();
         self.doorbell_ready.next = self.is_swept.val() & self.doorbells.i_ready.val();
@@ -426,7 +426,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             }
             // So that they stay in flip-flops.
             self.kind[1].d.next = bits::<2>(0);
-            self.bytes[1].d.next = bits::<25>(0);
+            self.bytes[1].d.next = bits::<32>(0);
             self.count[1].d.next = bits::<16>(0);
             self.what[1].d.next = bits::<2>(0);
         }

@@ -13,8 +13,8 @@ use timely_regs::counters::Counter;
 use timely_regs::flow;
 
 /// The pacer of `2^F` flows: how its blocks join, and nothing else. Widths that follow from `F`: `X` the wheel's address bits
-/// (`timely_model::pacer::wheel_bits`), `A` `X - 4`, `Y` `X + 4`, `B` `F - 1`, `S` `F + 1`, `D` `F + 16`, `R` `F + 24`,
-/// `Z` `F + 43`, `W` `F + 94`.
+/// (`timely_model::pacer::wheel_bits`), `A` `X - 4`, `Y` `X + 4`, `B` `F - 1`, `S` `F + 1`, `D` `F + 16`, `R` `F + 32`,
+/// `Z` `F + 50`, `W` `F + 94`.
 ///
 /// Latency: 30 clocks from a doorbell of an idle flow that may send at once to its grant. Throughput: one pass a clock.
 /// Back pressure: a grant not taken holds the next ones, and no more than 64 packets are granted ahead; `doorbell_ready` falls when
@@ -50,7 +50,7 @@ pub struct Pacer<
     /// Their flow.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
-    pub release_bytes: Signal<In, Bits<24>>,
+    pub release_bytes: Signal<In, Bits<32>>,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
     /// Its flow.

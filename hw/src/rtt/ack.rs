@@ -1,186 +1,155 @@
-//! What an ACK, a load, a new base or a time-out does to a flow.
+//! What an ACK, a load, an ended segment or a turn does to a flow.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::blank;
 use super::counts::Counts;
 use super::memory::Memory;
+use super::offer::Offer;
 use super::profiles::Profiles;
 use super::signal::Signals;
 use super::verdict::Verdict;
-use super::waiting::Waiting;
+use super::words::{Entry, Start};
 use rust_hdl::prelude::*;
 
-/// One pipeline of operations on flows: ACKs first, then loads, new bases, time-outs, and the turns that look for time-outs.
+/// One pipeline of operations on flows: ACKs first, then what [`Offer`] offers.
 ///
 /// Clock 0: the RAMs are addressed by the inputs ([`Memory`]). 1: their data is captured. 2: compared and subtracted ([`Verdict`],
 /// [`Signals`]). 3: decided. From clock 4 on the sample stands, from 5 on release and pulses. One operation a clock, never stalls.
 #[derive(LogicBlock)]
-pub struct AckUnit<const F: usize, const S: usize, const A: usize> {
+pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset.
     pub rst: Signal<In, Bit>,
-    /// The RAMs are being cleared; nothing is accepted.
+    /// The RAMs are being cleared, at this address; nothing is accepted.
     pub sweep: Signal<In, Bit>,
-    /// Address that is cleared.
     pub sweep_at: Signal<In, Bits<A>>,
-    /// An ACK arrived.
+    /// An ACK arrived: what it echoes, its arrival, and the responder's stamps and TTLs; times are ns48.fns16.
     pub a_valid: Signal<In, Bit>,
-    /// Flow that it names.
     pub a_flow: Signal<In, Bits<32>>,
-    /// Segment that it names.
+    pub a_place: Signal<In, Bits<16>>,
     pub a_segment: Signal<In, Bits<32>>,
-    /// Nonce that it echoes.
     pub a_nonce: Signal<In, Bits<32>>,
-    /// Arrival, ns48.fns16.
     pub a_ts: Signal<In, Bits<64>>,
-    /// Arrival of the packet at the responder, ns48.fns16 of its clock.
     pub a_arrival: Signal<In, Bits<64>>,
-    /// Departure of the ACK there.
     pub a_departure: Signal<In, Bits<64>>,
-    /// TTL that the packet left with.
     pub a_ttl_sent: Signal<In, Bits<8>>,
-    /// TTL that it arrived with.
     pub a_ttl_seen: Signal<In, Bits<8>>,
-    /// A segment takes its slot; fields as those of `SentUnit`.
-    pub slot_valid: Signal<In, Bit>,
-    /// Its flow.
-    pub slot_flow: Signal<In, Bits<F>>,
-    /// The segment.
-    pub slot_segment: Signal<In, Bits<32>>,
-    /// The one after it.
-    pub slot_next: Signal<In, Bits<32>>,
-    /// Its nonce.
-    pub slot_nonce: Signal<In, Bits<32>>,
-    /// Bytes of the flow up to its end.
-    pub slot_bytes: Signal<In, Bits<24>>,
-    /// When it was sent, ns.
-    pub slot_opened: Signal<In, Bits<32>>,
-    /// It does not follow the segment before it.
-    pub slot_gap: Signal<In, Bit>,
-    /// A segment gets its stamp; fields as those of `DepartUnit`.
-    pub stamp_valid: Signal<In, Bit>,
-    /// Its flow.
-    pub stamp_flow: Signal<In, Bits<F>>,
-    /// The segment.
-    pub stamp_segment: Signal<In, Bits<16>>,
-    /// ns in Q.8.
-    pub stamp: Signal<In, Bits<40>>,
+    /// A segment ended; fields as those of [`Offer`].
+    pub ended_valid: Signal<In, Bit>,
+    pub ended_flow: Signal<In, Bits<F>>,
+    pub ended_segment: Signal<In, Bits<16>>,
+    pub ended_check: Signal<In, Bits<32>>,
+    pub ended_bytes: Signal<In, Bits<32>>,
+    pub ended_place: Signal<In, Bits<16>>,
+    pub ended_generation: Signal<In, Bits<2>>,
+    /// A place in the ring gets its start.
+    pub start_valid: Signal<In, Bit>,
+    pub start_place: Signal<In, Bits<16>>,
+    pub start: Signal<In, Start>,
     /// A flow is loaded.
     pub flow_valid: Signal<In, Bit>,
-    /// Its index.
     pub flow_index: Signal<In, Bits<F>>,
-    /// It is enabled.
     pub flow_enable: Signal<In, Bit>,
-    /// Its state is kept.
     pub flow_keep: Signal<In, Bit>,
-    /// Its profile.
     pub flow_profile: Signal<In, Bits<4>>,
     /// A profile word is written.
     pub pw_valid: Signal<In, Bit>,
-    /// Its profile.
     pub pw_profile: Signal<In, Bits<4>>,
-    /// The word.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
     pub pw_data: Signal<In, Bits<32>>,
-    /// Time, ns48.fns16.
+    /// Time that time-outs count on, ns48.fns16, and steps of the one that stamps are of.
     pub now: Signal<In, Bits<64>>,
-    /// A sample.
+    pub time_epoch: Signal<In, Bits<2>>,
+    /// A sample, as in `docs/datapath.md`.
     pub sample_valid: Signal<Out, Bit>,
-    /// 0 RTT, 1 time-out.
     pub sample_kind: Signal<Out, Bits<2>>,
-    /// Its flow.
     pub sample_flow: Signal<Out, Bits<F>>,
-    /// The signal that the profile asks for, ns.
     pub sample_rtt_ns: Signal<Out, Bits<24>>,
-    /// Arrival of the ACK or time of the time-out, ns.
     pub sample_now_ns: Signal<Out, Bits<32>>,
-    /// TTL as sent minus as received.
     pub sample_hops: Signal<Out, Bits<8>>,
-    /// Residence at the responder, ns.
     pub sample_endpoint_ns: Signal<Out, Bits<24>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<Out, Bit>,
-    /// Their flow.
     pub release_flow: Signal<Out, Bits<F>>,
-    /// How many.
-    pub release_bytes: Signal<Out, Bits<24>>,
+    pub release_bytes: Signal<Out, Bits<32>>,
     /// Counted events.
     pub pulses: Signal<Out, Bits<32>>,
-    /// What became of an ACK of a flow that exists.
+    /// What became of an ACK of a flow that exists: 0 accepted, 1 stale, 2 repeated, 3 forged.
     pub acked_valid: Signal<Out, Bit>,
-    /// Its flow.
     pub acked_flow: Signal<Out, Bits<F>>,
-    /// 0 accepted, 1 stale, 2 repeated, 3 forged.
     pub acked_outcome: Signal<Out, Bits<2>>,
-    memory: Memory<F, S, A>,
+    memory: Memory<F, D, A>,
     profiles: Profiles,
-    verdict: Verdict<S>,
+    verdict: Verdict,
     signals: Signals<F>,
-    waiting: Waiting<F>,
+    offer: Offer<F>,
     counts: Counts,
-    slot_shift: Constant<Bits<6>>,
     flow_shift: Constant<Bits<6>>,
-    slot_count: Constant<Bits<32>>,
+    place_shift: Constant<Bits<5>>,
     ack0: Signal<Local, Bit>,
     flow0: Signal<Local, Bits<F>>,
-    segment0: Signal<Local, Bits<32>>,
+    segment0: Signal<Local, Bits<16>>,
+    check0: Signal<Local, Bits<32>>,
     time0: Signal<Local, Bits<64>>,
     high0: Signal<Local, Bits<32>>,
+    above0: Signal<Local, Bits<17>>,
     // Pipeline; index k is the register of clock k + 1.
     valid: [DFF<Bit>; 5],
     flow: [DFF<Bits<F>>; 5],
     is_ack: [DFF<Bit>; 4],
     is_load: [DFF<Bit>; 4],
-    is_rebase: [DFF<Bit>; 2],
-    is_visit: [DFF<Bit>; 4],
+    is_ended: [DFF<Bit>; 4],
     is_turn: [DFF<Bit>; 4],
-    segment: [DFF<Bits<32>>; 2],
+    segment: [DFF<Bits<16>>; 4],
+    check: [DFF<Bits<32>>; 4],
+    place: [DFF<Bits<16>>; 4],
+    generation: [DFF<Bits<2>>; 4],
     over: [DFF<Bit>; 2],
-    nonce: [DFF<Bits<32>>; 2],
-    deadline: [DFF<Bits<32>>; 2],
-    asked: [DFF<Bits<32>>; 2],
-    wrapped: [DFF<Bit>; 2],
-    after: DFF<Bits<32>>,
+    beyond: [DFF<Bit>; 2],
+    bytes: [DFF<Bits<32>>; 2],
+    entered: [DFF<Bits<27>>; 2],
+    after: DFF<Bits<16>>,
     same: [DFF<Bit>; 4],
     // Clock 2.
-    upper: Signal<Local, Bits<32>>,
     settings: Signal<Local, Bits<5>>,
-    raw_stamp: Signal<Local, Bits<45>>,
+    raw_entry: Signal<Local, Entry>,
+    raw_start: Signal<Local, Start>,
     stamped: DFF<Bit>,
+    epoch: DFF<Bits<2>>,
     // Clock 3.
-    timeout_of: DFF<Bits<31>>,
-    times_out: DFF<Bit>,
+    timely: Signal<Local, Bit>,
     measures: DFF<Bit>,
     s_valid: DFF<Bit>,
     // Clock 4.
-    state: Signal<Local, Bits<56>>,
+    entry: Signal<Local, Entry>,
+    sum: Signal<Local, super::words::FlowWord>,
     r_valid: DFF<Bit>,
-    r_bytes: DFF<Bits<24>>,
+    r_bytes: DFF<Bits<32>>,
     k_valid: DFF<Bit>,
     k_outcome: DFF<Bits<2>>,
 }
 
-impl<const F: usize, const S: usize, const A: usize> Default for AckUnit<F, S, A> {
+impl<const F: usize, const D: usize, const A: usize> Default for AckUnit<F, D, A> {
     fn default() -> Self {
         blank!(
-            slot_shift = Constant::new(bits::<6>(S as u64)),
             flow_shift = Constant::new(bits::<6>(F as u64)),
-            slot_count = Constant::new(bits::<32>(1 << S)),
+            place_shift = Constant::new(bits::<5>(D as u64)),
             ;
-            clk rst sweep sweep_at a_valid a_flow a_segment a_nonce a_ts a_arrival a_departure a_ttl_sent a_ttl_seen slot_valid slot_flow
-            slot_segment slot_next slot_nonce slot_bytes slot_opened slot_gap stamp_valid stamp_flow stamp_segment stamp flow_valid flow_index
-            flow_enable flow_keep flow_profile pw_valid pw_profile pw_word pw_data now sample_valid sample_kind sample_flow sample_rtt_ns
-            sample_now_ns sample_hops sample_endpoint_ns release_valid release_flow release_bytes pulses acked_valid acked_flow acked_outcome k_valid k_outcome memory profiles verdict signals
-            waiting counts ack0 flow0 segment0 time0 high0 valid flow is_ack is_load is_rebase is_visit is_turn segment over nonce deadline
-            asked wrapped after same upper settings raw_stamp stamped timeout_of times_out measures s_valid state r_valid r_bytes
+            clk rst sweep sweep_at a_valid a_flow a_place a_segment a_nonce a_ts a_arrival a_departure a_ttl_sent a_ttl_seen ended_valid
+            ended_flow ended_segment ended_check ended_bytes ended_place ended_generation start_valid start_place start flow_valid flow_index
+            flow_enable flow_keep flow_profile pw_valid pw_profile pw_word pw_data now time_epoch sample_valid sample_kind sample_flow
+            sample_rtt_ns sample_now_ns sample_hops sample_endpoint_ns release_valid release_flow release_bytes pulses acked_valid acked_flow
+            acked_outcome memory profiles verdict signals offer counts ack0 flow0 segment0 check0 time0 high0 above0 valid flow is_ack is_load
+            is_ended is_turn segment check place generation over beyond bytes entered after same settings raw_entry raw_start stamped epoch
+            timely measures s_valid entry sum r_valid r_bytes k_valid k_outcome
         )
     }
 }
 
-impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> {
+impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, after, stamped, timeout_of, times_out, measures, s_valid, r_valid, r_bytes, k_valid, k_outcome);
+        dff_setup!(self, clk, after, stamped, epoch, measures, s_valid, r_valid, r_bytes, k_valid, k_outcome);
         for i in 0..5 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -188,36 +157,36 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         for i in 0..4 {
             self.is_ack[i].clock.next = self.clk.val();
             self.is_load[i].clock.next = self.clk.val();
-            self.is_visit[i].clock.next = self.clk.val();
+            self.is_ended[i].clock.next = self.clk.val();
             self.is_turn[i].clock.next = self.clk.val();
-            self.same[i].clock.next = self.clk.val();
-        }
-        for i in 0..2 {
-            self.is_rebase[i].clock.next = self.clk.val();
             self.segment[i].clock.next = self.clk.val();
-            self.over[i].clock.next = self.clk.val();
-            self.nonce[i].clock.next = self.clk.val();
-            self.deadline[i].clock.next = self.clk.val();
-            self.asked[i].clock.next = self.clk.val();
-            self.wrapped[i].clock.next = self.clk.val();
-        }
-        for i in 0..4 {
+            self.check[i].clock.next = self.clk.val();
+            self.place[i].clock.next = self.clk.val();
+            self.generation[i].clock.next = self.clk.val();
+            self.same[i].clock.next = self.clk.val();
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
         for i in 0..3 {
             self.is_ack[i + 1].d.next = self.is_ack[i].q.val();
             self.is_load[i + 1].d.next = self.is_load[i].q.val();
-            self.is_visit[i + 1].d.next = self.is_visit[i].q.val();
+            self.is_ended[i + 1].d.next = self.is_ended[i].q.val();
             self.is_turn[i + 1].d.next = self.is_turn[i].q.val();
+            self.segment[i + 1].d.next = self.segment[i].q.val();
+            self.check[i + 1].d.next = self.check[i].q.val();
+            self.place[i + 1].d.next = self.place[i].q.val();
+            self.generation[i + 1].d.next = self.generation[i].q.val();
         }
-        self.is_rebase[1].d.next = self.is_rebase[0].q.val();
-        self.segment[1].d.next = self.segment[0].q.val();
+        for i in 0..2 {
+            self.over[i].clock.next = self.clk.val();
+            self.beyond[i].clock.next = self.clk.val();
+            self.bytes[i].clock.next = self.clk.val();
+            self.entered[i].clock.next = self.clk.val();
+        }
         self.over[1].d.next = self.over[0].q.val();
-        self.nonce[1].d.next = self.nonce[0].q.val();
-        self.deadline[1].d.next = self.deadline[0].q.val();
-        self.asked[1].d.next = self.asked[0].q.val();
-        self.wrapped[1].d.next = self.wrapped[0].q.val();
+        self.beyond[1].d.next = self.beyond[0].q.val();
+        self.bytes[1].d.next = self.bytes[0].q.val();
+        self.entered[1].d.next = self.entered[0].q.val();
         self.memory.clk.next = self.clk.val();
         self.memory.sweep.next = self.sweep.val();
         self.memory.sweep_at.next = self.sweep_at.val();
@@ -229,40 +198,46 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.signals.clk.next = self.clk.val();
         self.signals.sweep.next = self.sweep.val();
         self.signals.sweep_flow.next = self.sweep_at.val().get_bits::<F>(0);
-        self.waiting.clk.next = self.clk.val();
-        self.waiting.rst.next = self.rst.val();
-        self.waiting.sweep.next = self.sweep.val();
+        self.offer.clk.next = self.clk.val();
+        self.offer.rst.next = self.rst.val();
+        self.offer.sweep.next = self.sweep.val();
         self.counts.clk.next = self.clk.val();
         self.counts.rst.next = self.rst.val();
 
         // 0: one operation enters.
         self.ack0.next = self.a_valid.val() & !self.sweep.val();
-        self.waiting.take.next = !self.ack0.val();
+        self.offer.take.next = !self.ack0.val();
         self.is_ack[0].d.next = self.ack0.val();
-        self.is_load[0].d.next = self.waiting.load.val() & !self.ack0.val();
-        self.is_rebase[0].d.next = self.waiting.rebase.val() & !self.ack0.val();
-        self.is_visit[0].d.next = self.waiting.visit.val() & !self.ack0.val();
-        self.is_turn[0].d.next = self.waiting.turn.val() & !self.ack0.val();
-        self.valid[0].d.next = self.ack0.val() | self.waiting.any.val();
-        self.flow0.next = self.waiting.flow.val();
-        self.segment0.next = self.waiting.segment.val();
+        self.is_load[0].d.next = self.offer.load.val() & !self.ack0.val();
+        self.is_ended[0].d.next = self.offer.ended.val() & !self.ack0.val();
+        self.is_turn[0].d.next = self.offer.turn.val() & !self.ack0.val();
+        self.valid[0].d.next = self.ack0.val() | self.offer.any.val();
+        self.flow0.next = self.offer.flow.val();
+        self.segment0.next = self.offer.segment.val();
+        self.check0.next = self.offer.check.val();
         self.time0.next = self.now.val();
-        // (While the RAMs are cleared nothing waits, so that this need not ask.)
+        // (While the RAMs are cleared nothing is offered, so that this need not ask.)
         if self.a_valid.val() {
             self.flow0.next = self.a_flow.val().get_bits::<F>(0);
-            self.segment0.next = self.a_segment.val();
+            self.segment0.next = self.a_segment.val().get_bits::<16>(0);
+            self.check0.next = self.a_nonce.val();
             self.time0.next = self.a_ts.val();
         }
         self.high0.next = self.a_flow.val() >> self.flow_shift.val();
         self.over[0].d.next = self.high0.val().any();
+        // (A bit wider than a place: Icarus takes a shift by the whole width for a constant.)
+        self.above0.next = bit_cast::<17, 16>(self.a_place.val()) >> self.place_shift.val();
+        self.beyond[0].d.next = self.above0.val().any();
         self.flow[0].d.next = self.flow0.val();
         self.segment[0].d.next = self.segment0.val();
-        self.nonce[0].d.next = self.a_nonce.val();
-        self.deadline[0].d.next = self.waiting.deadline.val();
-        self.asked[0].d.next = self.waiting.asked.val();
-        self.wrapped[0].d.next = self.waiting.wrapped.val();
+        self.check[0].d.next = self.check0.val();
+        self.place[0].d.next = self.offer.place.val();
+        self.generation[0].d.next = self.offer.generation.val();
+        self.bytes[0].d.next = self.offer.bytes.val();
+        self.entered[0].d.next = self.now.val().get_bits::<27>(21);
         self.memory.flow.next = self.flow0.val();
-        self.memory.segment.next = self.segment0.val();
+        // Only an ACK looks at the ring, so that its place goes there straight.
+        self.memory.place.next = self.a_place.val().get_bits::<D>(0);
         self.signals.flow.next = self.flow0.val();
         self.signals.arrived.next = self.time0.val();
         self.signals.arrival.next = self.a_arrival.val();
@@ -270,53 +245,66 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.signals.ttl_sent.next = self.a_ttl_sent.val();
         self.signals.ttl_seen.next = self.a_ttl_seen.val();
 
-        // 1: who is of the same flow.
-        self.after.d.next = self.segment[0].q.val() + bits::<32>(1);
+        // 1: which operations before are of the same flow.
+        self.after.d.next = self.segment[0].q.val() + bits::<16>(1);
         for i in 0..4 {
             self.same[i].d.next = self.valid[i + 1].q.val() & (self.flow[i + 1].q.val() == self.flow[0].q.val());
         }
 
         // 2
         self.settings.next = self.memory.raw_settings.val();
-        self.raw_stamp.next = self.memory.raw_stamp.val();
+        self.raw_entry.next = self.memory.raw_entry.val();
+        self.raw_start.next = self.memory.raw_start.val();
         self.verdict.is_ack.next = self.is_ack[1].q.val();
         self.verdict.is_load.next = self.is_load[1].q.val();
-        self.verdict.is_rebase.next = self.is_rebase[1].q.val();
-        self.verdict.is_visit.next = self.is_visit[1].q.val();
+        self.verdict.is_ended.next = self.is_ended[1].q.val();
+        self.verdict.is_turn.next = self.is_turn[1].q.val();
+        self.verdict.flow.next = bit_cast::<16, F>(self.flow[1].q.val());
+        self.verdict.over.next = self.over[1].q.val();
+        self.verdict.beyond.next = self.beyond[1].q.val();
+        self.verdict.enable.next = self.settings.val().get_bit(4);
         self.verdict.segment.next = self.segment[1].q.val();
         self.verdict.after.next = self.after.q.val();
-        self.verdict.over.next = self.over[1].q.val();
-        self.verdict.nonce.next = self.nonce[1].q.val();
-        self.verdict.deadline.next = self.deadline[1].q.val();
-        self.verdict.asked.next = self.asked[1].q.val();
-        self.verdict.wrapped.next = self.wrapped[1].q.val();
-        self.verdict.raw_sent.next = self.memory.raw_sent.val();
-        self.verdict.raw_acked.next = self.memory.raw_acked.val();
-        self.verdict.raw_slot.next = self.memory.raw_slot.val();
-        self.verdict.enable.next = self.settings.val().get_bit(4);
+        self.verdict.check.next = self.check[1].q.val();
+        self.verdict.bytes.next = self.bytes[1].q.val();
+        self.verdict.entered.next = self.entered[1].q.val();
+        self.verdict.raw_flow.next = self.memory.raw_flow.val();
+        self.verdict.raw_since.next = self.memory.raw_since.val();
+        self.verdict.raw_entry.next = self.raw_entry.val();
         for i in 0..4 {
             self.verdict.same[i].next = self.same[i].q.val();
         }
         self.profiles.profile.next = self.settings.val().get_bits::<4>(0);
-        self.upper.next = self.segment[1].q.val() >> self.slot_shift.val();
-        self.stamped.d.next =
-            self.raw_stamp.val().get_bit(44) & (self.raw_stamp.val().get_bits::<4>(40) == self.upper.val().get_bits::<4>(0));
-        self.signals.stamp.next = self.raw_stamp.val().get_bits::<40>(0);
+        self.stamped.d.next = self.raw_start.val().valid & (self.raw_start.val().generation == self.raw_entry.val().generation);
+        self.epoch.d.next = self.raw_start.val().epoch;
+        self.signals.stamp.next = self.raw_start.val().at;
 
         // 3
-        self.signals.is_visit.next = self.is_visit[2].q.val();
+        self.verdict.timeout.next = self.profiles.timeout.val();
+        self.verdict.times_out.next = self.profiles.times_out.val();
+        self.signals.is_visit.next = self.is_turn[2].q.val();
         self.signals.choice.next = self.profiles.signal.val();
         self.signals.base.next = self.profiles.base.val();
-        self.timeout_of.d.next = self.profiles.timeout.val();
-        self.times_out.d.next = self.profiles.timeout.val().any();
-        self.measures.d.next = self.verdict.hit.val() & self.stamped.q.val() & self.is_ack[2].q.val();
-        self.s_valid.d.next = self.verdict.hit.val() & (self.stamped.q.val() | self.is_visit[2].q.val());
+        self.timely.next = self.stamped.q.val() & (self.epoch.q.val() == self.time_epoch.val());
+        self.measures.d.next = self.verdict.accepts.val() & self.timely.val();
+        self.s_valid.d.next = (self.verdict.accepts.val() & self.timely.val()) | self.verdict.expires.val();
 
-        // 4: the flow's state back, what was released, what is counted, whom to time out.
-        self.state.next = self.verdict.state.val();
-        self.memory.acked_valid.next = self.valid[3].q.val();
-        self.memory.acked_flow.next = self.flow[3].q.val();
-        self.memory.acked_state.next = self.state.val();
+        // 4: the flow's word back, the ended segment into the ring, what was released, what is counted.
+        self.memory.word_valid.next = self.valid[3].q.val();
+        self.memory.word_flow.next = self.flow[3].q.val();
+        self.memory.word.next = self.verdict.word.val();
+        self.memory.since_valid.next = self.verdict.progresses.val();
+        self.memory.since.next = self.verdict.since.val();
+        self.sum.next = self.verdict.word.val();
+        self.entry.next.flow = bit_cast::<16, F>(self.flow[3].q.val());
+        self.entry.next.segment = self.segment[3].q.val();
+        self.entry.next.check = self.check[3].q.val();
+        self.entry.next.sum = self.sum.val().sent;
+        self.entry.next.generation = self.generation[3].q.val();
+        self.entry.next.valid = true;
+        self.memory.entry_valid.next = self.is_ended[3].q.val();
+        self.memory.entry_place.next = self.place[3].q.val();
+        self.memory.entry.next = self.entry.val();
         self.signals.keep.next = self.measures.q.val();
         self.signals.forget.next = self.is_load[3].q.val();
         self.signals.keep_flow.next = self.flow[3].q.val();
@@ -338,28 +326,20 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.counts.repeated.next = self.verdict.repeated.val();
         self.counts.between.next = self.verdict.between.val();
         self.counts.exceeds.next = self.measures.q.val() & self.signals.exceeds.val();
-        self.waiting.visit_valid.next =
-            self.is_turn[3].q.val() & self.verdict.enabled.val() & self.verdict.some.val() & self.times_out.q.val();
-        self.waiting.visit_flow.next = self.flow[3].q.val();
-        self.waiting.visit_asked.next = self.now.val().get_bits::<32>(16);
-        self.waiting.visit_timeout.next = self.timeout_of.q.val();
-        self.waiting.visit_segment.next = self.state.val().get_bits::<32>(0);
-        if self.verdict.outstanding.val() > self.slot_count.val() {
-            self.waiting.visit_segment.next = self.verdict.next_segment.val() - self.slot_count.val();
-        }
 
         // What others write.
-        self.memory.slot_valid.next = self.slot_valid.val();
-        self.memory.slot_flow.next = self.slot_flow.val();
-        self.memory.slot_segment.next = self.slot_segment.val();
-        self.memory.slot_next.next = self.slot_next.val();
-        self.memory.slot_nonce.next = self.slot_nonce.val();
-        self.memory.slot_bytes.next = self.slot_bytes.val();
-        self.memory.slot_opened.next = self.slot_opened.val();
-        self.memory.stamp_valid.next = self.stamp_valid.val();
-        self.memory.stamp_flow.next = self.stamp_flow.val();
-        self.memory.stamp_segment.next = self.stamp_segment.val();
-        self.memory.stamp.next = self.stamp.val();
+        self.offer.load_valid.next = self.flow_valid.val() & !(self.flow_enable.val() & self.flow_keep.val()) & !self.sweep.val();
+        self.offer.load_flow.next = self.flow_index.val();
+        self.offer.ended_valid.next = self.ended_valid.val();
+        self.offer.ended_flow.next = self.ended_flow.val();
+        self.offer.ended_segment.next = self.ended_segment.val();
+        self.offer.ended_check.next = self.ended_check.val();
+        self.offer.ended_bytes.next = self.ended_bytes.val();
+        self.offer.ended_place.next = self.ended_place.val();
+        self.offer.ended_generation.next = self.ended_generation.val();
+        self.memory.start_valid.next = self.start_valid.val();
+        self.memory.start_place.next = self.start_place.val();
+        self.memory.start.next = self.start.val();
         self.memory.flow_valid.next = self.flow_valid.val();
         self.memory.flow_index.next = self.flow_index.val();
         self.memory.flow_enable.next = self.flow_enable.val();
@@ -368,14 +348,9 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.profiles.pw_profile.next = self.pw_profile.val();
         self.profiles.pw_word.next = self.pw_word.val();
         self.profiles.pw_data.next = self.pw_data.val();
-        self.waiting.rebase_valid.next = self.slot_valid.val() & self.slot_gap.val();
-        self.waiting.rebase_flow.next = self.slot_flow.val();
-        self.waiting.rebase_segment.next = self.slot_segment.val();
-        self.waiting.load_valid.next = self.flow_valid.val() & !(self.flow_enable.val() & self.flow_keep.val()) & !self.sweep.val();
-        self.waiting.load_flow.next = self.flow_index.val();
 
         self.sample_valid.next = self.s_valid.q.val();
-        self.sample_kind.next = bit_cast::<2, 1>((self.is_visit[3].q.val()).into());
+        self.sample_kind.next = bit_cast::<2, 1>((self.is_turn[3].q.val()).into());
         self.sample_flow.next = self.flow[3].q.val();
         self.sample_rtt_ns.next = self.signals.rtt_ns.val();
         self.sample_now_ns.next = self.signals.time_ns.val();
@@ -395,7 +370,7 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
             for i in 0..4 {
                 self.is_ack[i].d.next = false;
                 self.is_load[i].d.next = false;
-                self.is_visit[i].d.next = false;
+                self.is_ended[i].d.next = false;
                 self.is_turn[i].d.next = false;
             }
             self.s_valid.d.next = false;

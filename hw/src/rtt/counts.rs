@@ -18,12 +18,12 @@ pub struct Counts {
     pub unknown: Signal<In, Bit>,
     /// Its nonce is wrong.
     pub forged: Signal<In, Bit>,
-    /// If nothing else is wrong with it but that it is not outstanding: it was, lately.
+    /// Its segment was released before.
     pub repeated: Signal<In, Bit>,
     /// Its residence is longer than its RTT.
     pub exceeds: Signal<In, Bit>,
-    /// Segments released beside the one that is named.
-    pub between: Signal<In, Bits<24>>,
+    /// Segments that an ACK passes by, or that a time-out releases.
+    pub between: Signal<In, Bits<16>>,
     /// One bit a counter.
     pub pulses: Signal<Out, Bits<32>>,
     unknown_bit: Constant<Bits<32>>,
@@ -36,13 +36,13 @@ pub struct Counts {
     p: DFF<Bits<32>>,
     now: Signal<Local, Bits<32>>,
     /// Not pulsed yet.
-    skipped: DFF<Bits<24>>,
-    skips: Signal<Local, Bits<24>>,
+    skipped: DFF<Bits<16>>,
+    skips: Signal<Local, Bits<16>>,
     /// What a pulse takes from them.
-    skips_pulsed: Signal<Local, Bits<24>>,
-    overdue: DFF<Bits<24>>,
-    overdues: Signal<Local, Bits<24>>,
-    overdues_pulsed: Signal<Local, Bits<24>>,
+    skips_pulsed: Signal<Local, Bits<16>>,
+    overdue: DFF<Bits<16>>,
+    overdues: Signal<Local, Bits<16>>,
+    overdues_pulsed: Signal<Local, Bits<16>>,
 }
 
 impl Default for Counts {
@@ -67,10 +67,10 @@ impl Logic for Counts {
     fn update(&mut self) {
         dff_setup!(self, clk, p, skipped, overdue);
         // Each count is one sum of three: a sum behind another would be the slowest path of all of `Rtt`.
-        self.skips.next = bits::<24>(0);
-        self.overdues.next = bits::<24>(0);
-        self.skips_pulsed.next = bits::<24>(0);
-        self.overdues_pulsed.next = bits::<24>(0);
+        self.skips.next = bits::<16>(0);
+        self.overdues.next = bits::<16>(0);
+        self.skips_pulsed.next = bits::<16>(0);
+        self.overdues_pulsed.next = bits::<16>(0);
         self.now.next = bits::<32>(0);
         if self.hit.val() {
             if self.ack.val() {
@@ -90,18 +90,11 @@ impl Logic for Counts {
         }
         if self.skipped.q.val().any() {
             self.now.next = self.now.val() | self.skipped_bit.val();
-            self.skips_pulsed.next = bits::<24>(0xff_ffff);
+            self.skips_pulsed.next = bits::<16>(0xffff);
         }
         if self.overdue.q.val().any() {
             self.now.next = self.now.val() | self.timeout_bit.val();
-            self.overdues_pulsed.next = bits::<24>(0xff_ffff);
-        }
-        // The one that is named is overdue too.
-        if self.hit.val() & !self.ack.val() {
-            self.overdues_pulsed.next = bits::<24>(1);
-            if self.overdue.q.val().any() {
-                self.overdues_pulsed.next = bits::<24>(0);
-            }
+            self.overdues_pulsed.next = bits::<16>(0xffff);
         }
         if self.exceeds.val() {
             self.now.next = self.now.val() | self.exceeds_bit.val();
@@ -112,8 +105,8 @@ impl Logic for Counts {
         self.pulses.next = self.p.q.val();
         if self.rst.val() {
             self.p.d.next = bits::<32>(0);
-            self.skipped.d.next = bits::<24>(0);
-            self.overdue.d.next = bits::<24>(0);
+            self.skipped.d.next = bits::<16>(0);
+            self.overdue.d.next = bits::<16>(0);
         }
     }
 }

@@ -1,57 +1,49 @@
 //! What a departure says about its segment: the start of the RTT.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::blank;
+use super::words::{FirstStart, Gives, Start, Tag};
 use rust_hdl::prelude::*;
 
-/// Keeps the 256 entries of the tag table and turns a completion into a segment's stamp, 10 clocks later.
+/// Keeps the 256 entries of the tag table and turns a completion into a segment's start, 14 clocks later.
 ///
-/// A completion waits 6 clocks first, so that it may come from the clock of its frame's `sent` on: the entry takes 5 to be there. A tag is live from its `sent` to its completion: a wrong or repeated one gives nothing. One completion a clock, never stalls.
+/// A completion waits 6 clocks first, so that it may come from the clock of its frame's `sent` on: the entry takes 5 to be there. A tag is
+/// live from its `sent` to its completion: a wrong or repeated one gives nothing. The start that a segment's first frame gives is kept by
+/// flow until the completion of its last frame. One completion a clock, never stalls.
 #[derive(LogicBlock)]
 pub struct DepartUnit<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset.
     pub rst: Signal<In, Bit>,
-    /// The completions are not accepted.
+    /// Nothing is accepted, and the flows' starts are being cleared.
     pub sweep: Signal<In, Bit>,
-    /// A frame departed.
+    pub sweep_flow: Signal<In, Bits<F>>,
+    /// A frame departed: tag, and when, ns in Q.8.
     pub c_valid: Signal<In, Bit>,
-    /// Its tag.
     pub c_tag: Signal<In, Bits<16>>,
-    /// When, bits 47..8: ns in Q.8.
     pub c_ts: Signal<In, Bits<40>>,
-    /// A tag gets its entry; fields as those of `SentUnit`.
+    /// Steps of the time that departures are of.
+    pub time_epoch: Signal<In, Bits<2>>,
+    /// A tag gets its entry.
     pub tag_valid: Signal<In, Bit>,
-    /// The tag.
-    pub tag: Signal<In, Bits<16>>,
-    /// Flow of the frame.
-    pub tag_flow: Signal<In, Bits<F>>,
-    /// Segment of the frame.
-    pub tag_segment: Signal<In, Bits<32>>,
-    /// The completion gives a stamp.
-    pub tag_write: Signal<In, Bit>,
-    /// The stamp is the departure plus `tag_value`.
-    pub tag_relative: Signal<In, Bit>,
-    /// ns in Q.8.
-    pub tag_value: Signal<In, Bits<40>>,
-    /// A segment gets its stamp.
-    pub stamp_valid: Signal<Out, Bit>,
-    /// Its flow.
-    pub stamp_flow: Signal<Out, Bits<F>>,
-    /// The segment, as much of it as slot and stamp identity need.
-    pub stamp_segment: Signal<Out, Bits<16>>,
-    /// ns in Q.8.
-    pub stamp: Signal<Out, Bits<40>>,
-    /// Bits 39..0 value, 40 relative, 41 write, 48..42 upper tag, 64..49 segment, 80..65 flow.
-    entries: RAM<Bits<81>, 8>,
+    pub tag: Signal<In, Tag>,
+    /// A place in the ring gets its start.
+    pub start_valid: Signal<Out, Bit>,
+    pub start_place: Signal<Out, Bits<16>>,
+    pub start: Signal<Out, Start>,
+    entries: RAM<Tag, 8>,
     live: DFF<Bits<256>>,
     one: Constant<Bits<256>>,
     /// Of the frames that are no data.
     no_data: Constant<Bits<15>>,
+    none: Constant<FirstStart>,
     // Index k is the register of clock k + 1; clock 6 addresses the RAM.
     valid: [DFF<Bit>; 8],
     number: [DFF<Bits<16>>; 10],
     ts: [DFF<Bits<40>>; 9],
-    entry: [DFF<Bits<81>>; 2],
+    epoch: [DFF<Bits<2>>; 9],
+    // 8 and 9.
+    entry: [DFF<Tag>; 2],
     ours: DFF<Bit>,
     fits: DFF<Bit>,
     alive: DFF<Bit>,
@@ -59,15 +51,32 @@ pub struct DepartUnit<const F: usize> {
     same: [DFF<Bit>; 2],
     hits: [DFF<Bit>; 2],
     index: Signal<Local, Bits<8>>,
+    new_tag: Signal<Local, Bits<16>>,
+    read: Signal<Local, Tag>,
+    read_tag: Signal<Local, Bits<16>>,
+    found_flow: Signal<Local, Bits<16>>,
+    written_at: Signal<Local, Bits<40>>,
+    found: Signal<Local, Tag>,
     hit: Signal<Local, Bit>,
     set: Signal<Local, Bits<256>>,
     clear: Signal<Local, Bits<256>>,
     keep: Signal<Local, Bits<256>>,
     base: Signal<Local, Bits<40>>,
+    // From 10 on; index k is the register of clock k + 10.
+    gives: [DFF<Gives>; 4],
+    flow: [DFF<Bits<F>>; 2],
+    segment: [DFF<Bits<6>>; 4],
+    place: [DFF<Bits<16>>; 5],
+    at: [DFF<Start>; 4],
+    firsts: RAM<FirstStart, F>,
+    first: Signal<Local, FirstStart>,
+    written: Signal<Local, Start>,
+    raw: DFF<FirstStart>,
+    chosen: Signal<Local, Start>,
+    late: Signal<Local, FirstStart>,
     out_valid: DFF<Bit>,
-    out_flow: DFF<Bits<F>>,
-    out_segment: DFF<Bits<16>>,
-    out_stamp: DFF<Bits<40>>,
+    out: DFF<Start>,
+    past: [DFF<Bit>; 4],
 }
 
 impl<const F: usize> Default for DepartUnit<F> {
@@ -75,10 +84,11 @@ impl<const F: usize> Default for DepartUnit<F> {
         blank!(
             one = Constant::new(bits::<256>(1)),
             no_data = Constant::new(bits::<15>(timely_model::bus::TAG_NO_DATA.into())),
+            none = Constant::new(FirstStart::default()),
             ;
-            clk rst sweep c_valid c_tag c_ts tag_valid tag tag_flow tag_segment tag_write tag_relative tag_value stamp_valid
-            stamp_flow stamp_segment stamp entries live valid number ts entry ours fits alive same hits index hit set clear keep base out_valid out_flow
-            out_segment out_stamp
+            clk rst sweep sweep_flow c_valid c_tag c_ts time_epoch tag_valid tag start_valid start_place start entries live valid number ts epoch
+            entry ours fits alive same hits index new_tag read read_tag found_flow written_at found hit set clear keep base gives flow segment place at firsts first written
+            raw chosen late out_valid out past
         )
     }
 }
@@ -86,11 +96,28 @@ impl<const F: usize> Default for DepartUnit<F> {
 impl<const F: usize> Logic for DepartUnit<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, live, ours, fits, alive, out_valid, out_flow, out_segment, out_stamp);
+        dff_setup!(self, clk, live, ours, fits, alive, raw, out_valid, out);
         for i in 0..2 {
             self.entry[i].clock.next = self.clk.val();
             self.same[i].clock.next = self.clk.val();
             self.hits[i].clock.next = self.clk.val();
+            self.flow[i].clock.next = self.clk.val();
+        }
+        for i in 0..4 {
+            self.gives[i].clock.next = self.clk.val();
+            self.segment[i].clock.next = self.clk.val();
+            self.at[i].clock.next = self.clk.val();
+            self.past[i].clock.next = self.clk.val();
+            self.place[i + 1].d.next = self.place[i].q.val();
+        }
+        for i in 0..3 {
+            self.gives[i + 1].d.next = self.gives[i].q.val();
+            self.segment[i + 1].d.next = self.segment[i].q.val();
+            self.at[i + 1].d.next = self.at[i].q.val();
+            self.past[i + 1].d.next = self.past[i].q.val();
+        }
+        for i in 0..5 {
+            self.place[i].clock.next = self.clk.val();
         }
         for i in 0..8 {
             self.valid[i].clock.next = self.clk.val();
@@ -104,16 +131,23 @@ impl<const F: usize> Logic for DepartUnit<F> {
         for i in 0..9 {
             self.number[i + 1].d.next = self.number[i].q.val();
             self.ts[i].clock.next = self.clk.val();
+            self.epoch[i].clock.next = self.clk.val();
         }
         for i in 0..8 {
             self.ts[i + 1].d.next = self.ts[i].q.val();
+            self.epoch[i + 1].d.next = self.epoch[i].q.val();
         }
         self.entries.read_clock.next = self.clk.val();
         self.entries.write_clock.next = self.clk.val();
+        self.firsts.read_clock.next = self.clk.val();
+        self.firsts.write_clock.next = self.clk.val();
+        // (A slice of a field has a name, for yosys takes no slice of a slice.)
+        self.new_tag.next = self.tag.val().tag;
         // 0
         self.valid[0].d.next = self.c_valid.val() & !self.sweep.val();
         self.number[0].d.next = self.c_tag.val();
         self.ts[0].d.next = self.c_ts.val();
+        self.epoch[0].d.next = self.time_epoch.val();
         // 6
         self.entries.read_address.next = self.number[5].q.val().get_bits::<8>(0);
         // 7
@@ -121,14 +155,16 @@ impl<const F: usize> Logic for DepartUnit<F> {
         self.ours.d.next = !self.number[6].q.val().get_bit(15) & (self.number[6].q.val().get_bits::<15>(0) != self.no_data.val());
         // 8
         self.entry[1].d.next = self.entry[0].q.val();
+        self.read.next = self.entry[0].q.val();
+        self.read_tag.next = self.read.val().tag;
         self.index.next = self.number[7].q.val().get_bits::<8>(0);
         self.alive.d.next = self.live.q.val().get_bit(self.index.val().index());
-        self.fits.d.next = self.valid[7].q.val()
-            & self.ours.q.val()
-            & (self.number[7].q.val().get_bits::<7>(8) == self.entry[0].q.val().get_bits::<7>(42));
+        self.fits.d.next =
+            self.valid[7].q.val() & self.ours.q.val() & (self.number[7].q.val().get_bits::<7>(8) == self.read_tag.val().get_bits::<7>(8));
         self.same[0].d.next = self.number[7].q.val().get_bits::<8>(0) == self.number[8].q.val().get_bits::<8>(0);
         self.same[1].d.next = self.number[7].q.val().get_bits::<8>(0) == self.number[9].q.val().get_bits::<8>(0);
         // 9: a tag is spent by the completion that finds it live, unless one of the two before it did, which is not seen yet.
+        self.found.next = self.entry[1].q.val();
         self.hit.next = self.fits.q.val()
             & self.alive.q.val()
             & !(self.same[0].q.val() & self.hits[0].q.val())
@@ -136,42 +172,72 @@ impl<const F: usize> Logic for DepartUnit<F> {
         self.hits[0].d.next = self.hit.val();
         self.hits[1].d.next = self.hits[0].q.val();
         self.base.next = bits::<40>(0);
-        if self.entry[1].q.val().get_bit(40) {
+        if self.found.val().relative {
             self.base.next = self.ts[8].q.val();
         }
-        self.out_stamp.d.next = self.base.val() + self.entry[1].q.val().get_bits::<40>(0);
-        self.out_valid.d.next = self.hit.val() & self.entry[1].q.val().get_bit(41);
-        self.out_segment.d.next = self.entry[1].q.val().get_bits::<16>(49);
-        self.out_flow.d.next = self.entry[1].q.val().get_bits::<F>(65);
-        // 10
+        self.at[0].d.next.at = self.base.val() + self.found.val().value;
+        self.at[0].d.next.epoch = self.epoch[8].q.val();
+        self.at[0].d.next.generation = self.found.val().generation;
+        self.at[0].d.next.valid = true;
+        self.past[0].d.next = self.hit.val();
+        self.gives[0].d.next = self.found.val().gives;
+        self.found_flow.next = self.found.val().flow;
+        self.flow[0].d.next = self.found_flow.val().get_bits::<F>(0);
+        self.segment[0].d.next = self.found.val().segment;
+        self.place[0].d.next = self.found.val().place;
+        // 10: the tag is spent; the start of a first frame is kept.
         self.clear.next = bits::<256>(0);
         if self.hits[0].q.val() {
             self.clear.next = self.one.val() << self.number[9].q.val().get_bits::<8>(0);
         }
         self.set.next = bits::<256>(0);
         if self.tag_valid.val() {
-            self.set.next = self.one.val() << self.tag.val().get_bits::<8>(0);
+            self.set.next = self.one.val() << self.new_tag.val().get_bits::<8>(0);
         }
         self.keep.next = !self.clear.val();
         self.live.d.next = (self.live.q.val() & self.keep.val()) | self.set.val();
-        self.stamp_valid.next = self.out_valid.q.val();
-        self.stamp_flow.next = self.out_flow.q.val();
-        self.stamp_segment.next = self.out_segment.q.val();
-        self.stamp.next = self.out_stamp.q.val();
+        self.written.next = self.at[0].q.val();
+        self.written_at.next = self.written.val().at;
+        self.first.next.at = self.written_at.val().get_bits::<36>(4);
+        self.first.next.epoch = self.written.val().epoch;
+        self.first.next.segment = self.segment[0].q.val();
+        self.first.next.valid = true;
+        self.firsts.write_enable.next = (self.past[0].q.val() & (self.gives[0].q.val() == Gives::First)) | self.sweep.val();
+        self.firsts.write_address.next = self.flow[0].q.val();
+        self.firsts.write_data.next = self.first.val();
+        if self.sweep.val() {
+            self.firsts.write_address.next = self.sweep_flow.val();
+            self.firsts.write_data.next = self.none.val();
+        }
+        self.flow[1].d.next = self.flow[0].q.val();
+        // 11 reads it, 12 has it, 13 chooses.
+        self.firsts.read_address.next = self.flow[1].q.val();
+        self.raw.d.next = self.firsts.read_data.val();
+        self.late.next = self.raw.q.val();
+        self.chosen.next = self.at[3].q.val();
+        self.out_valid.d.next = self.past[3].q.val() & (self.gives[3].q.val() == Gives::Own);
+        if self.gives[3].q.val() == Gives::OfFirst {
+            self.chosen.next.at = bit_cast::<40, 36>(self.late.val().at) << 4;
+            self.chosen.next.epoch = self.late.val().epoch;
+            self.out_valid.d.next = self.past[3].q.val() & self.late.val().valid & (self.late.val().segment == self.segment[3].q.val());
+        }
+        self.out.d.next = self.chosen.val();
+        // 14
+        self.start_valid.next = self.out_valid.q.val();
+        self.start_place.next = self.place[4].q.val();
+        self.start.next = self.out.q.val();
         self.entries.write_enable.next = self.tag_valid.val();
-        self.entries.write_address.next = self.tag.val().get_bits::<8>(0);
-        self.entries.write_data.next = bit_cast::<81, 40>(self.tag_value.val())
-            | (bit_cast::<81, 1>(self.tag_relative.val().into()) << 40)
-            | (bit_cast::<81, 1>(self.tag_write.val().into()) << 41)
-            | (bit_cast::<81, 7>(self.tag.val().get_bits::<7>(8)) << 42)
-            | (bit_cast::<81, 16>(self.tag_segment.val().get_bits::<16>(0)) << 49)
-            | (bit_cast::<81, F>(self.tag_flow.val()) << 65);
+        self.entries.write_address.next = self.new_tag.val().get_bits::<8>(0);
+        self.entries.write_data.next = self.tag.val();
         if self.rst.val() {
             for i in 0..8 {
                 self.valid[i].d.next = false;
             }
             for i in 0..2 {
                 self.hits[i].d.next = false;
+            }
+            for i in 0..4 {
+                self.past[i].d.next = false;
             }
             self.fits.d.next = false;
             self.live.d.next = bits::<256>(0);

@@ -1,20 +1,21 @@
 //! Round-trip times: what was sent, what left, what was acknowledged, and when.
 //!
-//! What the block does and promises is said where it is specified, in `timely_model::rtt`; here is how. [`sent::SentUnit`] follows
-//! the frames that the generator hands over, [`depart::DepartUnit`] their departures. [`ack::AckUnit`] is the pipeline of what happens
-//! to flows: [`memory::Memory`] holds them and their segments, [`verdict::Verdict`] decides, [`signal::Signals`] measures, with
-//! [`one_way::OneWay`] for one-way delays and [`profiles::Profiles`] for what is wanted; [`waiting::Waiting`] is what it does between
-//! two ACKs, [`counts::Counts`] what it counts. Every RAM has one writer; what two of them read is kept twice.
+//! The block is specified in `timely_model::rtt`; its parts are: [`sent::SentUnit`] gives frames that the generator hands over their
+//! entries in the tag table, [`depart::DepartUnit`] turns their departures into the starts of RTTs. [`ack::AckUnit`] is the pipeline of
+//! operations on flows: [`memory::Memory`] holds flows and the ring of ended segments, [`offer::Offer`] has what enters between two ACKs,
+//! [`verdict::Verdict`] decides, [`signal::Signals`] measures, with [`one_way::OneWay`] for one-way delays and [`profiles::Profiles`] for
+//! what a profile asks for; [`counts::Counts`] pulses counters. Every RAM has one writer. [`words`] names the packed words.
 pub mod ack;
 pub mod counts;
 pub mod depart;
 pub mod memory;
+pub mod offer;
 pub mod one_way;
 pub mod profiles;
 pub mod sent;
 pub mod signal;
 pub mod verdict;
-pub mod waiting;
+pub mod words;
 
 use rust_hdl::prelude::*;
 
@@ -24,13 +25,14 @@ macro_rules! blank {
 }
 pub(crate) use blank;
 
-/// RTT, validation, time-out and release of the segments of `2^F` flows, `2^S` segments each; `A` must be `F + S`.
+/// RTT, validation, time-out and release of the segments of `2^F` flows, of which the last `2^D` are remembered; `A` is the greater of `F` and `D`.
 ///
-/// Latency: ACK to sample 4 clocks, to release and counter pulse 5; a segment can be acknowledged from the 5th clock after its last
-/// `sent_valid`. Throughput: a frame, a completion and an ACK every clock. Nothing stalls. A flow is looked at for a time-out every `2^(F+3)`
-/// clocks, and later only by the clocks in which ACKs kept its turn waiting. The sweep takes `2^A` clocks. Model: `timely_model::rtt::Rtt`.
+/// Latency: ACK to sample 4 clocks, to release and counter pulse 5; a segment can be acknowledged from the 9th clock after its last
+/// `sent_valid`. Throughput: a frame and a completion every clock, an ACK and an ended segment every other clock. Nothing stalls. All flows
+/// are looked at for time-outs within `2^16` clocks, and later only by the clocks at which something else was to be done. The sweep takes
+/// `2^A` clocks. Model: `timely_model::rtt::Rtt`.
 #[derive(LogicBlock, Default)]
-pub struct Rtt<const F: usize, const S: usize, const A: usize> {
+pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
@@ -54,7 +56,11 @@ pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<In, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<In, Bits<24>>,
+    pub sent_segment_bytes: Signal<In, Bits<32>>,
+    /// With the last packet: the segment's place in the ring, and the turn of the ring in which it was given.
+    pub sent_place: Signal<In, Bits<16>>,
+    /// The latter.
+    pub sent_generation: Signal<In, Bits<2>>,
     /// When the packet was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<In, Bits<64>>,
     /// A frame departed.
@@ -67,6 +73,8 @@ pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     pub a_valid: Signal<In, Bit>,
     /// Flow that it names.
     pub a_flow: Signal<In, Bits<32>>,
+    /// Place in the ring that it echoes.
+    pub a_place: Signal<In, Bits<16>>,
     /// Segment that it names.
     pub a_segment: Signal<In, Bits<32>>,
     /// Nonce that it echoes.
@@ -97,8 +105,10 @@ pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     pub fl_record: Signal<In, Bits<512>>,
     /// ns a byte takes on the line, Q.16.
     pub cfg_ns_per_byte: Signal<In, Bits<32>>,
-    /// Time, ns48.fns16.
+    /// Time that time-outs count on, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
+    /// Steps of the time that stamps are of, modulo 4.
+    pub time_epoch: Signal<In, Bits<2>>,
     /// A sample for the engine.
     pub sample_valid: Signal<Out, Bit>,
     /// 0 RTT, 1 time-out.
@@ -118,7 +128,7 @@ pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     /// Their flow.
     pub release_flow: Signal<Out, Bits<F>>,
     /// Charged wire bytes.
-    pub release_bytes: Signal<Out, Bits<24>>,
+    pub release_bytes: Signal<Out, Bits<32>>,
     /// Counted events, bit by `timely_regs::counters::Counter`.
     pub pulses: Signal<Out, Bits<32>>,
     /// What became of an ACK of a flow that exists, on the clock of its pulse.
@@ -129,13 +139,13 @@ pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     pub acked_outcome: Signal<Out, Bits<2>>,
     sent: sent::SentUnit<F>,
     depart: depart::DepartUnit<F>,
-    ack: ack::AckUnit<F, S, A>,
+    ack: ack::AckUnit<F, D, A>,
     sweep_at: DFF<Bits<A>>,
     ready: DFF<Bit>,
     sweep: Signal<Local, Bit>,
 }
 
-impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
+impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, sweep_at, ready);
@@ -162,14 +172,13 @@ impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
         self.sent.sent_tag.next = self.sent_tag.val();
         self.sent.sent_flow.next = self.sent_flow.val();
         self.sent.sent_segment.next = self.sent_segment.val();
-        self.sent.sent_nonce.next = self.sent_nonce.val();
+        self.sent.sent_place.next = self.sent_place.val();
+        self.sent.sent_generation.next = self.sent_generation.val();
         self.sent.sent_first.next = self.sent_first.val();
         self.sent.sent_last.next = self.sent_last.val();
         self.sent.sent_wire_bytes.next = self.sent_wire_bytes.val();
-        self.sent.sent_segment_bytes.next = self.sent_segment_bytes.val();
         self.sent.sent_launch.next = self.sent_launch.val().get_bits::<40>(8);
         self.sent.ns_per_byte.next = self.cfg_ns_per_byte.val();
-        self.sent.now_ns.next = self.now.val().get_bits::<32>(16);
         // Flow record word 0: bit 0 enable, 1 keep, 7..4 profile.
         self.sent.flow_valid.next = self.fl_valid.val();
         self.sent.flow_index.next = self.fl_flow.val();
@@ -182,16 +191,14 @@ impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
         self.depart.c_valid.next = self.c_valid.val();
         self.depart.c_tag.next = self.c_tag.val();
         self.depart.c_ts.next = self.c_ts.val().get_bits::<40>(8);
+        self.depart.time_epoch.next = self.time_epoch.val();
+        self.depart.sweep_flow.next = self.sweep_at.q.val().get_bits::<F>(0);
         self.depart.tag_valid.next = self.sent.tag_valid.val();
         self.depart.tag.next = self.sent.tag.val();
-        self.depart.tag_flow.next = self.sent.tag_flow.val();
-        self.depart.tag_segment.next = self.sent.tag_segment.val();
-        self.depart.tag_write.next = self.sent.tag_write.val();
-        self.depart.tag_relative.next = self.sent.tag_relative.val();
-        self.depart.tag_value.next = self.sent.tag_value.val();
 
         self.ack.a_valid.next = self.a_valid.val();
         self.ack.a_flow.next = self.a_flow.val();
+        self.ack.a_place.next = self.a_place.val();
         self.ack.a_segment.next = self.a_segment.val();
         self.ack.a_nonce.next = self.a_nonce.val();
         self.ack.a_ts.next = self.a_ts.val();
@@ -199,18 +206,16 @@ impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
         self.ack.a_departure.next = self.a_departure.val();
         self.ack.a_ttl_sent.next = self.a_ttl_sent.val();
         self.ack.a_ttl_seen.next = self.a_ttl_seen.val();
-        self.ack.slot_valid.next = self.sent.slot_valid.val();
-        self.ack.slot_flow.next = self.sent.slot_flow.val();
-        self.ack.slot_segment.next = self.sent.slot_segment.val();
-        self.ack.slot_next.next = self.sent.slot_next.val();
-        self.ack.slot_nonce.next = self.sent.slot_nonce.val();
-        self.ack.slot_bytes.next = self.sent.slot_bytes.val();
-        self.ack.slot_opened.next = self.sent.slot_opened.val();
-        self.ack.slot_gap.next = self.sent.slot_gap.val();
-        self.ack.stamp_valid.next = self.depart.stamp_valid.val();
-        self.ack.stamp_flow.next = self.depart.stamp_flow.val();
-        self.ack.stamp_segment.next = self.depart.stamp_segment.val();
-        self.ack.stamp.next = self.depart.stamp.val();
+        self.ack.ended_valid.next = self.sent_valid.val() & self.sent_last.val();
+        self.ack.ended_flow.next = self.sent_flow.val();
+        self.ack.ended_segment.next = self.sent_segment.val().get_bits::<16>(0);
+        self.ack.ended_check.next = self.sent_nonce.val();
+        self.ack.ended_bytes.next = self.sent_segment_bytes.val();
+        self.ack.ended_place.next = self.sent_place.val();
+        self.ack.ended_generation.next = self.sent_generation.val();
+        self.ack.start_valid.next = self.depart.start_valid.val();
+        self.ack.start_place.next = self.depart.start_place.val();
+        self.ack.start.next = self.depart.start.val();
         self.ack.flow_valid.next = self.fl_valid.val();
         self.ack.flow_index.next = self.fl_flow.val();
         self.ack.flow_enable.next = self.fl_record.val().get_bit(0);
@@ -221,6 +226,7 @@ impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
         self.ack.pw_word.next = self.pw_word.val();
         self.ack.pw_data.next = self.pw_data.val();
         self.ack.now.next = self.now.val();
+        self.ack.time_epoch.next = self.time_epoch.val();
 
         self.sample_valid.next = self.ack.sample_valid.val();
         self.sample_kind.next = self.ack.sample_kind.val();

@@ -35,12 +35,12 @@ pub struct OneWay<const F: usize> {
     pub forget: Signal<In, Bit>,
     /// Clock 4: the flow.
     pub keep_flow: Signal<In, Bits<F>>,
-    /// Bits 31..0 least of the newest window and the one before, 63..32 of the newest, 89..64 its number, 90 valid.
-    least: RAM<Bits<91>, F>,
-    raw: DFF<Bits<91>>,
+    /// Bits 31..0 least of the newest window and the one before, 63..32 of the newest, 79..64 its number, 80 valid.
+    least: RAM<Bits<81>, F>,
+    raw: DFF<Bits<81>>,
     // Index k is the register of clock k + 1.
-    window: [DFF<Bits<26>>; 4],
-    earlier: DFF<Bits<26>>,
+    window: [DFF<Bits<16>>; 4],
+    earlier: DFF<Bits<16>>,
     there: DFF<Bits<40>>,
     // For the delay, and 2 more for the excesses: subtracting by complements lacks 1 for each.
     far: DFF<Bits<40>>,
@@ -72,7 +72,7 @@ pub struct OneWay<const F: usize> {
     new_current: DFF<Bits<32>>,
 }
 
-// A kernel takes literals alone; this holds its 22 and 26 to their home.
+// A kernel takes literals alone; this holds its 22 to their home.
 const _: () = assert!(ONE_WAY_WINDOW_BITS == 22);
 
 impl<const F: usize> Logic for OneWay<F> {
@@ -90,16 +90,16 @@ impl<const F: usize> Logic for OneWay<F> {
         self.least.write_clock.next = self.clk.val();
         // 0
         self.least.read_address.next = self.flow.val();
-        self.window[0].d.next = self.now_ns.val().get_bits::<26>(22);
+        self.window[0].d.next = self.now_ns.val().get_bits::<16>(22);
         self.there.d.next = self.arrival.val();
         // 1
         self.raw.d.next = self.least.read_data.val();
-        self.earlier.d.next = self.window[0].q.val() - bits::<26>(1);
+        self.earlier.d.next = self.window[0].q.val() - bits::<16>(1);
         self.far.d.next = self.there.q.val() + bits::<40>(128);
         self.farther.d.next = self.there.q.val() + bits::<40>(130);
         // 2: three operands to two, and those in one chain.
-        self.same.d.next = self.raw.q.val().get_bit(90) & (self.raw.q.val().get_bits::<26>(64) == self.window[1].q.val());
-        self.after.d.next = self.raw.q.val().get_bit(90) & (self.raw.q.val().get_bits::<26>(64) == self.earlier.q.val());
+        self.same.d.next = self.raw.q.val().get_bit(80) & (self.raw.q.val().get_bits::<16>(64) == self.window[1].q.val());
+        self.after.d.next = self.raw.q.val().get_bit(80) & (self.raw.q.val().get_bits::<16>(64) == self.earlier.q.val());
         self.old_least.d.next = self.raw.q.val().get_bits::<32>(0);
         self.old_current.d.next = self.raw.q.val().get_bits::<32>(32);
         self.delay.next = self.far.q.val() - self.stamp.val();
@@ -155,16 +155,16 @@ impl<const F: usize> Logic for OneWay<F> {
         // 4
         self.least.write_enable.next = self.keep.val() | self.forget.val() | self.sweep.val();
         self.least.write_address.next = self.keep_flow.val();
-        self.least.write_data.next = bit_cast::<91, 32>(self.new_least.q.val())
-            | (bit_cast::<91, 32>(self.new_current.q.val()) << 32)
-            | (bit_cast::<91, 26>(self.window[3].q.val()) << 64)
-            | (bits::<91>(1) << 90);
+        self.least.write_data.next = bit_cast::<81, 32>(self.new_least.q.val())
+            | (bit_cast::<81, 32>(self.new_current.q.val()) << 32)
+            | (bit_cast::<81, 16>(self.window[3].q.val()) << 64)
+            | (bits::<81>(1) << 80);
         if self.forget.val() {
-            self.least.write_data.next = bits::<91>(0);
+            self.least.write_data.next = bits::<81>(0);
         }
         if self.sweep.val() {
             self.least.write_address.next = self.sweep_flow.val();
-            self.least.write_data.next = bits::<91>(0);
+            self.least.write_data.next = bits::<81>(0);
         }
     }
 }

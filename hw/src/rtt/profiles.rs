@@ -24,11 +24,16 @@ pub struct Profiles {
     pub pw_data: Signal<In, Bits<32>>,
     /// Time-out, ns.
     pub timeout: Signal<Out, Bits<31>>,
+    /// The time-out is not 0.
+    pub times_out: Signal<Out, Bit>,
     /// The signal: 1 RTT less residence, 2 one-way delay variation, else RTT.
     pub signal: Signal<Out, Bits<2>>,
     /// Its base, ns.
     pub base: Signal<Out, Bits<24>>,
-    timeouts: RAM<Bits<31>, 4>,
+    // Bit 31: the time-out is not 0.
+    timeouts: RAM<Bits<32>, 4>,
+    read: Signal<Local, Bits<32>>,
+    given: Signal<Local, Bits<31>>,
     signals: RAM<Bits<2>, 4>,
     bases: RAM<Bits<24>, 4>,
     timeout_word: Constant<Bits<5>>,
@@ -48,7 +53,7 @@ impl Default for Profiles {
             signal_word = word(&profile::SIGNAL),
             base_word = word(&profile::SIGNAL_BASE),
             ;
-            clk sweep sweep_at profile pw_valid pw_profile pw_word pw_data timeout signal base timeouts signals bases
+            clk sweep sweep_at profile pw_valid pw_profile pw_word pw_data timeout times_out signal base timeouts read given signals bases
         )
     }
 }
@@ -65,7 +70,9 @@ impl Logic for Profiles {
         self.timeouts.read_address.next = self.profile.val();
         self.signals.read_address.next = self.profile.val();
         self.bases.read_address.next = self.profile.val();
-        self.timeout.next = self.timeouts.read_data.val();
+        self.read.next = self.timeouts.read_data.val();
+        self.timeout.next = self.read.val().get_bits::<31>(0);
+        self.times_out.next = self.read.val().get_bit(31);
         self.signal.next = self.signals.read_data.val();
         self.base.next = self.bases.read_data.val();
         self.timeouts.write_enable.next = self.sweep.val() | (self.pw_valid.val() & (self.pw_word.val() == self.timeout_word.val()));
@@ -74,14 +81,15 @@ impl Logic for Profiles {
         self.timeouts.write_address.next = self.pw_profile.val();
         self.signals.write_address.next = self.pw_profile.val();
         self.bases.write_address.next = self.pw_profile.val();
-        self.timeouts.write_data.next = self.pw_data.val().get_bits::<31>(0);
+        self.given.next = self.pw_data.val().get_bits::<31>(0);
+        self.timeouts.write_data.next = bit_cast::<32, 31>(self.given.val()) | (bit_cast::<32, 1>(self.given.val().any().into()) << 31);
         self.signals.write_data.next = self.pw_data.val().get_bits::<2>(10);
         self.bases.write_data.next = self.pw_data.val().get_bits::<24>(0);
         if self.sweep.val() {
             self.timeouts.write_address.next = self.sweep_at.val();
             self.signals.write_address.next = self.sweep_at.val();
             self.bases.write_address.next = self.sweep_at.val();
-            self.timeouts.write_data.next = bits::<31>(0);
+            self.timeouts.write_data.next = bits::<32>(0);
             self.signals.write_data.next = bits::<2>(0);
             self.bases.write_data.next = bits::<24>(0);
         }

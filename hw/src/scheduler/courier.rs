@@ -45,7 +45,7 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     /// Their flow.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
-    pub release_bytes: Signal<In, Bits<24>>,
+    pub release_bytes: Signal<In, Bits<32>>,
     /// Flow bus.
     pub fl_valid: Signal<In, Bit>,
     /// Flow loaded.
@@ -127,7 +127,7 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     held_rate: DFF<Bit>,
     load_is: DFF<Bits<32>>,
     rate_is: DFF<Bits<32>>,
-    release_is: DFF<Bits<24>>,
+    release_is: DFF<Bits<32>>,
     told: DFF<Bit>,
     told_stop: DFF<Bit>,
     told_pause: DFF<Bits<8>>,
@@ -218,7 +218,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         self.rates.i_valid.next = self.rate_valid.val();
         self.rates.i_data.next = bit_cast::<R, 32>(self.rate_value.val()) | (bit_cast::<R, F>(self.rate_flow.val()) << 32);
         self.releases.i_valid.next = self.release_valid.val();
-        self.releases.i_data.next = bit_cast::<R, 24>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 32);
+        self.releases.i_data.next = bit_cast::<R, 32>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 32);
         self.loads.i_valid.next = self.fl_valid.val();
         // Without the bits 2 and 3: endless and READ.
         self.loads.i_data.next = bit_cast::<R, 2>(self.fl_record.val().get_bits::<2>(0))
@@ -276,7 +276,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         self.word.next = self.words.o_data.val();
         self.begins.next = self.free.val() & (self.differs.val() | self.words.o_valid.val() | self.holds.val());
         self.offset.next = self.at_release.val() | (bit_cast::<24, F>(self.held.q.val()) << 2);
-        self.value.next = bit_cast::<32, 24>(self.release_is.q.val());
+        self.value.next = self.release_is.q.val();
         if self.differs.val() {
             self.offset.next = self.at_control.val();
             self.value.next = bit_cast::<32, 1>(self.stop.val().into()) | (bit_cast::<32, 8>(self.pause.val()) << 8);
@@ -301,7 +301,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
                 self.held_rate.d.next = false;
             }
         } else if self.free.val() {
-            self.release_is.d.next = bits::<24>(0);
+            self.release_is.d.next = bits::<32>(0);
         }
         if self.kept.taken.val() {
             self.taking.d.next = false;
@@ -407,7 +407,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.taking.d.next = false;
             self.held_load.d.next = false;
             self.held_rate.d.next = false;
-            self.release_is.d.next = bits::<24>(0);
+            self.release_is.d.next = bits::<32>(0);
             self.told.d.next = false;
             self.aw.d.next = false;
             self.w.d.next = false;

@@ -18,8 +18,8 @@ pub const FILE: &str = "mqnic_tx_scheduler_block.v";
 pub fn verilog(flow_bits: usize, clock_ps: u32) -> Result<String, String> {
     let name = "corundum_scheduler";
     let core = match flow_bits {
-        10 => with_stack(move || emit(name, Scheduler::<10, 13, 9, 17, 9, 11, 26, 34, 53, 104, 12, 75, 35, 16>::new(Timing::default()))),
-        13 => with_stack(move || emit(name, Scheduler::<13, 14, 10, 18, 12, 14, 29, 37, 56, 107, 15, 78, 38, 19>::new(Timing::default()))),
+        10 => with_stack(move || emit(name, Scheduler::<10, 13, 9, 17, 9, 11, 26, 42, 60, 104, 12, 75, 35, 16>::new(Timing::default()))),
+        13 => with_stack(move || emit(name, Scheduler::<13, 14, 10, 18, 12, 14, 29, 45, 63, 107, 15, 78, 38, 19>::new(Timing::default()))),
         _ => Err(format!("2^{flow_bits} queues are not built for Corundum: {FLOW_BITS:?}")),
     }?;
     let top = include_str!("scheduler.v")

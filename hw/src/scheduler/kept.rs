@@ -37,31 +37,31 @@ pub struct Kept<const F: usize, const S: usize> {
     /// It.
     pub rate: Signal<Out, Bits<32>>,
     /// What was released.
-    pub freed: Signal<Out, Bits<24>>,
+    pub freed: Signal<Out, Bits<32>>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
-    // Release 24, rate 32, load 32, rate is there, load is there, any.
-    ram: RAM<Bits<91>, F>,
+    // Release 32, rate 32, load 32, rate is there, load is there, any.
+    ram: RAM<Bits<99>, F>,
     sweep: DFF<Bits<S>>,
     sweep_end: Constant<Bits<S>>,
     go: [DFF<Bit>; 3],
     kind: [DFF<Bits<2>>; 3],
     at: [DFF<Bits<F>>; 3],
     data: [DFF<Bits<32>>; 3],
-    raw: DFF<Bits<91>>,
+    raw: DFF<Bits<99>>,
     done_valid: [DFF<Bit>; 3],
     done_at: [DFF<Bits<F>>; 3],
-    done: [DFF<Bits<91>>; 3],
+    done: [DFF<Bits<99>>; 3],
     from: DFF<Bits<2>>,
     is_new: DFF<Bit>,
     is_taken: DFF<Bit>,
-    was: DFF<Bits<91>>,
+    was: DFF<Bits<99>>,
     is_newest: Signal<Local, Bit>,
     is_second: Signal<Local, Bit>,
     is_third: Signal<Local, Bit>,
-    word: Signal<Local, Bits<91>>,
-    sum: Signal<Local, Bits<24>>,
-    released: Signal<Local, Bits<24>>,
+    word: Signal<Local, Bits<99>>,
+    sum: Signal<Local, Bits<32>>,
+    released: Signal<Local, Bits<32>>,
     rate_is: Signal<Local, Bits<32>>,
     load_is: Signal<Local, Bits<32>>,
     merged: Signal<Local, Bits<32>>,
@@ -135,17 +135,17 @@ impl<const F: usize, const S: usize> Logic for Kept<F, S> {
         } else if self.from.q.val() == bits::<2>(3) {
             self.word.next = self.done[2].q.val();
         }
-        self.sum.next = self.word.val().get_bits::<24>(0) + self.data[2].q.val().get_bits::<24>(0);
+        self.sum.next = self.word.val().get_bits::<32>(0) + self.data[2].q.val();
         self.merged.next = self.data[2].q.val();
-        // Bit 57 is the older load's keep, 56 its enable.
-        if self.word.val().get_bit(89) & !(self.word.val().get_bit(56) & self.word.val().get_bit(57)) {
+        // Bit 65 is the older load's keep, 64 its enable.
+        if self.word.val().get_bit(97) & !(self.word.val().get_bit(64) & self.word.val().get_bit(65)) {
             self.merged.next = self.data[2].q.val() & self.drop_keep.val();
         }
-        self.released.next = self.word.val().get_bits::<24>(0);
-        self.rate_is.next = self.word.val().get_bits::<32>(24);
-        self.load_is.next = self.word.val().get_bits::<32>(56);
-        self.has_rate.next = self.word.val().get_bit(88);
-        self.has_load.next = self.word.val().get_bit(89);
+        self.released.next = self.word.val().get_bits::<32>(0);
+        self.rate_is.next = self.word.val().get_bits::<32>(32);
+        self.load_is.next = self.word.val().get_bits::<32>(64);
+        self.has_rate.next = self.word.val().get_bit(96);
+        self.has_load.next = self.word.val().get_bit(97);
         if self.kind[2].q.val() == bits::<2>(1) {
             self.rate_is.next = self.data[2].q.val();
             self.has_rate.next = true;
@@ -157,25 +157,25 @@ impl<const F: usize, const S: usize> Logic for Kept<F, S> {
             self.load_is.next = self.merged.val();
             self.has_load.next = true;
             if !self.data[2].q.val().get_bit(1) {
-                self.released.next = bits::<24>(0);
+                self.released.next = bits::<32>(0);
             }
         }
-        self.done[0].d.next = bit_cast::<91, 24>(self.released.val())
-            | (bit_cast::<91, 32>(self.rate_is.val()) << 24)
-            | (bit_cast::<91, 32>(self.load_is.val()) << 56)
-            | (bit_cast::<91, 1>(self.has_rate.val().into()) << 88)
-            | (bit_cast::<91, 1>(self.has_load.val().into()) << 89)
-            | (bit_cast::<91, 1>(true.into()) << 90);
+        self.done[0].d.next = bit_cast::<99, 32>(self.released.val())
+            | (bit_cast::<99, 32>(self.rate_is.val()) << 32)
+            | (bit_cast::<99, 32>(self.load_is.val()) << 64)
+            | (bit_cast::<99, 1>(self.has_rate.val().into()) << 96)
+            | (bit_cast::<99, 1>(self.has_load.val().into()) << 97)
+            | (bit_cast::<99, 1>(true.into()) << 98);
         if self.kind[2].q.val() == bits::<2>(0) {
-            self.done[0].d.next = bits::<91>(0);
+            self.done[0].d.next = bits::<99>(0);
         }
         self.done_valid[0].d.next = self.go[2].q.val();
         self.done_at[0].d.next = self.at[2].q.val();
-        self.is_new.d.next = self.go[2].q.val() & self.kind[2].q.val().any() & !self.word.val().get_bit(90);
+        self.is_new.d.next = self.go[2].q.val() & self.kind[2].q.val().any() & !self.word.val().get_bit(98);
         self.is_taken.d.next = self.go[2].q.val() & !self.kind[2].q.val().any();
         self.was.d.next = self.word.val();
         if self.rst.val() | !self.is_swept.val() {
-            self.done[0].d.next = bits::<91>(0);
+            self.done[0].d.next = bits::<99>(0);
         }
         // 4: write.
         self.ram.write_enable.next = self.done_valid[0].q.val();
@@ -188,11 +188,11 @@ impl<const F: usize, const S: usize> Logic for Kept<F, S> {
         self.new_valid.next = self.is_new.q.val();
         self.flow.next = self.done_at[0].q.val();
         self.taken.next = self.is_taken.q.val();
-        self.freed.next = self.was.q.val().get_bits::<24>(0);
-        self.rate.next = self.was.q.val().get_bits::<32>(24);
-        self.load.next = self.was.q.val().get_bits::<32>(56);
-        self.rate_valid.next = self.was.q.val().get_bit(88);
-        self.load_valid.next = self.was.q.val().get_bit(89);
+        self.freed.next = self.was.q.val().get_bits::<32>(0);
+        self.rate.next = self.was.q.val().get_bits::<32>(32);
+        self.load.next = self.was.q.val().get_bits::<32>(64);
+        self.rate_valid.next = self.was.q.val().get_bit(96);
+        self.load_valid.next = self.was.q.val().get_bit(97);
         self.swept.next = self.is_swept.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);

@@ -1,6 +1,9 @@
 // Corundum's transmit scheduler, of @QUEUES@ queues at most, with timely-nic's pacer in place of the round-robin one.
 // Ports and parameters are those that Corundum gives it; @CORE@ is emitted behind this module. With TIMELY_STREAMS defined there are two buses
 // more, to and from timely-nic's application block.
+// The shell sets widths of tags, destinations and addresses; inside they have their own.
+/* verilator lint_save */
+/* verilator lint_off WIDTH */
 module mqnic_tx_scheduler_block #(
   parameter PORTS = 1,
   parameter INDEX = 0,
@@ -88,7 +91,7 @@ module mqnic_tx_scheduler_block #(
   input wire [PTP_PEROUT_COUNT-1:0] ptp_perout_error,
   input wire [PTP_PEROUT_COUNT-1:0] ptp_perout_pulse,
 `ifdef TIMELY_STREAMS
-  input wire [253:0] timely_down,
+  input wire [261:0] timely_down,
   output wire [166:0] timely_up,
 `endif
   input wire [DMA_LEN_WIDTH-1:0] mtu
@@ -130,12 +133,12 @@ module mqnic_tx_scheduler_block #(
   assign ctrl_reg_wr_wait = 1'b0;
   assign ctrl_reg_rd_wait = 1'b0;
 `ifdef TIMELY_STREAMS
-  wire [253:0] down = timely_down;
+  wire [261:0] down = timely_down;
   wire [166:0] up;
   assign timely_up = up;
   wire streams = 1'b1;
 `else
-  wire [253:0] down = 254'h0;
+  wire [261:0] down = 262'h0;
   wire [166:0] up;
   wire streams = 1'b0;
 `endif
@@ -191,3 +194,4 @@ module mqnic_tx_scheduler_block #(
     .status_len(status_len)
   );
 endmodule
+/* verilator lint_restore */

@@ -14,7 +14,7 @@ use timely_regs::profile::OUTSTANDING;
 
 // A kernel takes literals alone: the parts of both buses.
 const _: () = assert!(
-    DOWN_BITS == 254 && UP_BITS == 167 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21 && OUTSTANDING.word == 1
+    DOWN_BITS == 262 && UP_BITS == 167 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21 && OUTSTANDING.word == 1
 );
 
 /// The pacer half in Corundum: queues, pacer, registers, window and mailbox, and how they join. `F` log2 of the queues, `X` to `FW` the pacer's widths ([`Pacer`]), `QL` `F + 2`,
@@ -116,7 +116,7 @@ pub struct Scheduler<
     /// What a clock adds to the time where no bus gives it: ns, Q8.24.
     pub cfg_increment: Signal<In, Bits<32>>,
     /// The bus from the application block: `timely_regs::corundum::DOWN`.
-    pub down: Signal<In, Bits<254>>,
+    pub down: Signal<In, Bits<262>>,
     /// The bus to it: `timely_regs::corundum::UP`.
     pub up: Signal<Out, Bits<167>>,
     /// A queue may hold packets.
@@ -146,7 +146,7 @@ pub struct Scheduler<
     ticks: Ticks,
     pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
     /// What `down` brought.
-    came: DFF<Bits<254>>,
+    came: DFF<Bits<262>>,
     pulses: DFF<Bits<32>>,
     ready: DFF<Bit>,
     all_swept: Signal<Local, Bit>,
@@ -263,7 +263,7 @@ impl<
         self.pacer.rate_value.next = self.window.data.val();
         self.pacer.release_valid.next = self.window.release_valid.val();
         self.pacer.release_flow.next = self.window.index.val();
-        self.pacer.release_bytes.next = self.window.data.val().get_bits::<24>(0);
+        self.pacer.release_bytes.next = self.window.data.val();
         self.load_valid.next = self.window.load_valid.val();
         self.load_flow.next = self.window.index.val();
         self.load_word.next = self.window.data.val();
@@ -280,15 +280,15 @@ impl<
             self.pacer.rate_value.next = self.came.q.val().get_bits::<32>(26);
             self.pacer.release_valid.next = self.came.q.val().get_bit(58);
             self.pacer.release_flow.next = self.came.q.val().get_bits::<F>(59);
-            self.pacer.release_bytes.next = self.came.q.val().get_bits::<24>(75);
-            self.load_valid.next = self.came.q.val().get_bit(99);
-            self.load_flow.next = self.came.q.val().get_bits::<F>(100);
-            self.load_word.next = self.came.q.val().get_bits::<32>(116);
-            self.word_valid.next = self.came.q.val().get_bit(148);
-            self.pacer.pw_profile.next = self.came.q.val().get_bits::<4>(149);
-            self.word_at.next = self.came.q.val().get_bits::<5>(153);
-            self.pacer.pw_data.next = self.came.q.val().get_bits::<32>(158);
-            self.pacer.now.next = self.came.q.val().get_bits::<64>(190);
+            self.pacer.release_bytes.next = self.came.q.val().get_bits::<32>(75);
+            self.load_valid.next = self.came.q.val().get_bit(107);
+            self.load_flow.next = self.came.q.val().get_bits::<F>(108);
+            self.load_word.next = self.came.q.val().get_bits::<32>(124);
+            self.word_valid.next = self.came.q.val().get_bit(156);
+            self.pacer.pw_profile.next = self.came.q.val().get_bits::<4>(157);
+            self.word_at.next = self.came.q.val().get_bits::<5>(161);
+            self.pacer.pw_data.next = self.came.q.val().get_bits::<32>(166);
+            self.pacer.now.next = self.came.q.val().get_bits::<64>(198);
         }
         // All that leaves a queue is charged, and only what has our header released: an outstanding bound would end the flow.
         self.pacer.pw_valid.next = self.word_valid.val() & (self.word_at.val() != bits::<5>(1));
@@ -367,7 +367,7 @@ impl<
             | (bit_cast::<167, 1>(self.queues.void_valid.val().into()) << 158)
             | (bit_cast::<167, 8>(self.queues.void_tag.val()) << 159);
         if self.rst.val() {
-            self.came.d.next = bits::<254>(0);
+            self.came.d.next = bits::<262>(0);
             self.pulses.d.next = bits::<32>(0);
             self.ready.d.next = false;
         }

@@ -247,14 +247,14 @@ fn opennic_core(config: Config, clock_ps: u32) -> Result<String, String> {
         ($(($f:literal, $s:literal, $x:literal, $t:literal))*) => {
             match (config.bus, config.flow_bits) {
                 $((512, $f) => {
-                    let core = crate::emit::emit("opennic_core", Inline::<512, 64, $f, $s, { $f + $s }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 },
-                        { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, 137, 15, 16, $t, 2, 17, { $f + 64 }, 48, 136, 159, 65,
-                        { $f + 2 }, 112>::new(&build))?;
+                    let core = crate::emit::emit("opennic_core", Inline::<512, 64, $f, $s, { if $f > $s { $f } else { $s } }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 },
+                        { $f - 1 }, { $f + 1 }, { $f + 32 }, { $f + 50 }, { $f + 94 }, 138, 15, 16, $t, 2, 17, { $f + 64 }, 48, 136, 159, 65,
+                        { $f + 2 }, 112, 689>::new(&build))?;
                     replace_dma::<512, 64, $f>(&core, "opennic_core__core__control__dma")
                 })*
                 _ => Err(format!("{config} is not built")),
             }
         };
     }
-    arms!((10, 5, 13, 16)(13, 4, 14, 16)(14, 3, 15, 16)(16, 2, 17, 17))
+    arms!((10, 16, 13, 16)(13, 16, 14, 16)(14, 16, 15, 16)(16, 16, 17, 17))
 }

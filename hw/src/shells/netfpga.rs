@@ -219,9 +219,9 @@ fn core(name: &str, config: Config, clock_ps: u32) -> Result<String, String> {
         ($(($w:literal, $k:literal, $l:literal, $c:literal, $b:literal: $(($f:literal, $s:literal, $x:literal, $t:literal))*))*) => {
             match (config.bus, config.flow_bits) {
                 $($(($w, $f) => {
-                    let core = emit(name, Inline::<$w, $k, $f, $s, { $f + $s }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
-                        { $f + 24 }, { $f + 43 }, { $f + 94 }, $l, $c, { $c + 1 }, $t, $b, { $c + $b }, { $f + 64 }, 128, 216, 239, { $k + 1 },
-                        { $f + 2 }, 192>::new(&build))?;
+                    let core = emit(name, Inline::<$w, $k, $f, $s, { if $f > $s { $f } else { $s } }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
+                        { $f + 32 }, { $f + 50 }, { $f + 94 }, $l, $c, { $c + 1 }, $t, $b, { $c + $b }, { $f + 64 }, 128, 216, 239, { $k + 1 },
+                        { $f + 2 }, 192, { $w + $k + 193 }>::new(&build))?;
                     replace_dma::<$w, $k, $f>(&core, &format!("{name}__core__control__dma"))
                 })*)*
                 _ => Err(format!("{config} is not built")),
@@ -229,7 +229,7 @@ fn core(name: &str, config: Config, clock_ps: u32) -> Result<String, String> {
         };
     }
     arms!(
-        (512, 64, 137, 15, 2: (10, 5, 13, 16)(13, 4, 14, 16)(14, 3, 15, 16)(16, 2, 17, 17))
-        (256, 32, 105, 13, 3: (10, 5, 13, 14)(13, 4, 14, 14)(14, 3, 15, 15)(16, 2, 17, 17))
+        (512, 64, 138, 15, 2: (10, 16, 13, 16)(13, 16, 14, 16)(14, 16, 15, 16)(16, 16, 17, 17))
+        (256, 32, 106, 13, 3: (10, 15, 13, 14)(13, 15, 14, 14)(14, 15, 15, 15)(16, 15, 17, 17))
     )
 }

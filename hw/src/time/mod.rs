@@ -1,29 +1,26 @@
-//! The NIC's own time: ns48.fns16, and the same as seconds and nanoseconds.
-mod correct;
-mod count;
+//! The NIC's two times, ns48.fns16: the steady time, and the date.
+mod date;
 mod linear;
+mod steady;
 
-pub use correct::Correct;
-pub use count::Count;
+pub use date::Date;
 pub use linear::Linear;
+pub use steady::Steady;
 
 use rust_hdl::prelude::*;
 
-/// Adds `cfg_time_increment` (ns in Q8.24) a clock, exactly, and never steps backwards.
+/// Counts `cfg_time_increment` (ns in Q8.24) a clock, exactly, and keeps a date beside that count.
 ///
-/// - Free-running, `time_set_valid` steps forward to `time_set_value`. A step backwards (2^47 ns or more ahead counts as one), a
-///   second step less than [`timely_model::time::CORRECTION`] clocks after the first, and a step while PTP is the source are refused:
-///   `refused` pulses and nothing changes.
-/// - With `cfg_time_ptp`, the time keeps counting by itself and every sample of `ptp_time` that comes when no correction is under
-///   way starts one: where PTP is ahead, the time steps forward; where PTP is behind, the time runs at half its speed until it is
-///   right, for at most 128 ns before PTP is looked at again. So it is within a clock of PTP as long as the increment is right within
-///   some percent and PTP does not jump backwards.
+/// - **`steady`** never steps and never slews: pacer, grant scheduler, rate engine, time-outs and launch FIFO count on it. Reset puts it
+///   131 us before its wrap ([`timely_model::time::START`]), so that every run crosses the wrap early.
+/// - **`date`** is `steady + offset` and starts at 0. Stamps are dates: arrivals, departures, and the times that an ACK carries. With
+///   `cfg_time_ptp` each sample of `ptp_time`, without it each set, makes a new offset, so the date goes either way, by any amount, at
+///   once. A correction of [`timely_model::time::STEP`] (256 ns) or more is a step, and counts in `epoch`; a difference of two dates
+///   is a duration only if both have the same epoch. Without samples the date runs as `steady` does.
 ///
-/// `now_sec` and `now_ns` follow every step; they do not wrap with `now`, so `now = now_sec * 10^9 + now_ns` modulo 2^48.
-///
-/// Latency: an increment counts in the outputs [`timely_model::time::LATENCY`] clocks after it was sampled, a step or the end of a
-/// slew is visible before the next correction starts; a corrected time is right at the clock at which it is visible, since the offset
-/// is added and not the time. No back pressure. After reset the time is 0.
+/// Latency: an increment counts in the outputs [`timely_model::time::LATENCY`] clocks after it was sampled, a sample of the date
+/// [`timely_model::time::DATE_LATENCY`] clocks, and the date is then right at the clock at which it is visible, since the sample is
+/// compared with `steady` at the sample's own clock. Throughput: a sample a clock. No back pressure.
 /// Model: `timely_model::time::Time`.
 #[derive(LogicBlock, Default)]
 pub struct Time {
@@ -31,58 +28,55 @@ pub struct Time {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// What a clock adds: ns, Q8.24.
+    /// Increment a clock: ns, Q8.24.
     pub cfg_time_increment: Signal<In, Bits<32>>,
-    /// PTP is the source.
+    /// PTP is the date's source; sets are ignored.
     pub cfg_time_ptp: Signal<In, Bit>,
-    /// A time to step forward to is given.
+    /// The date is set.
     pub time_set_valid: Signal<In, Bit>,
-    /// That time, ns48.fns16.
+    /// Date to be, as of this clock, ns48.fns16.
     pub time_set_value: Signal<In, Bits<64>>,
     /// PTP gives its time.
     pub ptp_valid: Signal<In, Bit>,
     /// PTP's time at this clock, ns48.fns16.
     pub ptp_time: Signal<In, Bits<64>>,
-    /// How far `later` is ahead, ns; it counts two clocks later.
+    /// Lead of `later`, ns; it counts two clocks later.
     pub cfg_lead: Signal<In, Bits<16>>,
-    /// The time, ns48.fns16.
-    pub now: Signal<Out, Bits<64>>,
-    /// The time and the lead, for who decides ahead: a launch that is here in it is a lead away.
+    /// The steady time, ns48.fns16.
+    pub steady: Signal<Out, Bits<64>>,
+    /// `steady` and the lead, the pacer's time.
     pub later: Signal<Out, Bits<64>>,
-    /// Seconds of the time.
-    pub now_sec: Signal<Out, Bits<48>>,
-    /// Nanoseconds of the time in its second.
-    pub now_ns: Signal<Out, Bits<30>>,
-    /// A step was refused; one clock.
-    pub refused: Signal<Out, Bit>,
-    correct: Correct,
-    count: Count,
+    /// The date, ns48.fns16.
+    pub date: Signal<Out, Bits<64>>,
+    /// `date - steady`, ns48.fns16: turns a launch into a date.
+    pub offset: Signal<Out, Bits<64>>,
+    /// Steps of the date since reset, modulo 4.
+    pub epoch: Signal<Out, Bits<2>>,
+    count: Steady,
+    calendar: Date,
 }
 
 impl Logic for Time {
     #[hdl_gen]
     fn update(&mut self) {
-        self.correct.clk.next = self.clk.val();
-        self.correct.rst.next = self.rst.val();
-        self.correct.cfg_time_increment.next = self.cfg_time_increment.val();
-        self.correct.cfg_time_ptp.next = self.cfg_time_ptp.val();
-        self.correct.time_set_valid.next = self.time_set_valid.val();
-        self.correct.time_set_value.next = self.time_set_value.val();
-        self.correct.ptp_valid.next = self.ptp_valid.val();
-        self.correct.ptp_time.next = self.ptp_time.val();
-        self.correct.now.next = self.count.now.val();
         self.count.clk.next = self.clk.val();
         self.count.rst.next = self.rst.val();
-        self.count.rate.next = self.correct.rate.val();
-        self.count.step_ns.next = self.correct.step_ns.val();
-        self.count.step_fraction.next = self.correct.step_fraction.val();
-        self.count.step_sec.next = self.correct.step_sec.val();
-        self.count.step_rest.next = self.correct.step_rest.val();
-        self.now.next = self.count.now.val();
-        self.count.lead.next = self.cfg_lead.val();
+        self.count.cfg_time_increment.next = self.cfg_time_increment.val();
+        self.count.cfg_lead.next = self.cfg_lead.val();
+        self.calendar.clk.next = self.clk.val();
+        self.calendar.rst.next = self.rst.val();
+        self.calendar.valid.next = self.time_set_valid.val();
+        self.calendar.wanted.next = self.time_set_value.val();
+        if self.cfg_time_ptp.val() {
+            self.calendar.valid.next = self.ptp_valid.val();
+            self.calendar.wanted.next = self.ptp_time.val();
+        }
+        self.calendar.steady.next = self.count.steady.val();
+        self.calendar.coming.next = self.count.coming.val();
+        self.steady.next = self.count.steady.val();
         self.later.next = self.count.later.val();
-        self.now_sec.next = self.count.now_sec.val();
-        self.now_ns.next = self.count.now_ns.val();
-        self.refused.next = self.correct.refused.val();
+        self.date.next = self.calendar.date.val();
+        self.offset.next = self.calendar.offset.val();
+        self.epoch.next = self.calendar.epoch.val();
     }
 }

@@ -19,6 +19,9 @@ pub const ASLEEP: u8 = 4;
 /// Its expiry is set.
 pub const EXPIRES: u8 = 8;
 
+/// Doublings of the time-out of a flow of which nothing is answered, at most.
+const MOST_DOUBLINGS: u8 = 6;
+
 /// A message of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Message {
@@ -152,6 +155,11 @@ pub struct Flow {
     pub(super) messages_end: u32,
     pub(super) answered: u64,
     pub(super) complete_at: u64,
+    // Times in a row that it gave up what was on its way.
+    pub(super) expired: u8,
+    // Payload bytes to be sent again, and where those that were given up last begin and end.
+    pub(super) resend: u64,
+    pub(super) given_up: (u32, u32),
     /// Payload bytes delivered.
     pub delivered: u64,
     /// Those of the steady part.
@@ -198,6 +206,9 @@ impl Flow {
             messages_end: messages.end,
             answered: 0,
             complete_at,
+            expired: 0,
+            resend: 0,
+            given_up: (0, 0),
             delivered: 0,
             delivered_steady: 0,
             packets_steady: 0,
@@ -291,9 +302,18 @@ impl Flow {
         }
     }
 
+    /// Time without an answer after which what is on its way is given up: twice as long each time in a row, or flows that time out together
+    /// would fill the network with what is sent again.
+    #[inline]
+    pub(super) fn patience(&self) -> Ps {
+        self.spec.timeout << self.expired.min(MOST_DOUBLINGS)
+    }
+
     /// What is on its way is given up: it is to be sent again.
     pub(super) fn give_up(&mut self) {
         let lost = u64::from(self.end.wrapping_sub(self.acked));
+        self.given_up = (self.acked, self.end);
+        self.expired = self.expired.saturating_add(1);
         self.acked = self.end;
         self.outstanding = 0;
         if let Some(posted) = &mut self.posted {
@@ -304,8 +324,22 @@ impl Flow {
 
     /// So many payload bytes are to be sent again.
     pub(super) fn again(&mut self, lost: u64) {
+        self.resend = self.resend.saturating_add(lost);
         self.left = self.left.saturating_add(lost);
         self.message_left = self.message_left.saturating_add(lost);
+    }
+
+    /// An ACK for a segment of `segment` bytes up to `end` that was given up: the bytes that need not be sent again, as they were not yet.
+    pub(super) fn arrived_late(&mut self, end: u32, segment: u32) -> u32 {
+        let (from, to) = self.given_up;
+        let given_up = end.wrapping_sub(from).wrapping_sub(1) < to.wrapping_sub(from);
+        let whole = self.in_segment == 0 && self.posted.as_ref().is_none_or(|p| p.bytes == 0);
+        if !given_up || !whole || !self.finite() || u64::from(segment) > self.resend.min(self.message_left) {
+            return 0;
+        }
+        (self.resend, self.left) = (self.resend - u64::from(segment), self.left - u64::from(segment));
+        self.message_left -= u64::from(segment);
+        segment
     }
 
     /// An ACK for a segment of `segment` bytes up to `end`: the bytes it answers and those it shows to be lost; `None` for a late one.
@@ -316,6 +350,7 @@ impl Flow {
             return None;
         }
         self.acked = end;
+        self.expired = 0;
         let answered = segment.min(ahead);
         let lost = ahead - answered;
         let wire = self.segment_wire(answered) + if lost > 0 { self.segment_wire(lost) } else { 0 };

@@ -256,6 +256,7 @@ impl Fabric {
         if flow.message_left != u64::MAX {
             flow.message_left -= u64::from(payload);
         }
+        flow.resend = flow.resend.saturating_sub(payload.into());
         let mut last = read || flow.in_segment == flow.spec.segment || flow.message_left == 0;
         let mut stamp = match flow.spec.rtt_start {
             Start::LastByte => end,
@@ -299,7 +300,7 @@ impl Fabric {
         }
         if flow.spec.timeout > 0 && !flow.is(EXPIRES) {
             flow.flags |= EXPIRES;
-            let at = now + flow.spec.timeout;
+            let at = now + flow.patience();
             self.arm(f, Kind::Expire, at);
         }
         if self.record.detail {
@@ -373,6 +374,8 @@ impl Fabric {
         flow.acks += 1;
         let Some((bytes, lost)) = flow.acknowledge(c.end, c.segment) else {
             self.record.late += 1;
+            let bytes = flow.arrived_late(c.end, c.segment);
+            self.answered(now, f, bytes);
             return;
         };
         if lost > 0 {
@@ -413,6 +416,16 @@ impl Fabric {
         if self.record.detail {
             self.record.sampled(f, now, path, rtt, (rate != before).then_some(rate));
         }
+        self.answered(now, f, bytes);
+        let flow = &self.flows[f as usize];
+        if flow.is(ASLEEP) || flow.posted.is_some() {
+            self.wake(now, f);
+        }
+    }
+
+    // So many more bytes of the flow are answered, each once: messages may be complete.
+    #[inline]
+    fn answered(&mut self, now: Ps, f: u32, bytes: u32) {
         let flow = &mut self.flows[f as usize];
         flow.answered += u64::from(bytes);
         while flow.answered >= flow.complete_at {
@@ -421,9 +434,6 @@ impl Fabric {
             self.record.completed += 1;
             let next = (flow.completing < flow.messages_end).then(|| self.messages[flow.completing as usize].bytes);
             flow.complete_at = next.map_or(u64::MAX - 1, |b| flow.complete_at + b);
-        }
-        if flow.is(ASLEEP) || flow.posted.is_some() {
-            self.wake(now, f);
         }
     }
 
@@ -447,7 +457,7 @@ impl Fabric {
         if flow.outstanding == 0 {
             return;
         }
-        let mut at = flow.progress + flow.spec.timeout;
+        let mut at = flow.progress + flow.patience();
         if at <= now {
             flow.give_up();
             (flow.rate, _) = flow.control.timeout(&self.profiles[flow.profile as usize], now);
@@ -455,7 +465,7 @@ impl Fabric {
                 flow.window = w;
             }
             self.record.timeouts += 1;
-            at = now + flow.spec.timeout;
+            at = now + flow.patience();
             if self.record.detail {
                 let rate = flow.rate;
                 self.record.sampled_rate(f, now, rate);

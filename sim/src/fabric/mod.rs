@@ -93,6 +93,8 @@ pub struct Fabric {
     noise: Option<Sizes>,
     rng: ChaCha8Rng,
     windows: Windows,
+    // Flows without an end.
+    endless: usize,
     wires: Wires,
     /// What was recorded.
     pub record: Record,
@@ -128,6 +130,7 @@ impl Fabric {
             noise: settings.noise.clone(),
             rng: ChaCha8Rng::seed_from_u64(settings.seed),
             windows: settings.windows,
+            endless: 0,
             wires,
             record: Record::new(settings.windows, settings.detail, recorder),
         }
@@ -168,6 +171,7 @@ impl Fabric {
         let first = self.messages.len() as u32;
         self.messages.extend_from_slice(messages);
         let complete_at = messages.first().map_or(u64::MAX, |m| m.bytes);
+        self.endless += usize::from(messages.is_empty());
         let (from, start, stop) = (spec.host, spec.start, spec.stop);
         let mut flow = Flow::new(spec, control, posting, first..self.messages.len() as u32, complete_at);
         flow.profile = profile;
@@ -195,7 +199,7 @@ impl Fabric {
         Ok(f)
     }
 
-    /// Runs until `end` or until nothing is left to do; `progress` is told the time now and then.
+    /// Runs until `end`, until nothing is left to do or, of flows that all have an end, until all messages are complete; `progress` is told the time now and then.
     pub fn run(&mut self, end: Ps, mut progress: impl FnMut(Ps)) {
         let mut events = 0u32;
         while let Some((now, id)) = self.calendar.pop(&mut self.cells) {
@@ -208,7 +212,14 @@ impl Fabric {
             let (kind, flow, bits) = (cell.kind, cell.flow, cell.bits);
             match kind {
                 Kind::Enter => self.forward(now, id),
-                Kind::Arrive => self.arrive(now, id),
+                Kind::Arrive => {
+                    self.arrive(now, id);
+                    if self.endless == 0 && self.record.completed == self.messages.len() as u64 {
+                        // What is still on its way was sent in vain, and is no part of the figures.
+                        self.windows.end = self.windows.end.min(now.max(self.windows.steady + 1));
+                        break;
+                    }
+                }
                 _ => {
                     self.cells.give(id);
                     match kind {

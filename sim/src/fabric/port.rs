@@ -36,6 +36,20 @@ pub struct FlowControl {
     pub dynamic: f64,
 }
 
+impl FlowControl {
+    /// Bytes above which a neighbour is paused, while so many of the buffer are free.
+    fn threshold(&self, free: u64) -> u64 {
+        let xoff = u64::from(self.xoff);
+        if self.dynamic > 0.0 { xoff.min((self.dynamic * free as f64) as u64) } else { xoff }
+    }
+
+    /// Bytes at which it may go on: as far below the threshold as XON is below XOFF. A threshold that falls takes it along, or a neighbour
+    /// went on while far above the threshold.
+    fn resume(&self, free: u64) -> u64 {
+        self.threshold(free).saturating_sub(u64::from(self.xoff.saturating_sub(self.xon)))
+    }
+}
+
 /// Marking of data, by the bytes that wait at a port: from `least` with a chance that grows to `chance` at `most`, then always.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marking {
@@ -99,7 +113,7 @@ pub struct Port {
     heads: [u32; CLASSES],
     tails: [u32; CLASSES],
     /// Stored bytes that wait here.
-    pub(super) waiting: u32,
+    pub(super) waiting: u64,
     /// Classes that the neighbour has paused.
     pub(super) paused: u8,
     // Classes in which the neighbour is to be paused, and whether it must be told.
@@ -121,7 +135,7 @@ pub struct Port {
     watch: u32,
     loss: f32,
     // Stored bytes that came in by this port and wait in its switch.
-    entered: [u32; CLASSES],
+    entered: [u64; CLASSES],
 }
 
 /// What a port is connected to.
@@ -227,21 +241,18 @@ impl Fabric {
             let control = self.flow_control.filter(|_| class != usize::from(ACKS));
             let used = &mut self.used[node];
             let limit = self.buffer;
-            let threshold = control.map(|c| {
-                let free = limit.saturating_sub(*used) as f64;
-                if c.dynamic > 0.0 { c.xoff.min((c.dynamic * free) as u32) } else { c.xoff }
-            });
+            let threshold = control.map(|c| c.threshold(limit.saturating_sub(*used)));
             let entered = &mut self.ports[from as usize].entered[class];
-            let over = control.is_some_and(|c| *entered + bytes > c.xoff.saturating_add(c.headroom));
+            let over = control.is_some_and(|c| *entered + u64::from(bytes) > u64::from(c.xoff.saturating_add(c.headroom)));
             if over || *used + u64::from(bytes) > limit {
                 self.record.dropped += 1;
                 self.cells.give(id);
                 return;
             }
-            *entered += bytes;
+            *entered += u64::from(bytes);
             let held = *entered;
             *used += u64::from(bytes);
-            self.record.ingress_max = self.record.ingress_max.max(held.into());
+            self.record.ingress_max = self.record.ingress_max.max(held);
             if threshold.is_some_and(|t| held > t) && self.ports[from as usize].off >> class & 1 == 0 {
                 let ingress = &mut self.ports[from as usize];
                 ingress.off |= 1 << class;
@@ -259,7 +270,7 @@ impl Fabric {
             }
         }
         let port = &mut self.ports[out as usize];
-        port.waiting += bytes;
+        port.waiting += u64::from(bytes);
         if port.watch != NONE {
             self.watches[port.watch as usize].came(now, bytes.into());
         }
@@ -320,16 +331,17 @@ impl Fabric {
             port.tails[class] = NONE;
         }
         let bytes = stored(cell.wire);
-        port.waiting -= bytes;
+        port.waiting -= u64::from(bytes);
         if !port.of_host {
             let (queue, from, marking) = (port.waiting, cell.from, port.marking);
             self.used[port.node as usize] -= u64::from(bytes);
             if marking && !self.marking.ingress && class != usize::from(ACKS) && self.marking.marks(queue, &mut self.rng) {
                 cell.bits |= MARKED;
             }
+            let free = self.buffer.saturating_sub(self.used[port.node as usize]);
             let ingress = &mut self.ports[from as usize];
-            ingress.entered[class] -= bytes;
-            if ingress.off >> class & 1 != 0 && self.flow_control.is_some_and(|c| ingress.entered[class] <= c.xon) {
+            ingress.entered[class] -= u64::from(bytes);
+            if ingress.off >> class & 1 != 0 && self.flow_control.is_some_and(|c| ingress.entered[class] <= c.resume(free)) {
                 ingress.off &= !(1 << class);
                 ingress.tell = true;
                 self.transmit(now, out, id);
@@ -382,7 +394,8 @@ impl Fabric {
 }
 
 impl Marking {
-    fn marks(&self, queue: u32, rng: &mut impl Rng) -> bool {
+    fn marks(&self, queue: u64, rng: &mut impl Rng) -> bool {
+        let queue = queue.min(u32::MAX.into()) as u32;
         if queue <= self.least {
             false
         } else if queue >= self.most {

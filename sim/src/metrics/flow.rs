@@ -3,6 +3,7 @@ use super::Windows;
 use super::histogram::Log;
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::time::Ps;
+use std::collections::BTreeMap;
 
 /// A flow of the scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +25,7 @@ pub struct FlowInfo {
 pub struct FlowRecord {
     /// The flow.
     pub info: FlowInfo,
-    /// Payload bytes delivered.
+    /// Payload bytes delivered, each once.
     pub payload: u64,
     /// Payload bytes delivered in the steady part.
     pub payload_steady: u64,
@@ -42,6 +43,38 @@ pub struct FlowRecord {
     pub completion: Option<Ps>,
     last_departure: Option<Ps>,
     completing: Option<u32>,
+    arrived: Arrived,
+}
+
+/// The bytes of a flow that have arrived, each once: all before a place, and ranges behind it.
+#[derive(Clone, Debug, Default)]
+struct Arrived {
+    before: u64,
+    ranges: BTreeMap<u64, u64>,
+}
+
+impl Arrived {
+    /// So many bytes from `place` on arrive; gives how many of them had not.
+    fn add(&mut self, place: u64, bytes: u64) -> u64 {
+        let (mut at, end, mut new) = (place.max(self.before), place + bytes, 0);
+        if let Some((_, to)) = self.ranges.range(..=at).next_back() {
+            at = at.max(*to);
+        }
+        while at < end {
+            let next = self.ranges.range(at..).next().map(|(from, to)| (*from, *to));
+            let until = next.map_or(end, |n| n.0.min(end));
+            if until > at {
+                new += until - at;
+                self.ranges.insert(at, until);
+            }
+            at = next.filter(|n| n.0 < end).map_or(end, |n| n.1);
+        }
+        while let Some(to) = self.ranges.first_key_value().filter(|r| *r.0 <= self.before).map(|r| *r.1) {
+            self.ranges.pop_first();
+            self.before = self.before.max(to);
+        }
+        new
+    }
 }
 
 impl FlowRecord {
@@ -59,6 +92,7 @@ impl FlowRecord {
             completion: None,
             last_departure: None,
             completing: None,
+            arrived: Arrived::default(),
         }
     }
 
@@ -74,12 +108,17 @@ impl FlowRecord {
         let meta = &frame.meta;
         if meta.ack {
             self.acks += 1;
-            if self.completion.is_none() && self.completing == Some(meta.segment) {
+            // A later one's too: what made the flow complete arrived before it, and its own ACK was lost.
+            let answers = |first: u32| meta.segment.wrapping_sub(first) < 1 << 31;
+            if self.completion.is_none() && self.completing.is_some_and(answers) {
                 self.completion = Some(end - self.info.start);
             }
             return;
         }
-        let (payload, wire) = (u64::from(meta.payload), frame.wire_bytes());
+        let wire = frame.wire_bytes();
+        // What is sent again is no more than it was.
+        let payload = u64::from(meta.payload);
+        let payload = meta.place.filter(|_| self.info.bytes.is_some()).map_or(payload, |place| self.arrived.add(place, payload));
         self.payload += payload;
         self.packets += 1;
         if let Some(bin) = self.series.get_mut((end / windows.bin) as usize) {
@@ -91,6 +130,32 @@ impl FlowRecord {
         }
         if self.completing.is_none() && self.info.bytes.is_some_and(|b| self.payload >= b) {
             self.completing = Some(meta.segment);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::seq::SliceRandom;
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// Pieces in any order, some of them again, against a table of bytes.
+    #[test]
+    fn each_byte_counts_once() {
+        for seed in 0..200 {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let mut pieces: Vec<(u64, u64)> = (0..100).map(|i| (10 * i, 10)).collect();
+            pieces.extend((0..60).map(|_| (rng.random_range(0..900), rng.random_range(1..100))));
+            pieces.shuffle(&mut rng);
+            let (mut arrived, mut table) = (Arrived::default(), vec![false; 1000]);
+            for (place, bytes) in pieces {
+                let own = &mut table[place as usize..(place + bytes) as usize];
+                let new = own.iter_mut().map(|b| !std::mem::replace(b, true)).filter(|new| *new).count();
+                assert_eq!(arrived.add(place, bytes), new as u64, "seed {seed}");
+            }
+            assert_eq!((arrived.before, arrived.ranges.len()), (1000, 0), "seed {seed}");
         }
     }
 }

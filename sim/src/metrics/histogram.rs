@@ -1,6 +1,6 @@
 //! Histograms: linear bins weighted by time, and logarithmic bins that count.
 
-/// Linear bins with a weight each; values past the last bin fall into it.
+/// Linear bins with a weight each. A value past the last bin doubles the width of all, so that memory is bounded and no value is cut.
 #[derive(Clone, Debug)]
 pub struct Linear {
     width: u64,
@@ -11,7 +11,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// `bins` bins, each `width` wide.
+    /// `bins` bins, an even number, each `width` wide at first.
     pub fn new(width: u64, bins: usize) -> Self {
         Linear { width, bins: vec![0; bins], sum: 0, total: 0, max: 0 }
     }
@@ -21,8 +21,15 @@ impl Linear {
         if weight == 0 {
             return;
         }
-        let bin = ((value / self.width) as usize).min(self.bins.len() - 1);
-        self.bins[bin] += weight;
+        while value / self.width >= self.bins.len() as u64 {
+            let half = self.bins.len() / 2;
+            for i in 0..half {
+                self.bins[i] = self.bins[2 * i] + self.bins[2 * i + 1];
+            }
+            self.bins[half..].fill(0);
+            self.width *= 2;
+        }
+        self.bins[(value / self.width) as usize] += weight;
         self.sum += u128::from(value) * u128::from(weight);
         self.total += weight;
         self.max = self.max.max(value);
@@ -182,5 +189,14 @@ mod tests {
         assert_eq!(h.quantile(0.5), 10.0);
         assert_eq!(h.quantile(0.99), 505.0);
         assert_eq!(h.mean(), 15.0);
+    }
+
+    #[test]
+    fn no_value_is_beyond_the_last_bin() {
+        let mut h = Linear::new(256, 32_768);
+        h.add(1000, 2);
+        h.add(9 << 30, 98);
+        assert_eq!((h.quantile(0.01), h.quantile(0.5)), (h.width as f64, (9u64 << 30) as f64));
+        assert!(h.width <= (9 << 30) / 8_192, "{}", h.width);
     }
 }

@@ -72,6 +72,8 @@ pub struct Recorder {
     pub frames: u64,
     /// Largest sum that one ingress port had in a switch's buffer.
     pub ingress_max: u64,
+    // Flows that are not complete; endless ones never are.
+    incomplete: usize,
 }
 
 impl Recorder {
@@ -90,9 +92,10 @@ impl Recorder {
             }
             of_source[f.id as usize] = i as u32;
         }
-        let flows = flows.into_iter().map(|f| FlowRecord::new(f, &windows, series)).collect();
+        let flows: Vec<FlowRecord> = flows.into_iter().map(|f| FlowRecord::new(f, &windows, series)).collect();
         Recorder {
             windows,
+            incomplete: flows.len(),
             flows,
             index,
             rtts: Vec::new(),
@@ -133,9 +136,22 @@ impl Recorder {
         }
         let sender = if frame.meta.ack { frame.dst } else { frame.src };
         if let Some(i) = self.flow(sender, frame.flow) {
-            let windows = self.windows;
+            let (windows, before) = (self.windows, self.flows[i].completion);
             self.flows[i].arrived(frame, end, &windows);
+            if before.is_none() && self.flows[i].completion.is_some() {
+                self.incomplete -= 1;
+                if self.is_complete() {
+                    // What is still on its way was sent in vain, and is no part of the figures.
+                    self.windows.end = end.clamp(self.windows.steady + 1, self.windows.end);
+                    self.taps.iter_mut().for_each(|tap| tap.end_at(self.windows.end));
+                }
+            }
         }
+    }
+
+    /// Every flow is complete: nothing else will be sent but what was sent before.
+    pub fn is_complete(&self) -> bool {
+        self.incomplete == 0 && !self.flows.is_empty()
     }
 
     /// What a host recorded.

@@ -4,9 +4,9 @@ use super::histogram::Linear;
 use crate::frame::NodeId;
 use crate::time::Ps;
 
-/// Width of a histogram bin, bytes.
+/// Width of a histogram bin at first, bytes.
 const BIN: u64 = 256;
-/// Bins: 8 MB.
+/// Bins: 8 MB before their width doubles.
 const BINS: usize = 32_768;
 /// Least and most samples of the series in a run.
 const SAMPLES: (u64, u64) = (4_000, 200_000);
@@ -23,7 +23,7 @@ pub struct Tap {
     /// Bytes in the queue (the frame being sent included), weighted by time, in the steady part.
     pub histogram: Linear,
     /// Samples of the queue in bytes, one every [`Tap::interval`] from time 0.
-    pub series: Vec<u32>,
+    pub series: Vec<u64>,
     /// Time between samples.
     pub interval: Ps,
     /// Wire bytes sent in the steady part.
@@ -58,7 +58,7 @@ impl Tap {
         let end = at.min(self.windows.end);
         self.histogram.add(self.now, end.saturating_sub(self.since.max(self.windows.steady)));
         while (self.series.len() as u64) * self.interval < end {
-            self.series.push(self.now as u32);
+            self.series.push(self.now);
         }
         self.since = at;
         self.now = bytes;
@@ -70,6 +70,11 @@ impl Tap {
         if at >= self.windows.steady && at < self.windows.end {
             self.wire_steady += u64::from(wire);
         }
+    }
+
+    /// The run's windows end at `end`, which is known before it ends itself.
+    pub fn end_at(&mut self, end: Ps) {
+        self.windows.end = end;
     }
 
     /// Closes the record at the end of the run, which may have come early.

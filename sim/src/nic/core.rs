@@ -61,6 +61,8 @@ pub struct CoreIn {
     pub completion: Option<Completion>,
     /// Paused priorities (PFC), a level.
     pub pause: u8,
+    /// PTP's time at this clock, ns48.fns16.
+    pub ptp: Option<u64>,
 }
 
 /// Something inside the NIC that the simulator records; a pulse of the datapath, seen at a clock.

@@ -276,7 +276,7 @@ impl MacNic {
         if completion.is_some() {
             self.completions.pop_front();
         }
-        let input = CoreIn { rx: self.next_rx(), tx_ready, completion, pause: self.pause };
+        let input = CoreIn { rx: self.next_rx(), tx_ready, completion, pause: self.pause, ptp: None };
         if tx_ready && let Some(beat) = self.core.output().tx {
             self.taken(&beat, edge, out);
         }

@@ -97,7 +97,7 @@ impl Core for Model {
                 tx_ready: input.tx_ready,
                 completion: input.completion.map(|c| Completion { tag: c.tag, ts: c.ts }),
                 pause: input.pause,
-                ptp: None,
+                ptp: input.ptp,
                 memory,
             },
         );

@@ -2,7 +2,7 @@
 //!
 //! Its RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
 use super::host::Sender;
-use super::stream::{FlowSpec, Outstanding, Stream, Timers};
+use super::stream::{FlowSpec, Stream, Timers};
 use super::{Outbox, RateSample, RttSample, TimeoutSample};
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::time::{NEVER, Ps, Speed};
@@ -55,8 +55,7 @@ impl Flow {
     }
 
     fn expires(&self) -> Ps {
-        let oldest = self.stream.outstanding.front().filter(|o| self.timeout > 0 && o.sent != NEVER);
-        oldest.map_or(NEVER, |o: &Outstanding| o.sent + self.timeout)
+        self.stream.expires(self.timeout)
     }
 }
 
@@ -137,7 +136,7 @@ impl Sender for Paced {
             while self.flows[i].expires() <= now {
                 let f = &mut self.flows[i];
                 f.settle(now);
-                f.stream.give_up();
+                f.stream.expire();
                 let mbps = f.law.timeout(now as f64 / 1e6);
                 out.rates.push(RateSample { at: now, flow: i as FlowId, mbps });
                 out.timeouts.push(TimeoutSample { at: now, flow: i as FlowId });

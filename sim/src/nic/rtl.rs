@@ -54,6 +54,8 @@ struct Ports {
     cpl_tag: In,
     cpl_ts: In,
     pause: In,
+    ptp_valid: In,
+    ptp_time: In,
     now: Out,
     sample_valid: Out,
     sample_kind: Out,
@@ -123,6 +125,8 @@ impl Ports {
             cpl_tag: l.input("tx_cpl_tag"),
             cpl_ts: l.input("tx_cpl_ts"),
             pause: l.input("pause"),
+            ptp_valid: l.input("ptp_valid"),
+            ptp_time: l.input("ptp_time"),
             now: l.output("now"),
             sample_valid: l.output("tap_sample_valid"),
             sample_kind: l.output("tap_sample_kind"),
@@ -336,6 +340,10 @@ impl Core for Rtl {
             d.set(p.cpl_ts, c.ts);
         }
         d.set(p.pause, input.pause.into());
+        d.set(p.ptp_valid, input.ptp.is_some().into());
+        if let Some(time) = input.ptp {
+            d.set(p.ptp_time, time);
+        }
         d.tick();
         self.master.step(&response);
         if let Some(m) = &asked {
@@ -370,7 +378,7 @@ impl Core for Rtl {
 
     fn reset(&mut self, clocks: u64) {
         self.drive(&Request::default());
-        for idle in [self.p.rx_valid, self.p.tx_ready, self.p.cpl_valid, self.p.pause] {
+        for idle in [self.p.rx_valid, self.p.tx_ready, self.p.cpl_valid, self.p.pause, self.p.ptp_valid] {
             self.dut.set(idle, 0);
         }
         self.drive_memory(&dma::Slave::default());

@@ -6,7 +6,7 @@ use crate::frame::{Class, LOW_TOS, address};
 use crate::time::Ps;
 use timely_regs::device::Device;
 use timely_regs::flow::FlowRecord;
-use timely_regs::map::{flow, id, increment, port, profiles, time, window};
+use timely_regs::map::{ack_rate, flow, id, increment, port, profiles, time, window};
 use timely_regs::parameters::Parameters;
 use timely_regs::profile;
 use timely_regs::telemetry::{TelemetryRecord, WORDS};
@@ -64,6 +64,12 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     write_array(core, port::IPV6.address(), &ipv6)?;
     core.write32(port::UDP_PORT.address(), spec.udp_port.into())?;
     core.write32(port::NONCE_SEED.address(), spec.seed as u32)?;
+    // Everybody is answered: the network is our own.
+    for (i, family) in [port::ALLOW_IPV4, port::ALLOW_IPV6].iter().enumerate() {
+        core.write32(port::ALLOW_PREFIX.address() + 4 * i as u32, family.mask())?;
+    }
+    // A quarter of the line.
+    core.write32(port::ACK_RATE.address(), ack_rate(spec.speed.as_bps() / 4, spec.clock_ps))?;
     core.write32(port::ACK_ENABLE.address(), 1)?;
     // ns a byte in Q16.16, to the nearest.
     let bps = u128::from(spec.speed.as_bps());

@@ -96,9 +96,7 @@ impl Software {
     }
 
     fn expires(&self, i: usize) -> Ps {
-        let timeout = self.flows[i].timeout;
-        let oldest = self.flows[i].stream.outstanding.front().filter(|o| timeout > 0 && o.sent != NEVER);
-        oldest.map_or(NEVER, |o| o.sent + timeout)
+        self.flows[i].stream.expires(self.flows[i].timeout)
     }
 
     fn arm(&mut self, i: usize) {
@@ -168,7 +166,7 @@ impl Sender for Software {
             self.complete(i, now, out);
             while self.expires(i) <= now {
                 let f = &mut self.flows[i];
-                f.stream.give_up();
+                f.stream.expire();
                 f.waiting = false;
                 let mbps = f.law.timeout(now as f64 / 1e6);
                 out.rates.push(RateSample { at: now, flow: i as FlowId, mbps });

@@ -35,8 +35,10 @@ pub struct FlowSpec {
 /// A segment on its way.
 #[derive(Clone, Copy, Debug)]
 pub struct Outstanding {
-    /// Its number.
+    /// Its number; what is sent again gets a new one, so that an ACK tells which of them arrived.
     pub segment: u32,
+    /// Where its payload begins in what the flow sends.
+    pub place: u64,
     /// Payload bytes.
     pub payload: u64,
     /// Wire bytes.
@@ -47,16 +49,31 @@ pub struct Outstanding {
     pub sent: Ps,
 }
 
+/// Doublings of the time-out of a flow of which nothing is answered, at most.
+const MOST_DOUBLINGS: u32 = 6;
+
+/// Segments that were given up and are remembered, at most: an ACK that is later than so many is of no use any more.
+const REMEMBERED: usize = 4096;
+
 /// A flow's way from bytes to packets, and the segments that have not been answered.
 #[derive(Debug)]
 pub struct Stream {
     /// What was asked for.
     pub spec: FlowSpec,
     posted: u32,
-    // Payload bytes that were posted and not sent.
+    // Payload bytes that were posted and not sent, and where the first of them is.
     left: Option<u64>,
+    place: u64,
     next_segment: u32,
     in_segment: u64,
+    // Places and payload bytes that are to be sent again, the first one maybe in part.
+    again: VecDeque<(u64, u64)>,
+    // The segment that is being sent has its bytes from there.
+    resends: bool,
+    // Segments that were given up: number, place, payload bytes.
+    given_up: VecDeque<(u32, u64, u64)>,
+    // Times in a row that the oldest segment was given up by time.
+    expired: u32,
     /// Unanswered segments, the oldest first; the last one may still be being sent.
     pub outstanding: VecDeque<Outstanding>,
     /// Wire bytes of all of them.
@@ -67,7 +84,20 @@ impl Stream {
     /// Nothing sent yet.
     pub fn new(spec: FlowSpec) -> Self {
         let left = spec.bytes;
-        Stream { spec, posted: 1, left, next_segment: 0, in_segment: 0, outstanding: VecDeque::new(), wire: 0 }
+        Stream {
+            spec,
+            posted: 1,
+            left,
+            place: 0,
+            next_segment: 0,
+            in_segment: 0,
+            again: VecDeque::new(),
+            resends: false,
+            given_up: VecDeque::new(),
+            expired: 0,
+            outstanding: VecDeque::new(),
+            wire: 0,
+        }
     }
 
     /// Posts the messages that are due.
@@ -86,7 +116,8 @@ impl Stream {
 
     /// Whether there is anything to send at `now`.
     pub fn backlog(&self, now: Ps) -> bool {
-        self.left != Some(0) && (self.in_segment > 0 || self.spec.stop.is_none_or(|s| now < s))
+        let more = self.left != Some(0) || !self.again.is_empty();
+        more && (self.in_segment > 0 || self.spec.stop.is_none_or(|s| now < s))
     }
 
     /// Whether the next packet is the first of a segment.
@@ -99,27 +130,46 @@ impl Stream {
         u64::from(wire_bytes(self.next_payload() as u32 + HEADERS))
     }
 
+    // Bytes that the next packet may be of: of those to be sent again, before all others, or of new ones. A segment has one kind.
+    fn source(&self) -> (bool, u64) {
+        let resends = if self.in_segment > 0 { self.resends } else { !self.again.is_empty() };
+        (resends, if resends { self.again.front().map_or(0, |r| r.1) } else { self.left.unwrap_or(u64::MAX) })
+    }
+
     fn next_payload(&self) -> u64 {
         let room = u64::from(self.spec.segment) - self.in_segment;
-        u64::from(self.spec.packet).min(room).min(self.left.unwrap_or(u64::MAX)).max(1)
+        u64::from(self.spec.packet).min(room).min(self.source().1).max(1)
     }
 
     /// Takes the next packet; its segment's RTT is counted from `from` if this is its first packet.
     pub fn take(&mut self, src: NodeId, from: Ps) -> Frame {
         let payload = self.next_payload();
         let wire = self.next_wire();
+        let (resends, of) = self.source();
+        let place = if resends { self.again.front().map_or(0, |r| r.0) } else { self.place };
         if self.in_segment == 0 {
-            self.outstanding.push_back(Outstanding { segment: self.next_segment, payload: 0, wire: 0, from, sent: NEVER });
+            self.resends = resends;
+            self.outstanding.push_back(Outstanding { segment: self.next_segment, place, payload: 0, wire: 0, from, sent: NEVER });
         }
         self.in_segment += payload;
-        self.left = self.left.map(|l| l.saturating_sub(payload));
-        let last = self.in_segment >= u64::from(self.spec.segment) || self.left == Some(0);
+        let ends = if resends {
+            if let Some(first) = self.again.front_mut() {
+                *first = (first.0 + payload, first.1.saturating_sub(payload));
+            }
+            self.again.pop_front_if(|r| r.1 == 0);
+            payload >= of
+        } else {
+            self.place += payload;
+            self.left = self.left.map(|l| l.saturating_sub(payload));
+            self.left == Some(0)
+        };
+        let last = self.in_segment >= u64::from(self.spec.segment) || ends;
         if let Some(o) = self.outstanding.back_mut() {
             o.payload += payload;
             o.wire += wire;
         }
         self.wire += wire;
-        let meta = Meta { segment: self.next_segment, last, ack: false, payload: payload as u32 };
+        let meta = Meta { segment: self.next_segment, last, ack: false, payload: payload as u32, place: Some(place) };
         if last {
             self.in_segment = 0;
             self.next_segment = self.next_segment.wrapping_add(1);
@@ -143,10 +193,14 @@ impl Stream {
         }
     }
 
-    /// An ACK: its segment, if it was outstanding. Older segments are lost, as nothing overtakes within a flow, and go back into
-    /// the backlog.
+    /// An ACK: its segment, if it was outstanding. Older segments are lost, as nothing overtakes within a flow, and are to be sent again. What
+    /// an ACK shows to have arrived though it was given up is not sent again.
     pub fn acked(&mut self, segment: u32) -> Option<Outstanding> {
-        let at = self.outstanding.iter().position(|o| o.segment == segment)?;
+        self.expired = 0;
+        let Some(at) = self.outstanding.iter().position(|o| o.segment == segment) else {
+            self.arrived_late(segment);
+            return None;
+        };
         for _ in 0..at {
             self.give_up();
         }
@@ -155,12 +209,44 @@ impl Stream {
         Some(o)
     }
 
-    /// Gives the oldest segment up and puts its bytes back into the backlog.
+    fn arrived_late(&mut self, segment: u32) {
+        let Some(i) = self.given_up.iter().position(|g| g.0 == segment) else { return };
+        let Some((_, place, payload)) = self.given_up.remove(i) else { return };
+        // The first one is not touched while it is being sent; what was sent again already is.
+        let from = usize::from(self.in_segment > 0 && self.resends);
+        let waits = self.again.iter().skip(from).position(|r| *r == (place, payload));
+        if let Some(w) = waits {
+            self.again.remove(from + w);
+        }
+    }
+
+    /// Gives the oldest segment up: its bytes are to be sent again.
     pub fn give_up(&mut self) {
         if let Some(o) = self.outstanding.pop_front() {
             self.wire -= o.wire;
-            self.left = self.left.map(|l| l + o.payload);
+            if self.spec.bytes.is_some() {
+                self.again.push_back((o.place, o.payload));
+                self.given_up.push_back((o.segment, o.place, o.payload));
+                if self.given_up.len() > REMEMBERED {
+                    self.given_up.pop_front();
+                }
+            }
         }
+    }
+
+    /// When the oldest segment is given up, with this time-out, doubled each time that all that was sent went unanswered for so long: many
+    /// flows that time out together would else fill the network with what is sent again; `NEVER` while it is being sent, or without a time-out.
+    pub fn expires(&self, timeout: Ps) -> Ps {
+        let oldest = self.outstanding.front().filter(|o| timeout > 0 && o.sent != NEVER);
+        oldest.map_or(NEVER, |o| o.sent.saturating_add(timeout << self.expired.min(MOST_DOUBLINGS)))
+    }
+
+    /// Gives up all that was sent whole, as no answer came in time.
+    pub fn expire(&mut self) {
+        while self.outstanding.front().is_some_and(|o| o.sent != NEVER) {
+            self.give_up();
+        }
+        self.expired += 1;
     }
 }
 

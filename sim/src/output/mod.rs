@@ -1,5 +1,6 @@
 //! What the program says: results on stdout, all else on stderr.
 pub mod file;
+pub mod terminal;
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};

@@ -95,8 +95,8 @@ pub fn queue(a: &Arm, o: &Outcome, until: Ps, top: f64, size: (u32, u32)) -> Plo
     let lines = o.recorder.taps.first().map(|tap| {
         let samples = &tap.series[..tap.series.len().min((until / tap.interval) as usize)];
         let group = (samples.len() / 250).max(1);
-        let point = |(k, c): (usize, &[u32])| {
-            let mean = c.iter().map(|b| f64::from(*b)).sum::<f64>() / c.len() as f64;
+        let point = |(k, c): (usize, &[u64])| {
+            let mean = c.iter().map(|b| *b as f64).sum::<f64>() / c.len() as f64;
             ((k * group) as f64 * tap.interval as f64 / MS as f64, mean / 1000.0)
         };
         Line { color: a.color, points: samples.chunks(group).enumerate().map(point).collect(), width: 2 }

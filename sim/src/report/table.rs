@@ -1,8 +1,10 @@
 //! The table that the programs print.
 use super::Arm;
+use crate::output::terminal;
 use crate::scenario::build::Outcome;
 use crate::time::MS;
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table, presets};
+use timely_regs::layout::stacked;
 
 /// Heads of the columns, with units.
 pub const HEADS: [&str; 11] =
@@ -31,18 +33,34 @@ pub fn window(o: &Outcome) -> String {
     format!("{:.0} to {:.0} ms", w.steady as f64 / MS as f64, w.end as f64 / MS as f64)
 }
 
-/// The table of these runs.
-pub fn table(arms: &[Arm]) -> Table {
+/// The table of these runs; with a line a figure where stdout is a terminal too narrow for it.
+pub fn table(arms: &[Arm]) -> String {
     let mut t = Table::new();
-    t.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    t.set_header(HEADS.map(|h| Cell::new(h).add_attribute(Attribute::Bold)));
+    t.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+    let styled = terminal::is_styled();
+    t.set_header(HEADS.map(|h| if styled { Cell::new(h).add_attribute(Attribute::Bold) } else { Cell::new(h) }));
+    if !styled {
+        t.force_no_tty();
+    }
+    let mut rows = Vec::new();
     for arm in arms {
+        let figures = arm.outcome.as_ref().map_or_else(|_| std::array::from_fn(|_| "-".into()), cells);
         let mut row = vec![Cell::new(&arm.name), Cell::new(arm.kind)];
-        match &arm.outcome {
-            Ok(o) => row.extend(cells(o).map(|c| Cell::new(c).set_alignment(CellAlignment::Right))),
-            Err(_) => row.extend((0..9).map(|_| Cell::new("-").set_alignment(CellAlignment::Right))),
-        }
+        row.extend(figures.iter().map(|c| Cell::new(c).set_alignment(CellAlignment::Right)));
+        rows.push([arm.name.clone(), arm.kind.to_string()].into_iter().chain(figures).collect());
         t.add_row(row);
     }
-    t
+    // As it is without letters in bold, which take no columns.
+    let width = t.lines().map(|l| plain_width(&l)).max().unwrap_or(0);
+    match terminal::columns() {
+        Some(columns) if columns < width => stacked(&HEADS.map(String::from), &rows),
+        _ => t.to_string(),
+    }
+}
+
+// Characters of a line without its escape sequences, which end in `m`.
+fn plain_width(line: &str) -> usize {
+    let mut pieces = line.split('\x1b');
+    let first = pieces.next().map_or(0, |p| p.chars().count());
+    first + pieces.map(|p| p.split_once('m').map_or(0, |(_, shown)| shown.chars().count())).sum::<usize>()
 }

@@ -23,7 +23,7 @@ use timely_regs::parameters::{LawKind, Parameters, Signal};
 use timely_regs::telemetry::TelemetryRecord;
 
 /// Our UDP port in simulated networks.
-pub const UDP_PORT: u16 = 4791;
+pub const UDP_PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 /// Priority of data, for PFC.
 pub const DATA_PRIORITY: u8 = 0;
 
@@ -119,7 +119,7 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
             let flows = plan.flows.iter().filter(|f| f.src == host).count() as u32;
             let none = || Err("it keeps no telemetry; take rtl or model NICs".into());
             let records =
-                nic.snapshot(flows, plan.duration).unwrap_or_else(none).map_err(|message| Error::Nic { kind: plan.nic.kind, message })?;
+                nic.snapshot(flows, finished.end).unwrap_or_else(none).map_err(|message| Error::Nic { kind: plan.nic.kind, message })?;
             snapshots.push((host, records));
         }
     }

@@ -15,7 +15,7 @@ impl Plan {
         if self.flows.is_empty() {
             return Err(Error::NoFlows);
         }
-        let first = self.flows.iter().map(|f| f.posts.first().map_or(f.start, |p| p.0)).min().unwrap_or(0);
+        let first = self.first();
         if first >= self.duration {
             let us = |t: Ps| t as f64 / US as f64;
             return Err(Error::Late { first_us: us(first), end_us: us(self.duration) });

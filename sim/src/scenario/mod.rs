@@ -93,7 +93,7 @@ impl std::fmt::Display for NicKind {
 }
 
 /// From a segment's last bit to its ACK on the hardware, 64 bits wide and on an idle wire; `tests/fabric.rs` holds it to that.
-pub const EVENT_ACK_DELAY: Ps = 90_000;
+pub const EVENT_ACK_DELAY: Ps = 94_000;
 
 /// The NICs.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,6 +218,11 @@ impl FlowPlan {
         self.bytes.map(|b| b * u64::from(self.messages))
     }
 
+    /// When it starts, or posts its first message.
+    pub fn first(&self) -> Ps {
+        self.posts.first().map_or(self.start, |p| p.0)
+    }
+
     /// Its messages: when they are posted, and their payload bytes; none when it is endless.
     pub fn posts(&self) -> Vec<(Ps, u64)> {
         let Some(bytes) = self.bytes.filter(|_| self.posts.is_empty()) else { return self.posts.clone() };
@@ -234,7 +239,7 @@ pub struct Plan {
     pub seed: u64,
     /// How long it runs at most.
     pub duration: Ps,
-    /// Share of the run after which figures are taken; by default half with endless flows, none without.
+    /// Share of the run after which figures are taken; by default half with endless flows, without from when the first one starts.
     pub steady_from: Option<f64>,
     /// Width of a bin of the rate series; by default a 400th of the run.
     pub bin: Option<Ps>,
@@ -268,9 +273,16 @@ impl Plan {
     /// The windows of its run.
     pub fn windows(&self) -> Windows {
         let endless = self.flows.iter().any(|f| f.total().is_none());
-        let from = self.steady_from.unwrap_or(if endless { 0.5 } else { 0.0 });
-        let steady = (self.duration as f64 * from) as Ps;
+        let steady = match self.steady_from {
+            None if !endless => self.first().min(self.duration.saturating_sub(1)),
+            from => (self.duration as f64 * from.unwrap_or(0.5)) as Ps,
+        };
         Windows { steady, end: self.duration, bin: self.bin.unwrap_or(self.duration / 400).max(1) }
+    }
+
+    /// When the first flow starts, or posts its first message.
+    pub fn first(&self) -> Ps {
+        self.flows.iter().map(FlowPlan::first).min().unwrap_or(0)
     }
 
     /// Each flow's number at its sender, in the order of the flows.

@@ -13,6 +13,7 @@ use signal_hook::low_level::pipe;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
+use timely_regs::text::{parse_mbps, parse_us, parse_whole};
 
 /// What is said at the end of the help.
 const AFTER: &str = "\
@@ -43,7 +44,7 @@ pub struct Arguments {
     /// Speed of the wire, Gb/s.
     #[arg(long, value_name = "GBPS", default_value_t = 10.0, value_parser = gbps, allow_negative_numbers = true)]
     gbps: f64,
-    /// Joins the NIC to a second one, which answers it: host 1 (02:74:6e:00:00:01, 11.0.1.1, UDP port 4791). What that one sends goes to
+    /// Joins the NIC to a second one, which answers it: host 1 (02:74:6e:00:00:01, 11.0.1.1, UDP port 21609). What that one sends goes to
     /// host 0 (02:74:6e:00:00:00, 11.0.0.1).
     #[arg(long)]
     pair: bool,
@@ -80,7 +81,7 @@ const LONGEST_IDLE: u64 = 1_000_000_000;
 /// # Errors
 /// It is none; says what is one.
 pub fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("allowed: 0 to {}", u64::MAX))
+    parse_whole(text).map_err(|_| format!("allowed: 0 to {}", u64::MAX))
 }
 
 fn bus(text: &str) -> Result<u32, String> {
@@ -88,11 +89,13 @@ fn bus(text: &str) -> Result<u32, String> {
 }
 
 fn gbps(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|g| (0.001..=1000.0).contains(g)).ok_or_else(|| "0.001 to 1000".into())
+    let read = text.parse().ok().or_else(|| Some(parse_mbps(text).ok()? / 1e3));
+    read.filter(|g| (0.001..=1000.0).contains(g)).ok_or_else(|| "0.001 to 1000".into())
 }
 
 fn delay(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|d| (0.1..=100_000.0).contains(d)).ok_or_else(|| "0.1 to 100000".into())
+    let read = text.parse().ok().or_else(|| parse_us(text).ok());
+    read.filter(|d| (0.1..=100_000.0).contains(d)).ok_or_else(|| "0.1 to 100000".into())
 }
 
 impl Arguments {

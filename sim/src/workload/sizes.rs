@@ -90,28 +90,33 @@ impl Sizes {
             allowed,
         };
         let mut points: Vec<(f64, f64)> = Vec::new();
+        // In percent, as written: a hundredth of it times a hundred is not always the same number.
+        let mut before = 0.0;
         let mut lines = 0;
         for (n, line) in text.lines().enumerate() {
             let line_of = n + 1;
             lines = line_of;
             let mut words = line.split('#').next().unwrap_or("").split_whitespace();
             let Some(size) = words.next() else { continue };
-            let (least, before) = points.last().copied().unwrap_or((0.0, 0.0));
+            let least = points.last().map_or(0.0, |p| p.0);
             let bytes = size.parse::<f64>().ok().filter(|b| (least..=1e15).contains(b));
             let bytes = bytes.ok_or_else(|| error(line_of, what, size, format!("{unit}, {least} to 1e15 ({what}s don't fall)")))?;
             let percent = words.next().unwrap_or("missing");
-            let share = percent.parse::<f64>().ok().filter(|p| (before * 100.0..=100.0).contains(p));
-            let allowed = || format!("{} to 100 (percentages don't fall)", before * 100.0);
-            let share = share.ok_or_else(|| error(line_of, "percent", percent, allowed()))? / 100.0;
+            let read = percent.strip_suffix('%').unwrap_or(percent).parse::<f64>().ok().filter(|p| (before..=100.0).contains(p));
+            let allowed = || format!("{before} to 100 (percentages don't fall)");
+            before = read.ok_or_else(|| error(line_of, "percent", percent, allowed()))?;
             if let Some(more) = words.next() {
                 return Err(error(line_of, "a third word", more, format!("`{what} percent` and nothing else")));
             }
-            points.push((bytes, share));
+            points.push((bytes, before / 100.0));
         }
         match points.last() {
             Some((bytes, 1.0)) if *bytes >= 1.0 => {}
             Some((bytes, 1.0)) => return Err(error(lines, &format!("the last {what}"), &bytes.to_string(), format!("{unit}, at least 1"))),
-            Some((_, share)) => return Err(error(lines, "the last percent", &(share * 100.0).to_string(), "100".into())),
+            Some(_) => {
+                let shares = if before == 1.0 { "; these look like shares of 0 to 1: multiply them by 100" } else { "" };
+                return Err(error(lines, "the last percent", &before.to_string(), format!("100{shares}")));
+            }
             None => return Err(error(1, "the file", "empty", format!("lines of `{what} percent`"))),
         }
         if points[0].1 > 0.0 {
@@ -168,6 +173,19 @@ mod tests {
         assert_eq!(Sizes::one(65_536).mean(), 65_536.0);
     }
 
+    /// A share that stays where it was is no fall, whatever a hundredth of it rounds to.
+    #[test]
+    fn flat_steps_of_every_percentage_are_read() {
+        for tenths in 0..=1000 {
+            let percent = f64::from(tenths) / 10.0;
+            let text = format!("0 0\n1000 {percent}\n2000 {percent}\n3000 100\n");
+            let sizes = Sizes::parse(Path::new("sizes.cdf"), &text).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(sizes.points[1].1, sizes.points[2].1);
+        }
+        let with_signs = Sizes::parse(Path::new("sizes.cdf"), "0 0\n1000 50%\n2000 100%\n");
+        assert_eq!(with_signs.ok(), Sizes::parse(Path::new("sizes.cdf"), "0 0\n1000 50\n2000 100\n").ok());
+    }
+
     #[test]
     fn wrong_files_are_refused_with_line_value_and_what_is_allowed() {
         let refused = |text: &str| Sizes::parse(Path::new("sizes.cdf"), text).expect_err("wrong").to_string();
@@ -177,6 +195,8 @@ mod tests {
         assert_eq!(refused("100 50\n"), "sizes.cdf:1: the last percent is 50; allowed: 100");
         assert_eq!(refused("100"), "sizes.cdf:1: percent is missing; allowed: 0 to 100 (percentages don't fall)");
         assert_eq!(refused("# nothing\n"), "sizes.cdf:1: the file is empty; allowed: lines of `size percent`");
+        let shares = "sizes.cdf:3: the last percent is 1; allowed: 100; these look like shares of 0 to 1: multiply them by 100";
+        assert_eq!(refused("0 0\n1000 0.5\n2000 1\n"), shares);
         let times = Sizes::curve(Path::new("noise.txt"), "5 50\n4 100\n", "time", "ns").expect_err("wrong").to_string();
         assert_eq!(times, "noise.txt:2: time is 4; allowed: ns, 5 to 1e15 (times don't fall)");
         assert!(Sizes::kernel_stamps().mean() > 1000.0);

@@ -1,7 +1,8 @@
 //! What is refused, before anything runs: file, line, value and what is allowed.
 use super::{Unavailable, plan, scratch};
 use std::path::Path;
-use timely_sim::scenario::{build, file};
+use timely_sim::scenario::{Plan, build, file};
+use timely_sim::time::Speed;
 
 #[test]
 fn event_level_hosts_refuse_other_signals() {
@@ -96,6 +97,10 @@ fn impossible_topologies_are_refused() {
     let nodes = "[topology]\nnodes = 3\nswitches = [2]\n[[topology.link]]\nfrom = 0\nto = 2\n";
     assert!(error(nodes).ends_with("host 1 has 0 links; a host has exactly one"));
     assert!(error(&format!("{nodes}[[topology.link]]\nfrom = 1\nto = 9\n")).ends_with("link 1 joins node 9, but nodes are 0 to 2"));
+    let to_itself = error(&format!("{nodes}[[topology.link]]\nfrom = 2\nto = 2\n"));
+    assert!(to_itself.ends_with("link 1 joins node 2 to itself; a link joins two nodes"), "{to_itself}");
+    let twice = error(&nodes.replace("[2]", "[2, 2]"));
+    assert!(twice.ends_with("switches has node 2 twice; name each switch once"), "{twice}");
 }
 
 /// Topology files too name line, value and what is allowed.
@@ -107,18 +112,28 @@ fn wrong_topology_files_are_refused() {
         let read = file::parse(&dir.join("x.toml"), "[topology]\nfile = 'topology.txt'\n");
         read.map(|_| ()).unwrap_err().to_string().replace(&format!("{}/", dir.display()), "")
     };
-    let rate = "a rate such as 100Gbps or 400Mbps";
+    let rate = "a rate such as 100Gbps, 400Mbps or 1e10bps, 1 bps to 10 Tbps";
+    let delay = "a delay such as 1000ns, 0.001ms or 1e-06s, up to 1000s";
+    let header = "nodes switches links (HPCC, ConWeave); of other forms, `nodes switches tors links` (PowerTCP)";
     for (topology, told) in [
         ("x 1 2\n", "topology.txt:1: nodes is x; allowed: 2 to 8000".to_owned()),
         ("3 3 2\n", "topology.txt:1: switches is 3; allowed: fewer than nodes".into()),
-        ("3 1 2\n3\n", "topology.txt:2: switch id is 3; allowed: a node, 0 to 2".into()),
+        ("3 1 2\n3\n", "topology.txt:2: switch id is 3; allowed: a node, 0 to 2, each switch once".into()),
+        ("4 2 3\n3 3\n", "topology.txt:2: switch id is 3; allowed: a node, 0 to 3, each switch once".into()),
         ("3 1 2\n2\n0 2 0Gbps 1us 0\n", format!("topology.txt:3: link rate is 0Gbps; allowed: {rate}")),
         ("3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gb 1us 0\n", format!("topology.txt:4: link rate is 10Gb; allowed: {rate}")),
-        ("3 1 2\n2\n0 2 10Gbps 1 0\n", "topology.txt:3: link delay is 1; allowed: a delay such as 1000ns or 0.001ms".into()),
+        ("3 1 2\n2\n0 2 10GBPS 1us 0\n", format!("topology.txt:3: link rate is 10GBPS; allowed: {rate}")),
+        ("3 1 2\n2\n0 2 10Gbps 1m 0\n", format!("topology.txt:3: link delay is 1m; allowed: {delay}")),
+        ("3 1 2\n2\n2 2 10Gbps 1us 0\n", "topology.txt:3: link dst is 2; allowed: a node, 0 to 2, not the source".into()),
+        ("3 1 2\n2\n0 2 10Gbps 1us\n", "topology.txt:3: line 3 has 4 words; allowed: src dst rate delay error_rate".into()),
         ("3 1 2\n2\n0 2 10Gbps 1us 2\n", "topology.txt:3: link error rate is 2; allowed: 0 to 1".into()),
         ("3 1 2\n2\n0 2 10Gbps 1us 0\n", "topology.txt:3: link src is the end of the file; allowed: a node, 0 to 2".into()),
     ] {
         assert_eq!(error(topology), told);
+    }
+    for (words, count) in [("144 16 8 192", 4), ("320 64 32 1280 10Gbps 40Gbps", 6), ("320 8 2 56 400 A100", 6), ("3 1", 2)] {
+        let told = error(&format!("{words}\n2\n0 2 10Gbps 1us 0\n"));
+        assert!(told.starts_with(&format!("topology.txt:1: line 1 has {count} words; allowed: {header}")), "{told}");
     }
     // Counts that nothing follows are no reason to take memory.
     let many = error("3 1 18446744073709551615\n2\n0 2 10Gbps 1us 0\n");
@@ -130,6 +145,7 @@ fn wrong_topology_files_are_refused() {
     for (flows, told) in [
         ("two\n", "flow.txt:1: flow count is two; allowed: a count"),
         ("1\n0 1 3 100 0 0\n", "flow.txt:2: flow bytes is 0; allowed: 1 to 1125899906842624"),
+        ("1\n0 1 3 100 5\n", "flow.txt:2: line 2 has 5 words; allowed: src dst pg dport bytes start_s"),
         ("1\n0 1 3 100 5 -1\n", "flow.txt:2: flow start_s is -1; allowed: seconds, 0 to 86400"),
     ] {
         std::fs::write(dir.join("flow.txt"), flows).unwrap();
@@ -267,4 +283,36 @@ fn cores_that_are_too_small_are_refused_before_they_are_built() {
         slow.contains("a bus of 64 bits carries") && slow.ends_with("the link 100: more nic.bus_bits, or more nic.clock_mhz"),
         "{slow}"
     );
+}
+
+/// Numbers as ns-3's files have them, and what is read otherwise than there is told.
+#[test]
+fn numbers_are_read_as_ns_3_reads_them() {
+    let dir = scratch("ns3");
+    let plan = |links: &str, flows: &str| {
+        std::fs::write(dir.join("topology.txt"), format!("3 1 2\n2\n{links}")).unwrap();
+        std::fs::write(dir.join("flow.txt"), flows).unwrap();
+        let read = file::parse(&dir.join("x.toml"), "flows_file = 'flow.txt'\n[topology]\nfile = 'topology.txt'\n");
+        read.unwrap_or_else(|e| panic!("{e}"))
+    };
+    let one = "1\n0 1 3 100 5 0\n";
+    for (rate, delay) in [
+        ("10Gbps", "1us"),
+        ("1e10bps", "1e-06s"),
+        ("10000000000", "1e3ns"),
+        ("0.01Tbps", "0.001ms"),
+        ("1.25GBps", "1\u{3bc}s"),
+        ("10Gb/s", "1000ns"),
+        ("1E+10b/s", "1\u{b5}s"),
+    ] {
+        let p = plan(&format!("0 2 {rate} {delay} 0\n1 2 10Gbps 1us 1e-7\n"), one);
+        assert_eq!((p.topology.links()[0].speed, p.topology.links()[0].delay), (Speed::gbps(10.0), 1_000_000), "{rate} {delay}");
+        assert_eq!((p.notes, p.topology.links()[1].loss), (vec![], 1e-7));
+    }
+    let short = |p: Plan| p.notes.iter().map(|n| n.replace(&format!("{}/", dir.display()), "")).collect::<Vec<_>>();
+    let bare = plan("0 2 10Gbps 1us 0\n1 2 10Gbps 0.000001 0\n", one);
+    assert_eq!(bare.topology.links()[1].delay, 1_000_000);
+    assert_eq!(short(bare), ["topology.txt:4: a delay without a unit is read as seconds, as ns-3 does"]);
+    let group = plan("0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n", "2\n0 1 1 100 5 0\n1 0 7 100 5 0\n");
+    assert_eq!(short(group), ["flow.txt:2: pg is 1, and has no effect: all flows are of one priority group"]);
 }

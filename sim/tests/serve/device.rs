@@ -13,6 +13,7 @@ use timely_regs::map::{BAD_READ, BLOCK_BYTES, MAGIC, id, port};
 use timely_regs::parameters::Parameters;
 use timely_regs::pci;
 use timely_regs::telemetry::TelemetryRecord;
+use timely_regs::wire::DEFAULT_PORT;
 use timely_sim::frame::address;
 use timely_sim::nic::access::Access;
 use timely_sim::nic::core::AccessError;
@@ -323,7 +324,8 @@ fn prepare<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>) {
     device.write_profile(0, &slow.quantise().unwrap()).unwrap();
     device.set_mac(address::mac(0)).unwrap();
     device.set_ipv4(address::ipv4(0).into()).unwrap();
-    device.write(&port::UDP_PORT, 4791).unwrap();
+    device.write(&port::UDP_PORT, DEFAULT_PORT.into()).unwrap();
+    device.allow(&[(std::net::Ipv4Addr::UNSPECIFIED.into(), 0)]).unwrap();
     device.write(&port::ACK_ENABLE, 1).unwrap();
     let flow = FlowRecord {
         enable: true,
@@ -331,8 +333,8 @@ fn prepare<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>) {
         payload_bytes: 1024,
         segment_packets: 4,
         mac: address::mac(1),
-        source_port: 4791,
-        destination_port: 4791,
+        source_port: DEFAULT_PORT,
+        destination_port: DEFAULT_PORT,
         address: std::net::Ipv4Addr::from(address::ipv4(1)).into(),
         ..Default::default()
     };

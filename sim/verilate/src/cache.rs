@@ -58,7 +58,8 @@ impl Cache {
             let folder = folder.to_owned();
             move |source| Error::Cache { folder, source }
         };
-        let trust = builder.build().map_err(unsafe_at(&folder))?;
+        // A system without user database has no private groups: then no group is trusted.
+        let trust = builder.build().or_else(|_| builder.trust_no_group_id().build()).map_err(unsafe_at(&folder))?;
         let cache = Cache { root: folder.clone(), trust };
         cache.verifier().make_directory(&folder).map_err(unsafe_at(&folder))?;
         Ok(cache)

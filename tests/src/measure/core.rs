@@ -29,14 +29,14 @@ fn segment(class: Class, rng: &mut ChaCha8Rng) -> Vec<u8> {
     let envelope = Envelope {
         mac_destination: address::mac(HOST),
         mac_source: address::mac(PEER),
-        tci: class.vlan.then(|| rng.random()),
+        tci: class.vlan.then(|| rng.random::<u16>() & 0xf000),
         addresses,
         tos: rng.random(),
         ttl: rng.random(),
         port_source: PORT,
         port_destination: PORT,
     };
-    let header = Header { flags: FIRST | LAST, flow: rng.random(), ..Header::default() };
+    let header = Header { flags: FIRST | LAST, flow: rng.random::<u16>().into(), ..Header::default() };
     envelope.frame(&header, &vec![rng.random(); [0, rng.random_range(0..1442), 8000][rng.random_range(0..3)]])
 }
 

@@ -47,7 +47,7 @@ fn pacer(quick: bool) -> Result<Arc<Library>, String> {
     if quick {
         return rig::library(&timely_sim::cores::known().verilog(64, 10)?, false);
     }
-    let verilog = timely_hw::emit::emit("pacer", Pacer::<16, 17, 13, 21, 15, 17, 32, 40, 59, 110>::new(Timing::default()))?;
+    let verilog = timely_hw::emit::emit("pacer", Pacer::<16, 17, 13, 21, 15, 17, 32, 48, 66, 110>::new(Timing::default()))?;
     let top = format!("{}pacer", timely_hw::emit::PREFIX);
     build("pacer", &verilog, &top, Options { fast: true, ..Options::default() }).map_err(|e| e.to_string())
 }

@@ -66,7 +66,8 @@ fn flow() -> FlowSpec {
 }
 
 fn configure(client: &mut Client) {
-    let port = PortSpec { ipv4: Some(address::ipv4(0).into()), ..PortSpec::with_mac("02:74:6e:00:00:00") };
+    let port =
+        PortSpec { ipv4: Some(address::ipv4(0).into()), allow: vec!["11.0.0.0/8".into()], ..PortSpec::with_mac("02:74:6e:00:00:00") };
     client.ask(Request::PortSet { port }).expect("a port");
     let spec = ProfileSpec::new("timely-10g", Some("8us"), None, &["initial=1Gbps".into()]).expect("a profile");
     client.ask(Request::ProfileSet { profile: 3, spec }).expect("a profile");

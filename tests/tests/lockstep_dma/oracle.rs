@@ -69,7 +69,7 @@ impl Oracle {
     pub fn new(flow_bits: u32) -> Self {
         Oracle {
             seen: Seen::default(),
-            build: Build { flow_bits, bus_bits: 64, segment_bits: 4, clock_ps: 4000, ptp: 0 },
+            build: Build { flow_bits, bus_bits: 64, ring_bits: 4, clock_ps: 4000, ptp: 0 },
             last: None,
             beats: 0,
             ring_set: (0, 0),

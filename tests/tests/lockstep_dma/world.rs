@@ -81,7 +81,7 @@ fn flow_record(rng: &mut impl Rng) -> [u32; RECORD_WORDS] {
 }
 
 fn sweep(flow_bits: u32) -> VecDeque<(u32, u32)> {
-    let build = Build { flow_bits, bus_bits: 64, segment_bits: 4, clock_ps: 4000, ptp: 0 };
+    let build = Build { flow_bits, bus_bits: 64, ring_bits: 4, clock_ps: 4000, ptp: 0 };
     let words = dma::BLOCK.base / 4..dma::BLOCK.base / 4 + 64;
     // Behind the sweep, addresses that are none of the ring's.
     let apart = [(dma::SNAPSHOT[0], 0x20_0000), (dma::SNAPSHOT[1], 6), (dma::LOAD[0], 0x30_0000), (dma::LOAD[1], 9)];

@@ -21,7 +21,7 @@ fn ns16(ns: f64) -> u64 {
 /// Sends a segment every 20 us for `ms`, whose packets meet a forward queue of `queue(ns)` and their ACKs a backward one; the peer's
 /// clock is fast by `ppm`. Gives the largest amount that the signal is off by, to either side, ns.
 fn bias(ppm: f64, ms: u64, queue: impl Fn(f64) -> f64) -> (f64, f64) {
-    let mut block = rtt::Rtt::new(3, 2);
+    let mut block = rtt::Rtt::new(3, 5);
     let mut words = [0; profile::WORDS];
     profile::SIGNAL.set(&mut words, profile::SIGNAL_ONE_WAY).unwrap();
     profile::SIGNAL_BASE.set(&mut words, BASE_NS).unwrap();
@@ -46,6 +46,9 @@ fn bias(ppm: f64, ms: u64, queue: impl Fn(f64) -> f64) -> (f64, f64) {
             first: true,
             last: true,
             wire_bytes: 20,
+            segment_bytes: 84,
+            place: segment as u16 & 31,
+            generation: (segment >> 5) as u8 & 3,
             ..Sent::default()
         };
         let (left, delay) = (local(clk), queue(local(clk)));
@@ -60,8 +63,15 @@ fn bias(ppm: f64, ms: u64, queue: impl Fn(f64) -> f64) -> (f64, f64) {
         while inputs.get(&at).is_some_and(|i| i.ack.is_some()) {
             at += 1;
         }
-        inputs.entry(at).or_default().ack =
-            Some(Ack { flow: 1, segment: segment as u32, ts: ns16(local(due)), arrival, departure, ..Ack::default() });
+        inputs.entry(at).or_default().ack = Some(Ack {
+            flow: 1,
+            place: segment as u16 & 31,
+            segment: segment as u32,
+            ts: ns16(local(due)),
+            arrival,
+            departure,
+            ..Ack::default()
+        });
         truth.insert(at + 4, delay);
     }
     let (mut clk, mut low, mut high, mut samples) = (0, 0f64, 0f64, 0);

@@ -28,6 +28,7 @@ const CHAOS: Faults = Faults {
     profile: 0.001,
     rst: 0.0,
     step: 0.0005,
+    epoch: 0.0005,
 };
 
 /// Everything that the block counts.
@@ -45,7 +46,7 @@ struct Ports {
     o: Vec<Out>,
 }
 
-const INPUTS: [&str; 28] = [
+const INPUTS: [&str; 32] = [
     "rst",
     "sent_valid",
     "sent_tag",
@@ -56,12 +57,15 @@ const INPUTS: [&str; 28] = [
     "sent_last",
     "sent_wire_bytes",
     "sent_segment_bytes",
+    "sent_place",
+    "sent_generation",
     "sent_launch",
     "c_valid",
     "c_tag",
     "c_ts",
     "a_valid",
     "a_flow",
+    "a_place",
     "a_segment",
     "a_nonce",
     "a_ts",
@@ -74,6 +78,7 @@ const INPUTS: [&str; 28] = [
     "fl_flow",
     "cfg_ns_per_byte",
     "now",
+    "time_epoch",
 ];
 const PROFILE_INPUTS: [&str; 3] = ["pw_profile", "pw_word", "pw_data"];
 const OUTPUTS: [&str; 15] = [
@@ -106,7 +111,7 @@ impl Ports {
     fn set(&self, dut: &mut Dut, i: &rtt::In) {
         let (s, c, a) = (i.sent.unwrap_or_default(), i.completion.unwrap_or_default(), i.ack.unwrap_or_default());
         let (p, f) = (i.profile.unwrap_or_default(), i.flow.unwrap_or_default());
-        let values: [u64; 31] = [
+        let values: [u64; 35] = [
             i.rst.into(),
             i.sent.is_some().into(),
             s.tag.into(),
@@ -117,12 +122,15 @@ impl Ports {
             s.last.into(),
             s.wire_bytes.into(),
             s.segment_bytes.into(),
+            s.place.into(),
+            s.generation.into(),
             s.launch,
             i.completion.is_some().into(),
             c.tag.into(),
             c.ts,
             i.ack.is_some().into(),
             a.flow.into(),
+            a.place.into(),
             a.segment.into(),
             a.nonce.into(),
             a.ts,
@@ -135,6 +143,7 @@ impl Ports {
             f.flow.into(),
             i.ns_per_byte.into(),
             i.now,
+            i.time_epoch.into(),
             p.profile.into(),
             p.word.into(),
             p.data.into(),
@@ -165,17 +174,17 @@ impl Ports {
 }
 
 /// Runs `worlds` worlds of `cycles()` clocks each, sweeps not counted.
-fn lockstep<const F: usize, const S: usize, const A: usize>(worlds: usize, flows: usize, timeout: u32, rst: f64) {
-    let library = verilate(&format!("rtt_{F}_{S}"), Rtt::<F, S, A>::default());
+fn lockstep<const F: usize, const D: usize, const A: usize>(worlds: usize, flows: usize, timeout: u32, rst: f64) {
+    let library = verilate(&format!("rtt_{F}_{D}"), Rtt::<F, D, A>::default());
     let ports = Ports::new(&library);
     for seed in seeds() {
         let (mut samples, mut timeouts, mut pulses) = (0u64, 0u64, 0);
         let mut random = rng(seed);
         // Each world has its own time, line rate and segment numbers.
         for _ in 0..worlds {
-            let mut world = World::new(ChaCha8Rng::from_rng(&mut random), F as u32, flows, 0.4, timeout, Faults { rst, ..CHAOS });
+            let mut world = World::new(ChaCha8Rng::from_rng(&mut random), F as u32, D as u32, flows, 0.4, timeout, Faults { rst, ..CHAOS });
             let mut dut = library.instantiate(seed as u32);
-            let mut model = rtt::Rtt::new(F as u32, S as u32);
+            let mut model = rtt::Rtt::new(F as u32, D as u32);
             let mut clocks = 0;
             for clk in 0.. {
                 let expected = model.output(clk);
@@ -200,27 +209,29 @@ fn lockstep<const F: usize, const S: usize, const A: usize>(worlds: usize, flows
 
 #[test]
 fn rtl_equals_model_small() {
-    lockstep::<3, 2, 5>(6, 6, 2000, 0.0003);
+    lockstep::<3, 6, 6>(6, 6, 2000, 0.0003);
 }
 
 #[test]
 fn rtl_equals_model_10() {
-    lockstep::<10, 5, 15>(2, 40, 3000, 0.00001);
+    lockstep::<10, 7, 10>(2, 40, 3000, 0.00001);
 }
 
 #[test]
 fn rtl_equals_model_14() {
-    lockstep::<14, 3, 17>(1, 100, 1000, 0.000002);
+    lockstep::<14, 9, 14>(1, 100, 1000, 0.000002);
 }
 
 #[test]
 fn every_depth_emits() {
-    fn emits<const F: usize, const S: usize, const A: usize>() {
-        let verilog = timely_hw::emit::emit("rtt", Rtt::<F, S, A>::default()).unwrap();
-        assert!(verilog.contains(&format!("mem[{}:0]", (1u64 << A) - 1)), "F = {F}");
+    fn emits<const F: usize, const D: usize, const A: usize>() {
+        let verilog = timely_hw::emit::emit("rtt", Rtt::<F, D, A>::default()).unwrap();
+        for bits in [F, D] {
+            assert!(verilog.contains(&format!("mem[{}:0]", (1u64 << bits) - 1)), "F = {F}, D = {D}");
+        }
     }
-    emits::<13, 4, 17>();
-    emits::<16, 2, 18>();
+    emits::<13, 14, 14>();
+    emits::<16, 15, 16>();
 }
 
 /// The face that skips clocks gives what the face that steps them gives.
@@ -228,9 +239,9 @@ fn every_depth_emits() {
 fn skipping_equals_stepping() {
     for seed in seeds() {
         let faults = Faults { forge: 0.002, stray_ack: 0.001, odd_completion: 0.001, stand: 0.0, rst: 0.0001, ..CHAOS };
-        let mut world = World::new(rng(seed), 3, 4, 0.01, 2000, faults);
+        let mut world = World::new(rng(seed), 3, 5, 4, 0.01, 2000, faults);
         world.delay = 800;
-        let (mut stepped, mut skipped) = (rtt::Rtt::new(3, 2), rtt::Rtt::new(3, 2));
+        let (mut stepped, mut skipped) = (rtt::Rtt::new(3, 5), rtt::Rtt::new(3, 5));
         let mut skips = 0;
         for clk in 0..cycles() {
             assert_eq!(stepped.output(clk), skipped.output(clk), "clock {clk}, seed {seed}");

@@ -1,27 +1,38 @@
-//! What must come of every ACK, found from the history alone, with whole numbers of unlimited width.
+//! What must come of every ACK and when a flow times out, found from the history alone, with whole numbers of unlimited width.
 use crate::world::{Faults, World, base, signal};
-use std::collections::BTreeMap;
-use timely_model::bus::{Ack, KIND_TIMEOUT, RTT_MAX};
+use std::collections::{BTreeMap, VecDeque};
+use timely_model::bus::{ACK_ACCEPTED, Ack, KIND_TIMEOUT, RTT_MAX, Sample};
 use timely_model::{Block, rtt};
 use timely_regs::counters::Counter;
 use timely_regs::profile::ONE_WAY_WINDOW_BITS;
 use timely_tests::{cycles, rng, seeds};
 
 const FLOW_BITS: u32 = 3;
-const SLOTS: usize = 4;
+/// Few places, so that some segments lose theirs before their ACK comes.
+const RING_BITS: u32 = 6;
 /// In place of a clock: the last packet is still to come.
 const OPEN: u64 = u64::MAX / 2;
+/// Clocks from a segment's end to its entry: at least, and at most while ACKs come first.
+const ENTRY: [u64; 2] = [9, 64];
+/// Clocks in which all flows are looked at, with as many for what comes first.
+const SCAN: u64 = (2 * 8) << FLOW_BITS;
+const TIMEOUT_NS: u32 = 256_000;
+/// ns a clock: so that there are some windows of one-way delays in the run, and no wrap of the time.
+const CLOCK_NS: u64 = 256;
 
 #[derive(Default)]
 struct Segment {
     number: u32,
     nonce: u32,
+    place: u16,
     /// Bytes of the flow up to its end.
     bytes: u64,
     /// Clock of its last packet.
     closed: u64,
     /// Start of the RTT in 2^-16 ns, and the clock at which it was known.
     start: Option<(u64, u64)>,
+    /// Clock at which another segment took its place.
+    evicted: Option<u64>,
 }
 
 /// A one-way delay that a sample was of.
@@ -41,9 +52,10 @@ struct Flow {
     offset: Option<u32>,
     delays: Vec<OneWay>,
     segments: Vec<Segment>,
-    /// Segments released, and their bytes.
+    /// Segments released, their bytes, and the clock of the operation that released the last.
     done: usize,
     released: u64,
+    progress: u64,
 }
 
 impl Flow {
@@ -61,17 +73,62 @@ impl Flow {
         self.delays.push(OneWay { at, window, delay, known });
         (i64::from(base(self.profile)) + delay - least).min(RTT_MAX.into())
     }
+
+    /// The segment that an ACK at clock `at` may release, and whether it must.
+    fn wanted(&self, a: &Ack, at: u64) -> Option<(usize, bool)> {
+        let index = (self.done..self.segments.len()).find(|i| {
+            let s = &self.segments[*i];
+            s.closed < OPEN && s.number as u16 == a.segment as u16 && s.place == a.place && s.nonce == a.nonce
+        })?;
+        let s = &self.segments[index];
+        if s.closed + ENTRY[0] > at || s.evicted.is_some_and(|e| e + ENTRY[1] <= at) {
+            return None;
+        }
+        Some((index, s.closed + ENTRY[1] <= at && s.evicted.is_none_or(|e| e + ENTRY[0] > at)))
+    }
+
+    /// Releases up to and with a segment; gives its bytes.
+    fn release(&mut self, index: usize, at: u64) -> u64 {
+        let bytes = self.segments[index].bytes - self.released;
+        (self.released, self.done, self.progress) = (self.segments[index].bytes, index + 1, at);
+        bytes
+    }
+
+    fn outstanding(&self) -> bool {
+        self.segments.get(self.done).is_some_and(|s| s.closed < OPEN)
+    }
 }
 
-struct Expected {
-    flow: u32,
-    bytes: u64,
+/// A sample of an accepted ACK is of its segment's start.
+fn check_sample(f: &mut Flow, a: &Ack, at: u64, index: usize, sample: Option<Sample>, samples: &mut [u64; 3], exceeding: &mut [u64; 2]) {
+    let known = f.segments[index].start.filter(|(_, known)| known + 15 <= at);
+    let Some((start, _)) = known else {
+        assert_eq!(sample, None, "no start is known, clock {at}");
+        return;
+    };
+    let sample = sample.unwrap_or_else(|| panic!("no sample of an ACK at clock {at}"));
+    let rtt = (a.ts.wrapping_sub(start) as i64).max(0) >> 16;
+    let residence = ((a.departure.wrapping_sub(a.arrival)) >> 16).min(RTT_MAX.into()) as i64;
+    let one_way = f.one_way(a, at, start);
+    let signal = signal(f.profile);
+    let exact = [rtt, (rtt - residence).max(0), one_way][signal as usize];
+    // Stamps have 8 fraction bits, and are rounded.
+    let off = i64::from(sample.rtt_ns) - exact;
+    assert!(off.abs() <= 2, "signal {signal}: {exact} stated as {}, clock {at}", sample.rtt_ns);
+    assert!((i64::from(sample.endpoint_ns) - residence).abs() <= 1, "residence {residence}: {sample:?}");
+    let hops = a.ttl_sent.wrapping_sub(a.ttl_seen);
+    assert_eq!((sample.kind, sample.flow, sample.now_ns, sample.hops), (0, a.flow, (a.ts >> 16) as u32, hops));
+    exceeding[0] += u64::from(residence > rtt + 1);
+    exceeding[1] += u64::from(residence >= rtt);
+    samples[signal as usize] += 1;
 }
 
-/// An accepted ACK gives the right sample and the right bytes, any other gives nothing, and at last nothing is left.
+/// An accepted ACK gives the right sample and the right bytes, any other gives nothing; a flow without progress times out when it
+/// must and not before; and at last nothing is left.
 #[test]
 fn every_ack_gives_what_history_says() {
     for seed in seeds() {
+        println!("seed {seed}");
         let faults = Faults {
             lose_completion: 0.05,
             stand: 0.0,
@@ -80,99 +137,78 @@ fn every_ack_gives_what_history_says() {
             lose_ack: 0.15,
             repeat_ack: 0.1,
             forge: 0.05,
-            stray_ack: 0.02,
+            stray_ack: 0.0,
             load: 0.0,
             gap: 0.0,
             profile: 0.0,
             rst: 0.0,
             step: 0.0,
+            epoch: 0.0,
         };
-        let timeout = 256_000;
-        let mut world = World::new(rng(seed), FLOW_BITS, 6, 0.1, timeout, faults);
-        // So that there are some windows of one-way delays in the run, and no wrap of the time.
-        world.set_step(256 << 16);
+        let mut world = World::new(rng(seed), FLOW_BITS, RING_BITS, 6, 0.1, TIMEOUT_NS, faults);
+        world.set_step(CLOCK_NS << 16);
         world.set_ns_per_byte(52429);
         world.wild = false;
-        let mut model = rtt::Rtt::new(FLOW_BITS, SLOTS.trailing_zeros());
+        world.soonest = ENTRY[1] + 1;
+        let mut model = rtt::Rtt::new(FLOW_BITS, RING_BITS);
         let mut flows: BTreeMap<u32, Flow> = BTreeMap::new();
         let mut tags = BTreeMap::new();
         let mut acks: BTreeMap<u64, Ack> = BTreeMap::new();
-        let mut release: Option<Expected> = None;
+        let mut places: BTreeMap<u16, (u32, usize)> = BTreeMap::new();
+        let mut sampled: VecDeque<Option<Sample>> = VecDeque::from([None]);
         let (mut count, mut accepted, mut samples, mut timeouts) = ([0u64; 32], 0u64, [0u64; 3], 0u64);
-        let mut exceeding = [0; 2];
-        let mut acks_given = 0;
+        let (mut exceeding, mut acks_given, mut lost_place) = ([0; 2], 0, 0);
         for clk in 0.. {
             let out = model.output(clk);
             for (bit, n) in count.iter_mut().enumerate() {
                 *n += u64::from(out.pulses >> bit & 1);
             }
-            // What the decision of the clock before releases.
-            match (release.take(), out.release) {
-                (None, None) => {}
-                (Some(e), Some(r)) => {
-                    assert_eq!((e.flow, e.bytes), (r.flow, r.bytes.into()), "release, clock {clk}, seed {seed}");
+            // Of the operation of five clocks ago: an ACK's outcome, or a time-out's release; its sample came a clock ago.
+            let (at, sample) = (clk.wrapping_sub(5), sampled.pop_front().unwrap());
+            sampled.push_back(out.sample);
+            let ack = acks.remove(&at);
+            let said = out.acked.map(|k| k.outcome);
+            if let Some(a) = ack {
+                let flow = flows.get_mut(&a.flow);
+                assert_eq!(out.acked.map(|k| k.flow), flow.as_ref().map(|_| a.flow), "an outcome of flows that exist, clock {at}");
+                let wanted = flow.as_ref().and_then(|f| f.wanted(&a, at));
+                if said == Some(ACK_ACCEPTED) {
+                    let (index, _) = wanted.unwrap_or_else(|| panic!("{a:?} accepted, clock {at}"));
+                    let f = flow.unwrap();
+                    check_sample(f, &a, at, index, sample, &mut samples, &mut exceeding);
+                    let release = out.release.expect("an accepted ACK releases");
+                    assert_eq!((release.flow, u64::from(release.bytes)), (a.flow, f.release(index, at)), "clock {at}");
+                    accepted += 1;
+                } else {
+                    assert!(wanted.is_none_or(|(_, must)| !must), "{a:?} refused with {said:?}, clock {at}");
+                    assert_eq!((sample, out.release), (None, None), "an ACK that is refused changes nothing, clock {at}");
+                    let f = flow.into_iter().flat_map(|f| &f.segments);
+                    lost_place += f.filter(|s| s.evicted.is_some() && s.nonce == a.nonce && s.number == a.segment).count();
                 }
-                (e, r) => panic!("release {r:?}, expected {:?}, clock {clk}, seed {seed}", e.map(|e| (e.flow, e.bytes))),
-            }
-            // What the ACK of four clocks ago decides.
-            let ack = acks.remove(&clk.wrapping_sub(4));
-            let hit = ack.and_then(|a| {
-                let at = clk - 4;
-                let f = flows.get(&a.flow)?;
-                let visible = f.segments.iter().take_while(|s| s.closed + 5 <= at).count();
-                let index = (f.done..visible).find(|i| f.segments[*i].number == a.segment)?;
-                (index + SLOTS >= visible && f.segments[index].nonce == a.nonce).then_some((a, at, index))
-            });
-            if let Some((a, at, index)) = hit {
-                let f = flows.get_mut(&a.flow).unwrap();
-                let (s, bytes) = (&f.segments[index], f.segments[index].bytes);
-                let known = |s: &&Segment| s.start.is_some_and(|(_, known)| known + 11 <= at);
-                // The segment that will have this slot may have its stamp there already.
-                let evicted = f.segments.get(index + SLOTS).filter(known).is_some();
-                match (Some(s).filter(known).filter(|_| !evicted).and_then(|s| s.start), out.sample) {
-                    (None, None) => {}
-                    (Some((start, _)), Some(sample)) => {
-                        let rtt = (a.ts.wrapping_sub(start) as i64).max(0) >> 16;
-                        let residence = ((a.departure.wrapping_sub(a.arrival)) >> 16).min(RTT_MAX.into()) as i64;
-                        let one_way = f.one_way(&a, at, start);
-                        let signal = signal(f.profile);
-                        let exact = [rtt, (rtt - residence).max(0), one_way][signal as usize];
-                        let stated = i64::from(sample.rtt_ns);
-                        // Stamps have 8 fraction bits, and are rounded.
-                        assert!((stated - exact).abs() <= 2, "signal {signal}: {exact} stated as {stated}, clock {clk}, seed {seed}");
-                        assert!((i64::from(sample.endpoint_ns) - residence).abs() <= 1, "residence {residence}: {sample:?}, seed {seed}");
-                        let hops = a.ttl_sent.wrapping_sub(a.ttl_seen);
-                        assert_eq!((sample.kind, sample.flow, sample.now_ns, sample.hops), (0, a.flow, (a.ts >> 16) as u32, hops));
-                        exceeding[0] += u64::from(residence > rtt + 1);
-                        exceeding[1] += u64::from(residence >= rtt);
-                        samples[signal as usize] += 1;
-                    }
-                    (e, s) => panic!("sample {s:?}, expected {e:?}, clock {clk}, seed {seed}"),
-                }
-                release = Some(Expected { flow: a.flow, bytes: bytes - f.released });
-                f.released = bytes;
-                f.done = index + 1;
-                accepted += 1;
-            } else if let Some(s) = out.sample {
-                assert_eq!((s.kind, s.rtt_ns, ack), (KIND_TIMEOUT, RTT_MAX, None), "clock {clk}, seed {seed}");
+            } else if let Some(s) = sample {
+                assert_eq!((s.kind, s.rtt_ns), (KIND_TIMEOUT, RTT_MAX), "clock {at}");
                 let f = flows.get_mut(&s.flow).unwrap();
-                // The oldest in a slot, as the turn saw it: a segment may have been sent since.
-                let index = f.done.max(f.segments.iter().take_while(|s| s.closed + 9 <= clk).count().saturating_sub(SLOTS));
-                let age = (clk - 4 - f.segments[index].closed) * (world.step() >> 16);
-                assert!(age >= u64::from(timeout * (1 + f.profile)), "timed out after {age} ns, clock {clk}, seed {seed}");
-                release = Some(Expected { flow: s.flow, bytes: f.segments[index].bytes - f.released });
-                f.released = f.segments[index].bytes;
-                f.done = index + 1;
+                let release = out.release.expect("a time-out releases");
+                assert_eq!(release.flow, s.flow);
+                // All that had ended, as far as it was seen.
+                let sum = f.released + u64::from(release.bytes);
+                let index = f.segments.iter().position(|s| s.closed < OPEN && s.bytes == sum).expect("up to the end of a segment");
+                assert!(f.segments[index].closed + 5 <= at && f.segments.get(index + 1).is_none_or(|s| s.closed + ENTRY[1] > at));
+                let since = f.progress.max(f.segments[f.done].closed);
+                let (waited, timeout) = ((at - since) * CLOCK_NS, u64::from(TIMEOUT_NS * (1 + f.profile)));
+                let latest = timeout + (SCAN + ENTRY[1]) * CLOCK_NS;
+                assert!((timeout - 4..=latest).contains(&waited), "timed out after {waited} ns for {timeout}, clock {at}");
+                f.release(index, at);
                 timeouts += 1;
+            } else {
+                assert_eq!(out.release, None, "clock {at}");
             }
-            let outstanding = flows.values().any(|f| f.segments.get(f.done).is_some_and(|s| s.closed < OPEN));
-            if clk > cycles() && !outstanding && world.is_drained() && acks.is_empty() && release.is_none() && clk % 64 == 0 {
+            let outstanding = flows.values().any(Flow::outstanding);
+            if clk > cycles() && !outstanding && world.is_drained() && acks.is_empty() && clk % 64 == 0 {
                 break;
             }
             assert!(clk < cycles() + 200_000, "segments stay outstanding, seed {seed}");
             world.stopped = clk >= cycles();
-            // A flow's first number is a new base, which waits for a clock without an ACK.
-            world.faults.stray_ack = if clk < 3000 { 0.0 } else { 0.02 };
             if world.stopped {
                 world.faults.lose_ack = 1.0;
                 world.faults.forge = 0.0;
@@ -197,8 +233,11 @@ fn every_ack_gives_what_history_says() {
                 if s.last {
                     let before = if index > 0 { f.segments[index - 1].bytes } else { 0 };
                     let segment = &mut f.segments[index];
-                    (segment.number, segment.nonce, segment.closed) = (s.segment, s.nonce, clk);
+                    (segment.number, segment.nonce, segment.place, segment.closed) = (s.segment, s.nonce, s.place, clk);
                     segment.bytes = before + u64::from(s.segment_bytes);
+                    if let Some((flow, index)) = places.insert(s.place, (s.flow, index)) {
+                        flows.get_mut(&flow).unwrap().segments[index].evicted = Some(clk);
+                    }
                 }
             }
             if let Some(c) = i.completion
@@ -206,14 +245,13 @@ fn every_ack_gives_what_history_says() {
             {
                 let (s, index): (timely_model::bus::Sent, usize) = (s, index);
                 let f = flows.get_mut(&s.flow).unwrap();
-                if f.segments.len() == index {
-                    f.segments.push(Segment { closed: OPEN, ..Segment::default() });
-                }
                 let frame = u64::from(s.wire_bytes - 20) * u64::from(i.ns_per_byte);
+                // The start that the last packet's completion makes known: its own, or that of the first packet, if that came.
+                let start = &mut f.segments[index].start;
                 match f.profile % 3 {
-                    0 if s.last => f.segments[index].start = Some((c.ts.wrapping_add(frame), clk)),
-                    1 if s.first => f.segments[index].start = Some((c.ts, clk)),
-                    2 if s.first => f.segments[index].start = Some((s.launch, clk)),
+                    0 if s.last => *start = Some((c.ts.wrapping_add(frame), clk)),
+                    n @ 1..=2 if s.first => *start = Some((if n == 1 { c.ts } else { s.launch }, if s.last { clk } else { OPEN })),
+                    1..=2 if s.last => *start = start.map(|(start, _)| (start, clk)),
                     _ => {}
                 }
             }
@@ -233,8 +271,8 @@ fn every_ack_gives_what_history_says() {
         assert!(exceeding[0] > 0 && (exceeding[0]..=exceeding[1]).contains(&counted), "{exceeding:?} residences above the RTT: {counted}");
         let all = [Counter::AckStale, Counter::AckForged, Counter::AckRepeated, Counter::AckUnknownFlow, Counter::AcksSkipped];
         assert!(
-            timeouts > 0 && samples.iter().all(|s| *s > 0) && all.into_iter().all(|c| of(c) > 0),
-            "the run exercised too little: {count:?}"
+            timeouts > 0 && lost_place > 0 && samples.iter().all(|s| *s > 0) && all.into_iter().all(|c| of(c) > 0),
+            "the run exercised too little: {lost_place} ACKs of segments without a place, {count:?}"
         );
     }
 }

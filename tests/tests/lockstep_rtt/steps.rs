@@ -12,7 +12,7 @@ const TURN: u64 = 2 * 64;
 
 /// Clocks from a step of the time by `step_ns`, half a time-out after a segment, to the segment's time-out.
 fn waits(step_ns: u64) -> u64 {
-    let mut block = rtt::Rtt::new(3, 2);
+    let mut block = rtt::Rtt::new(3, 5);
     let mut words = [0; profile::WORDS];
     profile::TIMEOUT_NS.set(&mut words, TIMEOUT_NS).unwrap();
     let sent = 200;
@@ -57,7 +57,7 @@ fn a_step_of_the_time_holds_up_no_time_out() {
 #[test]
 fn a_disabled_flow_has_nothing_outstanding() {
     for keep in [false, true] {
-        let mut block = rtt::Rtt::new(3, 2);
+        let mut block = rtt::Rtt::new(3, 5);
         let mut words = [0; profile::WORDS];
         profile::TIMEOUT_NS.set(&mut words, TIMEOUT_NS).unwrap();
         let (mut samples, mut releases) = (0, 0);

@@ -25,6 +25,8 @@ pub struct Faults {
     pub rst: f64,
     /// The time steps forward, by up to 8.6 s.
     pub step: f64,
+    /// The time that stamps are of steps.
+    pub epoch: f64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -50,6 +52,10 @@ pub struct World {
     peer_start: u64,
     peer_step: u64,
     tag: u16,
+    /// log2 of the places in the ring, and how many were given.
+    ring_bits: u32,
+    places: u32,
+    epoch: u8,
     sending: Runs,
     departing: VecDeque<(u64, Sent)>,
     /// ACKs by the clock at which they arrive.
@@ -58,7 +64,8 @@ pub struct World {
     recent: VecDeque<Ack>,
     loaded: u64,
     setup: VecDeque<rtt::In>,
-    /// Longest time from a departure to its ACK, clocks.
+    /// Shortest and longest time from a departure to its ACK, clocks.
+    pub soonest: u64,
     pub delay: u64,
     /// Nothing is sent any more.
     pub stopped: bool,
@@ -89,7 +96,7 @@ pub fn base(profile: u32) -> u32 {
 
 impl World {
     /// `flows` of `2^flow_bits` send; profile `p` starts its RTT at `p % 3`, has signal `signal(p)` and times out after `timeout * (1 + p)` ns.
-    pub fn new(mut rng: ChaCha8Rng, flow_bits: u32, flows: usize, busy: f64, timeout: u32, faults: Faults) -> Self {
+    pub fn new(mut rng: ChaCha8Rng, flow_bits: u32, ring_bits: u32, flows: usize, busy: f64, timeout: u32, faults: Faults) -> Self {
         let near = |rng: &mut ChaCha8Rng, wrap: u64| wrap.wrapping_sub(rng.random_range(0..3000 << 16));
         // Just before the wraps of 32 bits of ns in Q.8, of 32 bits of ns, and of all 64 bits.
         let start = match rng.random_range(0..4) {
@@ -135,12 +142,16 @@ impl World {
             // As much as two clocks of 100 parts a million differ.
             peer_step: step - step / 5000 + step / 5000 * rng.random_range(0..3),
             tag: rng.random_range(0..TAG_NO_DATA),
+            ring_bits,
+            places: rng.random(),
+            epoch: 0,
             sending: Runs::new(busy, 12),
             departing: VecDeque::new(),
             acks: BTreeMap::new(),
             recent: VecDeque::new(),
             loaded: 0,
             setup,
+            soonest: 9,
             delay: 300,
             stopped: false,
             stands: false,
@@ -149,10 +160,6 @@ impl World {
             faults,
             rng,
         }
-    }
-
-    pub fn step(&self) -> u64 {
-        self.step
     }
 
     pub fn set_step(&mut self, step: u64) {
@@ -193,6 +200,9 @@ impl World {
         let wire_bytes = self.rng.random_range(84..9100);
         s.bytes += u32::from(wire_bytes);
         let first = std::mem::take(&mut s.first);
+        let last = s.left == 0;
+        let (place, turn) = (self.places & ((1 << self.ring_bits) - 1), self.places >> self.ring_bits & 3);
+        self.places = self.places.wrapping_add(last.into());
         self.tag = if self.tag + 1 == TAG_NO_DATA { 0 } else { self.tag + 1 };
         let sent = Sent {
             tag: self.tag,
@@ -200,10 +210,12 @@ impl World {
             segment: s.segment,
             nonce: s.nonce,
             first,
-            last: s.left == 0,
+            last,
             wire_bytes,
-            // Some flows are charged so much that the 24-bit sums wrap often.
-            segment_bytes: if which.is_multiple_of(3) { s.bytes + 200_000 } else { s.bytes },
+            // Some flows are charged so much that their sums wrap often.
+            segment_bytes: if which.is_multiple_of(3) { s.bytes + 20_000_000 } else { s.bytes },
+            place: if last { place as u16 } else { 0 },
+            generation: if last { turn as u8 } else { 0 },
             launch,
         };
         // A departure may be told at the clock at which its frame is.
@@ -217,11 +229,12 @@ impl World {
         // The last ones before a flow goes idle are lost more often: only a time-out releases them.
         let lose = if clk % 2048 > 1600 { self.faults.lose_ack.max(0.7) } else { self.faults.lose_ack };
         if sent.last && !self.chance(lose) {
-            let mut due = clk + self.rng.random_range(5..self.delay);
+            let mut due = clk + self.rng.random_range(self.soonest..self.delay);
             while self.acks.contains_key(&due) {
                 due += 1;
             }
-            let ack = Ack { flow: sent.flow, segment: sent.segment, nonce: sent.nonce, ..self.echo(clk, due) };
+            let (flow, place) = (sent.flow, sent.place);
+            let ack = Ack { flow, place, segment: sent.segment, nonce: sent.nonce, ..self.echo(clk, due) };
             self.acks.insert(due, ack);
             if self.chance(self.faults.repeat_ack) {
                 self.acks.insert(due + self.rng.random_range(1..6), ack);
@@ -251,12 +264,16 @@ impl World {
     }
 
     fn spoil(&mut self, mut ack: Ack) -> Ack {
-        match self.rng.random_range(0..5) {
+        match self.rng.random_range(0..6) {
+            5 => ack.place ^= 1 << self.rng.random_range(0..16),
             0 => ack.nonce ^= 1 << self.rng.random_range(0..32),
             1 => ack.segment = ack.segment.wrapping_add(self.rng.random_range(0..9)).wrapping_sub(4),
             2 => ack.segment ^= 1 << self.rng.random_range(0..32),
             3 => ack.flow ^= 1 << self.rng.random_range(0..32),
-            _ => ack = Ack { flow: self.rng.random_range(0..2 << self.flow_bits), segment: self.rng.random_range(0..4), ..Ack::default() },
+            _ => {
+                let flow = self.rng.random_range(0..2 << self.flow_bits);
+                ack = Ack { flow, segment: self.rng.random_range(0..4), place: self.rng.random_range(0..8), ..Ack::default() };
+            }
         }
         ack
     }
@@ -325,6 +342,8 @@ impl World {
             self.start = self.start.wrapping_add(self.rng.random_range(0..1 << 49));
         }
         i.now = self.now(clk);
+        self.epoch = (self.epoch + u8::from(self.chance(self.faults.epoch))) & 3;
+        i.time_epoch = self.epoch;
         i
     }
 

@@ -9,7 +9,7 @@ use timely_tests::axis::Offered;
 use timely_tests::frames::{Fault, class, good_of};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 
-const PORT: u16 = 4791;
+const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 const LONGEST: usize = LONGEST_FRAME as usize;
 
 /// The beats of a packet: any of ours or of others', one that is too long, one with a gap.

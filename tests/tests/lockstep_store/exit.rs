@@ -11,7 +11,7 @@ use timely_tests::axis::Offered;
 use timely_tests::frames::{Fault, class};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 
-const PORT: u16 = 4791;
+const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 const FLOWS: u32 = 16;
 
 /// A frame of ours of a few flows, most of them the least that there is; or any other.
@@ -33,6 +33,7 @@ fn frame(rng: &mut impl Rng) -> Vec<u8> {
     let flow = [rng.random_range(0..2), rng.random_range(0..FLOWS + 2)][usize::from(rng.random_bool(0.3))];
     let header = Header {
         flags: [0, 0, FIRST, LAST, FIRST | LAST][rng.random_range(0..5)],
+        place: rng.random_range(0..40),
         flow,
         nonce: rng.random(),
         segment: rng.random(),
@@ -51,8 +52,9 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
     let [fl_valid, fl_flow, fl_enable, fl_keep] = ["fl_valid", "fl_flow", "fl_enable", "fl_keep"].map(input);
     let output = |n: &str| library.output(n);
     let swept = output("swept");
-    let sent = ["valid", "tag", "flow", "segment", "nonce", "first", "last", "wire_bytes", "segment_bytes", "launch", "ts"]
-        .map(|n| output(&format!("sent_{n}")));
+    let sent =
+        ["valid", "tag", "flow", "segment", "nonce", "first", "last", "wire_bytes", "segment_bytes", "place", "generation", "launch", "ts"]
+            .map(|n| output(&format!("sent_{n}")));
     let (mut reports, mut long) = (0u64, 0u64);
     for seed in seeds() {
         let mut rng = rng(seed);
@@ -63,7 +65,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
         let mut coming: VecDeque<Beat> = VecDeque::new();
         let mut offer = Runs::new(0.9, 60);
         for clk in 0..cycles() / 2 {
-            let [valid, tag, flow, segment, nonce, first, last, wire, sum, launched, ts] = sent.map(|p| dut.get(p));
+            let [valid, tag, flow, segment, nonce, first, last, wire, sum, place, generation, launched, ts] = sent.map(|p| dut.get(p));
             let out = Out {
                 swept: dut.get(swept) == 1,
                 sent: (valid == 1).then_some(Sent {
@@ -75,6 +77,8 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
                     last: last == 1,
                     wire_bytes: wire as u16,
                     segment_bytes: sum as u32,
+                    place: place as u16,
+                    generation: generation as u8,
                     launch: launched,
                 }),
                 completion: (valid == 1).then_some(Completion { tag: tag as u16, ts }),
@@ -151,7 +155,7 @@ fn a_segment_has_the_bytes_of_its_frames() {
                 let out = model.output(clk);
                 if let Some(s) = out.sent {
                     let sum = &mut sums[s.flow as usize];
-                    *sum = (*sum + u32::from(s.wire_bytes)) & 0xff_ffff;
+                    *sum = sum.wrapping_add(s.wire_bytes.into());
                     assert_eq!(s.segment_bytes, *sum, "flow {}, clock {clk}, seed {seed}", s.flow);
                     if s.last {
                         *sum = 0;
@@ -164,5 +168,53 @@ fn a_segment_has_the_bytes_of_its_frames() {
             }
         }
         assert!(reports > 100 || cycles() < 100_000, "only {reports} reports");
+    }
+}
+
+/// A segment that its host does not end has the bytes of its frames, on the Verilog too, when 24 bits are too few for them.
+#[test]
+fn a_long_segment_has_the_bytes_of_its_frames() {
+    let library = verilate("exit512", Rtl::<512, 64, 4, 5>::default());
+    let mut rng = rng(seeds()[0]);
+    let mut dut = library.instantiate(1);
+    let mut model = Exit::new(512, 4);
+    let s = Offered::new(&library, "s");
+    let [paced, port] = ["s_paced", "cfg_udp_port"].map(|n| library.input(n));
+    let [valid, sum, swept] = ["sent_valid", "sent_segment_bytes", "swept"].map(|n| library.output(n));
+    for (at, value) in
+        [(paced, 1), (port, PORT.into()), (library.input("rst"), 0), (library.input("named"), 0), (library.input("fl_valid"), 0)]
+    {
+        dut.set(at, value);
+    }
+    s.set(&mut dut, None, &mut rng);
+    let envelope = Envelope {
+        mac_destination: rng.random(),
+        mac_source: rng.random(),
+        tci: None,
+        addresses: Addresses::V4 { source: rng.random(), destination: rng.random() },
+        tos: 0,
+        ttl: 64,
+        port_source: 7,
+        port_destination: PORT,
+    };
+    let bytes = envelope.frame(&Header { flow: 3, ..Header::default() }, &vec![1; 9000]);
+    let frame: Vec<Beat> = beats(&bytes, 512).collect();
+    let (mut clk, mut expected) = (0, 0u64);
+    while dut.get(swept) == 0 {
+        dut.tick();
+        model.step(clk, &In { port: PORT, ..In::default() });
+        clk += 1;
+    }
+    while expected < (1 << 24) + 50_000 {
+        for beat in &frame {
+            s.set(&mut dut, Some(beat), &mut rng);
+            dut.tick();
+            model.step(clk, &In { beat: Some(*beat), launch: Some(0), port: PORT, ..In::default() });
+            clk += 1;
+            if let Some(sent) = model.output(clk).sent {
+                expected += u64::from(sent.wire_bytes);
+                assert_eq!((u64::from(sent.segment_bytes), dut.get(valid), dut.get(sum)), (expected, 1, expected), "clock {clk}");
+            }
+        }
     }
 }

@@ -48,8 +48,8 @@ fn text() -> &'static str {
 /// The same with the buses to and from the application block.
 fn library_with_streams() -> Arc<Library> {
     let text = text()
-        .replacen("mtu\n);", "mtu,\n  input wire [253:0] timely_down,\n  output wire [166:0] timely_up\n);", 1)
-        .replacen(".timely_down(254'h0)", ".timely_down(timely_down)", 1)
+        .replacen("mtu\n);", "mtu,\n  input wire [261:0] timely_down,\n  output wire [166:0] timely_up\n);", 1)
+        .replacen(".timely_down(262'h0)", ".timely_down(timely_down)", 1)
         .replacen(".timely_up()", ".timely_up(timely_up)", 1);
     let text = "`define TIMELY_STREAMS\n".to_owned() + &text;
     build("corundum_scheduler_streams", &text, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
@@ -295,7 +295,7 @@ fn random_down(rng: &mut ChaCha8Rng, clk: u64) -> Down {
         stop: clk / 3000 % 5 == 4,
         pause: if clk / 2000 % 7 == 6 { 0xff } else { 0 },
         rate: chance(rng, 0.01).then(|| (flow, rng.random_range(0..100_000 << 12))),
-        release: chance(rng, 0.01).then(|| Release { flow, bytes: rng.random_range(0..2000) }),
+        release: chance(rng, 0.01).then(|| Release { flow, bytes: rng.random::<u32>() >> [1, 21][rng.random_range(0..2)] }),
         load: chance(rng, 0.001).then(|| (flow, 0x0300_0001 | rng.random_range(0..2) << 1)),
         profile: chance(rng, 0.001).then(|| ProfileWrite { profile: 0, word: TOKEN_CAP.word, data: rng.random_range(0..30_000) }),
         later: (clk * 4) << 16,

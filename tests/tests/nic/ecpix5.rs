@@ -55,7 +55,7 @@ fn the_whole_board_is_taken() {
     std::fs::write(&file, &files[0].text).expect("the target directory can be written");
     let verilator = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into());
     let out = Command::new(verilator)
-        .args(["--lint-only", "-Wall", "-Wno-fatal", "--timing", "--top-module", "tnic_ecpix5"])
+        .args(["--lint-only", "-Wall", "-Wno-fatal", "--timing", "-DECP5_CELLS", "--top-module", "tnic_ecpix5"])
         .args([file.display().to_string(), shells("ecpix5_cells.v")])
         .output()
         .expect("verilator starts");
@@ -342,6 +342,7 @@ fn prepared(ppm: i64, profile: &Parameters) -> Board {
         d.set_mac(OWN_MAC).expect("a register");
         d.set_ipv4(OWN.into()).expect("a register");
         d.write(&port::UDP_PORT, PORT.into()).expect("a register");
+        d.allow(&[(std::net::Ipv4Addr::UNSPECIFIED.into(), 0)]).expect("a list");
         d.write(&port::ACK_ENABLE, 1).expect("a register");
         // 8 ns.
         d.write(&port::NS_PER_BYTE, 8 << 16).expect("a register");
@@ -378,7 +379,7 @@ fn registers_and_segments_are_answered() {
     let mut board = prepared(100, &fixed(100.0));
     with(&mut board, |d| {
         let build = *d.build();
-        assert_eq!((build.bus_bits, build.flow_bits, build.segment_bits, build.clock_ps), (64, 9, 2, ecpix5::CLOCK_PS));
+        assert_eq!((build.bus_bits, build.flow_bits, build.ring_bits, build.clock_ps), (64, 9, 10, ecpix5::CLOCK_PS));
         assert_eq!(d.read(&timely_regs::map::time::INCREMENT).expect("a register"), increment(ecpix5::CLOCK_PS));
         let before = d.now().expect("a register");
         let from = d.bus().0.borrow().now;

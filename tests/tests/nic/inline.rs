@@ -1,5 +1,6 @@
 //! What tests of the in-line shells share: frames of ours, a box that is ready, and how its output is watched.
 use std::io::{Write, stdout};
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use timely_hw::config::FLOW_BITS;
 use timely_regs::counters::Counter;
@@ -16,6 +17,8 @@ use timely_verilate::Library;
 pub const OWN_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 pub const PEER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 pub const OWN: [u8; 4] = [10, 0, 0, 1];
+/// The same of IPv6.
+pub const OWN6: [u8; 16] = [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 pub const PEER: [u8; 4] = [10, 0, 0, 2];
 /// In which the store comes round to a flow.
 const SETTLE_CLOCKS: u32 = 8;
@@ -67,6 +70,8 @@ pub fn prepared(library: &Arc<Library>, shape: Shape, setup: &Setup, seed: u64) 
         d.set_mac(OWN_MAC).expect("a register");
         d.set_ipv4(OWN.into()).expect("a register");
         d.write(&port::UDP_PORT, PORT.into()).expect("a register");
+        d.set_ipv6(OWN6.into()).expect("a register");
+        d.allow(&[(Ipv4Addr::UNSPECIFIED.into(), 0), (Ipv6Addr::UNSPECIFIED.into(), 0)]).expect("a list");
         d.write(&port::ACK_ENABLE, 1).expect("a register");
         d.write(&port::STORE_BOUND, setup.bound).expect("a register");
         d.write(&port::NS_PER_BYTE, 5243).expect("a register");

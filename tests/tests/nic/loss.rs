@@ -96,3 +96,45 @@ fn a_later_ack_stands_for_a_lost_one() {
         assert!(!bench.events.iter().any(|e| matches!(e, CoreEvent::Timeout { .. })));
     }
 }
+
+/// No ACK comes at all and no bound holds the flow: each time-out halves its rate, until the least is reached (TIMELY's paper has no
+/// time-out; "at most half a time-out" is what `docs/datapath.md` promises).
+#[test]
+fn without_any_ack_a_rate_falls_to_its_least() {
+    const TIMEOUT_US: f64 = 1000.0;
+    for (bus, flow_bits, gbps) in [(64, 10, 10.0), (64, 16, 10.0), (512, 10, 100.0), (512, 16, 100.0)] {
+        let mbps = gbps * 1000.0;
+        let least_mbps = mbps / 1000.0;
+        let parameters = Parameters {
+            initial_mbps: mbps,
+            greatest_mbps: mbps,
+            least_mbps,
+            outstanding_bytes: 0,
+            timeout_us: TIMEOUT_US,
+            ..Parameters::timely_10g(8.0)
+        };
+        let mut nic = timely_tests::nic::model(bus, flow_bits);
+        start(&mut *nic, &spec(bus, flow_bits, gbps, vec![flow(0, PEER, 1024, 2, &parameters)]));
+        let mut bench = Bench::new(nic);
+        let begun = bench.clk();
+        // Ten time-outs, each with a scan of 300 us at most.
+        let end = begun + ((10.0 * (TIMEOUT_US + 300.0)) * 1000.0) as u64 / CLOCK_NS;
+        while bench.run(end).is_some() {}
+        let (mut timeouts, mut rates) = (vec![], vec![]);
+        for e in &bench.events {
+            match *e {
+                CoreEvent::Timeout { clk, .. } => timeouts.push(clk),
+                CoreEvent::Rate { clk, rate, .. } => rates.push((clk, f64::from(rate) / 4096.0)),
+                _ => {}
+            }
+        }
+        println!("{bus} bits, 2^{flow_bits} flows: time-outs at {timeouts:?}, rates {rates:?}");
+        assert!(timeouts.len() >= 10, "{} time-outs", timeouts.len());
+        // While a segment takes microseconds: a time-out and a scan from one to the next.
+        let longest = timeouts[..5].windows(2).map(|w| w[1] - w[0]).max().unwrap() * CLOCK_NS;
+        assert!(longest <= 1_300_000, "{longest} ns from a time-out to the next");
+        let after = |n: usize| rates.iter().rfind(|r| r.0 <= timeouts[n - 1] + 100).unwrap().1;
+        assert!(after(5) <= mbps / 32.0 * 1.0001, "{} Mb/s after five time-outs", after(5));
+        assert!(after(10) <= least_mbps * 1.001, "{} Mb/s after ten time-outs", after(10));
+    }
+}

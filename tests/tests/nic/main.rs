@@ -12,8 +12,10 @@ mod loss;
 mod netfpga;
 mod opennic;
 mod pacing;
+mod ptp;
 mod reset;
 mod soak;
+mod strangers;
 mod wrap;
 
 use timely_tests::loopback::Weather;

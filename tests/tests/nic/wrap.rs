@@ -1,6 +1,6 @@
 //! Times and counts that run over their end: nothing shows.
 use crate::STORM;
-use timely_model::pacer::charge::BYTES_BITS;
+use timely_model::pacer::token::SEEN_BITS;
 use timely_regs::counters::Counter;
 use timely_regs::map::time;
 use timely_regs::parameters::Parameters;
@@ -12,19 +12,17 @@ use timely_tests::{cycles, few_seeds, rng};
 
 const PEER: u16 = 9;
 
-/// Sets the time of a NIC that has just left reset. A step takes less than half of the whole range.
+/// Sets the date. The steady time crosses its own wrap in every run, 131 us after reset.
 fn set_time(nic: &mut dyn Nic, to: u64) {
-    for to in [to / 2, to] {
-        nic.write32(time::SET_LOW.address(), to as u32).expect("a time");
-        nic.write32(time::SET_HIGH.address(), (to >> 32) as u32).expect("a time");
-        for _ in 0..100 {
-            nic.step(&Default::default());
-        }
-        assert!(nic.now().wrapping_sub(to) < 1000 << 16, "the time was not set: {:#x} for {to:#x}", nic.now());
+    nic.write32(time::SET_LOW.address(), to as u32).expect("a time");
+    nic.write32(time::SET_HIGH.address(), (to >> 32) as u32).expect("a time");
+    for _ in 0..100 {
+        nic.step(&Default::default());
     }
+    assert!(nic.now().wrapping_sub(to) < 1000 << 16, "the date was not set: {:#x} for {to:#x}", nic.now());
 }
 
-/// Times, ns48.fns16, at which some part of the design runs over: 2^32 ns, the sign of 2^48 ns, 2^48 ns itself.
+/// Dates, ns48.fns16, at which some part of the design runs over: 2^32 ns, the sign of 2^48 ns, 2^48 ns itself.
 const WRAPS: [u64; 3] = [1 << 48, 1 << 63, 0];
 
 /// A paced flow with a constant round trip keeps its gap and its RTT when the time runs over.
@@ -79,7 +77,7 @@ fn the_time_runs_over_in_a_storm() {
                 let mut rng = rng(seed);
                 let spec = storm_spec(512, 10, 12, &Parameters::timely_10g(8.0), &mut rng);
                 start(&mut *nic, &spec);
-                // Flows are awake at the steps, too.
+                // Flows are awake at the step, too.
                 set_time(&mut *nic, wrap.wrapping_sub((cycles() / 2 * CLOCK_NS) << 16));
                 let mut wire = Loop::new(512, STORM, rng);
                 let begun = nic.clk();
@@ -149,14 +147,14 @@ fn segment_numbers_run_over() {
     }
 }
 
-/// More packets than 16 bits count, more bytes than an account holds, with a bound that depends on both.
+/// More packets than 16 bits count, more bytes than a pass keeps of the one before, with a bound that depends on both.
 #[test]
 fn accounts_run_over() {
     const PACKET: u32 = 398;
     const WIRE: u64 = PACKET as u64 + 90 + 24;
     const BOUND: u32 = 16 * 1024;
     const PACKETS: u64 = (1 << 16) + 2000;
-    const { assert!(PACKETS * WIRE > 1 << BYTES_BITS) };
+    const { assert!(PACKETS * WIRE > 1 << SEEN_BITS) };
     let parameters = Parameters { outstanding_bytes: BOUND, ..Parameters::fixed(100_000.0) };
     for (name, mut nic) in cores(512, 10) {
         start(&mut *nic, &spec(512, 10, 100.0, vec![flow(0, PEER, PACKET, 8, &parameters)]));
@@ -193,11 +191,11 @@ fn accounts_run_over() {
     }
 }
 
-/// A flow without a bound leaves on its schedule while its bytes run over.
+/// A flow without a bound leaves on its schedule while the bytes that its passes keep run over.
 #[test]
 fn bytes_run_over_on_time() {
     const WIRE: u64 = 9000 + 90 + 24;
-    const PACKETS: usize = (1 << BYTES_BITS) / WIRE as usize + 100;
+    const PACKETS: usize = (1 << SEEN_BITS) / WIRE as usize + 100;
     const MBPS: u64 = 90_000;
     let parameters = Parameters { outstanding_bytes: 0, ..Parameters::fixed(MBPS as f64) };
     for (name, mut nic) in cores(512, 10) {

@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 use timely_model::Block;
 use timely_model::bus::{Charge, FlowLoad, ProfileWrite, Release};
 use timely_model::pacer::Timing;
+use timely_model::pacer::charge::SETTLED_BITS;
 use timely_model::pacer::gate::Grant;
 use timely_model::pacer::timemap::TimeMap;
+use timely_model::pacer::token::SEEN_BITS;
 use timely_model::pacer::top::{In, Out, Pacer};
 use timely_regs::flow::FlowRecord;
 use timely_regs::profile;
@@ -40,6 +42,9 @@ pub struct Rig {
     pub rates: VecDeque<(u32, u32)>,
     charges: VecDeque<(u64, u32, u16)>,
     releases: VecDeque<(u64, u32, u16)>,
+    /// Charges that no grant asked for, and releases, before those of grants.
+    pub charged: VecDeque<Charge>,
+    pub released: VecDeque<Release>,
     pub departures: Vec<Departure>,
     pub idles: Vec<(u64, u32)>,
     pub refused: u64,
@@ -67,6 +72,8 @@ impl Rig {
             rates: VecDeque::new(),
             charges: VecDeque::new(),
             releases: VecDeque::new(),
+            charged: VecDeque::new(),
+            released: VecDeque::new(),
             departures: Vec::new(),
             idles: Vec::new(),
             refused: 0,
@@ -85,6 +92,8 @@ impl Rig {
         self.rates.clear();
         self.charges.clear();
         self.releases.clear();
+        self.charged.clear();
+        self.released.clear();
     }
 
     /// Until the RAMs are clear.
@@ -166,10 +175,12 @@ impl Rig {
                 i.doorbell = self.doorbells.pop_front();
             }
         }
-        if self.charges.front().is_some_and(|x| x.0 <= self.clk) {
+        i.charge = self.charged.pop_front();
+        i.release = self.released.pop_front();
+        if i.charge.is_none() && self.charges.front().is_some_and(|x| x.0 <= self.clk) {
             i.charge = self.charges.pop_front().map(|x| Charge { flow: x.1, bytes: x.2, ends: true });
         }
-        if self.releases.front().is_some_and(|x| x.0 <= self.clk) {
+        if i.release.is_none() && self.releases.front().is_some_and(|x| x.0 <= self.clk) {
             i.release = self.releases.pop_front().map(|x| Release { flow: x.1, bytes: x.2.into() });
         }
         i
@@ -242,4 +253,66 @@ pub fn lone(rig: &mut Rig, bytes: u16, rate: u32, mut step: impl FnMut(&mut Rig)
     let n = packets.len() - 1;
     let span = (packets[n].launch - packets[0].launch) as f64 / 65536.0;
     Lone { bytes, rate, packets: n + 1, start: rig.departures[0].clk - posted, late, early, ppm: (n as f64 * gap / span - 1.0) * 1e6 }
+}
+
+/// A flow under bounds of up to 2^30 - 1 bytes: it has outstanding what its bound allows, never a packet more or less, while more than 2^32
+/// bytes are charged and released.
+pub fn bounded(rig: &mut Rig, rng: &mut impl rand::Rng, mut step: impl FnMut(&mut Rig)) {
+    const FLOW: u32 = 3;
+    const BYTES: u32 = 1 << 15;
+    // So many charges leave the counts of packets (9 bits) and of bytes seen (25 bits) as they are, so no grant need have asked for them.
+    const CHARGES: u32 = 1024;
+    const FILL: u32 = CHARGES * BYTES;
+    const { assert!(CHARGES.is_multiple_of(1 << SETTLED_BITS) && FILL.is_multiple_of(1 << SEEN_BITS)) };
+    let mut run = |rig: &mut Rig, clocks: u64| (0..clocks).for_each(|_| step(rig));
+    run(rig, 1100);
+    // At 262 Gb/s, so that 40 MB take 300,000 clocks.
+    rig.flow(FLOW, 9038, (1 << 30) - 1);
+    rig.bytes[FLOW as usize] = BYTES as u16;
+    let mut bounds = vec![((5 << 23) + rng.random_range(0..BYTES), 0), ((1 << 30) - 1, (1 << 30) - 20 * BYTES)];
+    bounds.extend((0..8).map(|_| {
+        let filled = rng.random_range(17..32) * FILL;
+        (filled + rng.random_range(0..20 * BYTES), filled)
+    }));
+    let mut total = 0u64;
+    for (bound, filled) in bounds {
+        let (fills, mut outstanding, mut granted) = (filled / FILL, filled / FILL * FILL, rig.departures.len());
+        rig.profile(bound, 0, 16384);
+        rig.charged.extend((0..fills * CHARGES).map(|_| Charge { flow: FLOW, bytes: BYTES as u16, ends: true }));
+        run(rig, u64::from(fills * CHARGES) + 100);
+        let posted = (bound - outstanding) / BYTES + 30;
+        rig.doorbells.push_back((FLOW, posted as u16));
+        let mut left = posted;
+        let mut settle = |rig: &mut Rig, outstanding: &mut u32| {
+            // A packet lasts 250 clocks.
+            loop {
+                run(rig, 2000);
+                let new = (rig.departures.len() - granted) as u32;
+                granted = rig.departures.len();
+                left -= new;
+                *outstanding += new * BYTES;
+                assert!(*outstanding <= bound, "{outstanding} bytes outstanding of {bound}, {total} charged before");
+                if new == 0 {
+                    break;
+                }
+            }
+            assert!(left == 0 || *outstanding + BYTES > bound, "it waits at {outstanding} bytes of {bound}, {total} charged before");
+            left
+        };
+        assert!(settle(rig, &mut outstanding) > 0);
+        for _ in 0..5 {
+            let bytes = rng.random_range(0..3 * BYTES);
+            rig.released.push_back(Release { flow: FLOW, bytes });
+            outstanding -= bytes;
+            assert!(settle(rig, &mut outstanding) > 0);
+        }
+        // Nothing holds the rest.
+        for _ in 0..2 {
+            rig.released.push_back(Release { flow: FLOW, bytes: std::mem::take(&mut outstanding) });
+            assert_eq!(settle(rig, &mut outstanding), 0);
+        }
+        assert_eq!(outstanding, 0);
+        total += u64::from(fills * FILL) + u64::from(posted * BYTES);
+    }
+    assert!(total > 1 << 32, "{total} bytes");
 }

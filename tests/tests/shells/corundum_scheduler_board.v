@@ -115,7 +115,7 @@ module board(
     .AXIS_TX_DEST_WIDTH(AXIS_TX_DEST_WIDTH)
   ) scheduler_block (
 `ifdef TIMELY_STREAMS
-    .timely_down(254'h0),
+    .timely_down(262'h0),
     .timely_up(),
 `endif
     .clk(clk),

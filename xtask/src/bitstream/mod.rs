@@ -188,7 +188,7 @@ impl Bitstream {
         std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let tools = Tools::find()?;
         stage("emit the Verilog", || {
-            let mut c = cargo(&["run", "--quiet", "--package", "timely-hw", "--", "emit", "--shell", name, "--out"]);
+            let mut c = cargo(&["run", "--quiet", "--package", "timely-hw", "--", "emit", "--shell", name, "--force", "--out"]);
             c.arg(&dir);
             if let Some(ps) = self.clock_ps {
                 c.args(["--clock-ps", &ps.to_string()]);

@@ -98,7 +98,8 @@ fn texts(row: &Row, program: &Program, folder: &Path) -> Result<Vec<(String, Str
 // One line on a terminal, each over the one before.
 fn progress(line: &str) {
     let mut stderr = std::io::stderr();
-    if stderr.is_terminal() {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if stderr.is_terminal() && !dumb {
         write!(stderr, "\r\x1b[K{line}").and_then(|()| stderr.flush()).ok();
     }
 }

@@ -33,7 +33,7 @@ pub const ROWS: &[Row] = &[
     row("txmux", "lockstep_txmux", &["rtl_equals_model_64"], &["txmux64."]),
     row("launch", "lockstep_launch", &["rtl_equals_model_64"], &["launch64."]),
     row("generator", "lockstep_generator", &["rtl_equals_model_64"], &["generator64f10."]),
-    row("rtt", "lockstep_rtt", &["rtl_equals_model_small"], &["rtt_3_2."]),
+    row("rtt", "lockstep_rtt", &["rtl_equals_model_small"], &["rtt_3_6."]),
     row("engine", "lockstep_engine", &["rtl_equals_model_16k_flows"], &["engine.Engine_14"]),
     Row { modules: &["tnic_pacer"], ..row("pacer", "lockstep_pacer", &["rtl_equals_model_at_4_flow_bits"], &["pacer.Pacer_4_"]) },
     row("pass", "lockstep_pacer_pass", &["rtl_equals_model_at_4_flow_bits"], &["pass.Pass_4_"]),

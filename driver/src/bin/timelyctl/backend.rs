@@ -168,7 +168,7 @@ impl Backend {
     fn prepare(&mut self) -> Result<(), CliError> {
         let Backend::Direct { service, .. } = self else { return Ok(()) };
         if service.config().port.is_none() {
-            let port = PortSpec { ipv4: sim::OWN_IPV4.parse().ok(), ..PortSpec::with_mac(sim::OWN_MAC) };
+            let port = PortSpec { ipv4: sim::OWN_IPV4.parse().ok(), allow: vec!["11.0.0.0/8".into()], ..PortSpec::with_mac(sim::OWN_MAC) };
             service.handle(Request::PortSet { port })?;
         }
         if service.config().profile.is_empty() {

@@ -9,7 +9,8 @@ use timely_driver::pci::Address;
 use timely_driver::sim;
 use timely_driver::spec::FlowSpec;
 use timely_driver::target::Target;
-use timely_driver::units::{UnitError, parse_duration};
+use timely_driver::units::{TextError, parse_duration, parse_ip, parse_ipv4, parse_ipv6, parse_whole};
+use timely_regs::wire::DEFAULT_PORT;
 
 const AFTER: &str = "\
 DEVICES
@@ -152,21 +153,30 @@ pub enum Port {
         #[arg(long)]
         mac: String,
         /// IPv4 address; none otherwise.
-        #[arg(long)]
+        #[arg(long, value_parser = parse_ipv4)]
         ipv4: Option<Ipv4Addr>,
+        /// Bits of the IPv4 network's prefix, whose broadcast address is then never answered.
+        #[arg(long, value_name = "BITS", default_value_t = 32)]
+        prefix4: u8,
         /// IPv6 address; none otherwise.
-        #[arg(long)]
+        #[arg(long, value_parser = parse_ipv6)]
         ipv6: Option<Ipv6Addr>,
+        /// The VLAN in which it answers; 0 for frames without a tag.
+        #[arg(long, value_name = "ID", default_value_t = 0)]
+        vlan: u16,
         /// The UDP port that makes a packet ours.
-        #[arg(long, default_value_t = 4791)]
+        #[arg(long, default_value_t = DEFAULT_PORT)]
         udp_port: u16,
         /// Rate of the wire.
         #[arg(long, value_name = "RATE", default_value = "10Gbps", allow_hyphen_values = true)]
         line: String,
+        /// Part of the line that its ACKs may take on average, in percent.
+        #[arg(long, value_name = "PERCENT", default_value_t = 25)]
+        ack_share: u8,
         /// Answers nobody's segments.
         #[arg(long)]
         no_answer: bool,
-        /// Whom it answers, as 10.0.0.0/8: one network of IPv4, one of IPv6, and nobody of the other where one is given; everybody otherwise.
+        /// Networks whose hosts it answers, as 10.0.0.0/8; given again for each, eight at most. Needed unless --no-answer.
         #[arg(long, value_name = "ADDRESS/BITS")]
         allow: Vec<String>,
     },
@@ -204,7 +214,7 @@ pub enum Profile {
 #[derive(Args)]
 pub struct FlowArguments {
     /// Destination address; the other NIC's of a simulated pair otherwise.
-    #[arg(long)]
+    #[arg(long, value_parser = parse_ip)]
     to: Option<IpAddr>,
     /// Destination MAC address; the other NIC's of a simulated pair otherwise.
     #[arg(long)]
@@ -225,19 +235,19 @@ pub struct FlowArguments {
     #[arg(long, default_value_t = 0)]
     priority: u8,
     /// VLAN tag, whole (TCI): priority << 13, DEI << 12 and VLAN ID; none otherwise.
-    #[arg(long, value_name = "TCI")]
+    #[arg(long, value_name = "TCI", value_parser = parse_whole::<u16>)]
     vlan: Option<u16>,
     /// TTL or hop limit.
     #[arg(long, default_value_t = 64)]
     ttl: u8,
     /// TOS or traffic class: DSCP, and ECN in its lowest two bits.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = parse_whole::<u8>)]
     tos: u8,
     /// UDP source port.
-    #[arg(long, default_value_t = 4791)]
+    #[arg(long, default_value_t = DEFAULT_PORT)]
     source_port: u16,
     /// UDP destination port.
-    #[arg(long, default_value_t = 4791)]
+    #[arg(long, default_value_t = DEFAULT_PORT)]
     destination_port: u16,
     /// Rate, of a flow whose profile is `fixed`.
     #[arg(long, allow_hyphen_values = true)]
@@ -321,7 +331,7 @@ pub enum Reg {
     /// Writes one.
     Write {
         register: String,
-        #[arg(value_parser = number)]
+        #[arg(value_parser = parse_whole::<u32>)]
         value: u32,
     },
     /// Reads all that can be read.
@@ -335,7 +345,7 @@ pub enum Sim {
 }
 
 /// A time.
-pub fn duration(text: &str) -> Result<Duration, UnitError> {
+pub fn duration(text: &str) -> Result<Duration, TextError> {
     parse_duration(text)
 }
 
@@ -351,11 +361,6 @@ fn profile(text: &str) -> Result<u32, String> {
 
 fn flow(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| "flows are 0 to 65535".into())
-}
-
-fn number(text: &str) -> Result<u32, String> {
-    let parsed = text.strip_prefix("0x").map_or_else(|| text.parse(), |hex| u32::from_str_radix(hex, 16));
-    parsed.map_err(|e| format!("{e}; give a number of 32 bits, as 7 or 0x1f"))
 }
 
 #[cfg(test)]
@@ -392,6 +397,21 @@ mod tests {
             let wrong = Cli::try_parse_from(std::iter::once("timelyctl").chain(line.split(' '))).err().expect(line).to_string();
             assert!(wrong.contains(name), "{line}: {wrong}");
         }
-        assert!(number("0x1_0").is_err() && number("4294967296").is_err() && number("0xffffffff") == Ok(u32::MAX));
+        for (line, told) in [
+            ("flow add --tos 0x1_0", "`0x1_0` is no number of 8 bits; write 0 to 255, as 7 or 0x1f"),
+            ("flow add --vlan 0x10000", "`0x10000` is no number of 16 bits"),
+            ("reg write id.CONTROL 4294967296", "`4294967296` is no number of 32 bits"),
+            ("flow add --to localhost", "`localhost` is no IP address; write one of IPv4 or IPv6"),
+            ("send 10.0.0.2 --rate 10GBPS", "`10GBPS` is no rate"),
+            ("send localhost:21609", "`localhost:4791` is no address of a host"),
+        ] {
+            let wrong = Cli::try_parse_from(std::iter::once("timelyctl").chain(line.split(' '))).err().expect(line).to_string();
+            assert!(wrong.contains(told), "{line}: {wrong}");
+        }
+        let line = "flow add --tos 0x2e --vlan 0x6064".split(' ');
+        let Command::Flow(Flow::Add { arguments, .. }) = Cli::parse_from(std::iter::once("timelyctl").chain(line)).command else {
+            panic!()
+        };
+        assert_eq!((arguments.tos, arguments.vlan), (0x2e, Some(0x6064)));
     }
 }

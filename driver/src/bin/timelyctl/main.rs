@@ -16,7 +16,7 @@ use clap::CommandFactory;
 use cli::{Cli, Command, Flow, Port, Profile, Reg, Sim, duration};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timely_driver::Error;
@@ -31,6 +31,8 @@ use timely_driver::sim;
 use timely_driver::spec::{PortSpec, ProfileSpec};
 use timely_driver::target::{Target, TargetError};
 use timely_driver::transport::Failure;
+use timely_regs::layout::fold;
+use top::Terminal;
 
 /// What is printed for people or programs.
 fn text<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) -> String) -> Result<String, CliError> {
@@ -38,7 +40,17 @@ fn text<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) -> 
         return Ok(serde_json::to_string_pretty(&value).unwrap_or_default());
     }
     let read = serde_json::from_value(value).map_err(|e| CliError::Failed(format!("an answer is not understood: {e}; use one version")));
-    Ok(show(&read?))
+    Ok(fit(&show(&read?)))
+}
+
+/// The text, folded where stdout is a narrower terminal.
+fn fit(text: &str) -> String {
+    stdout_columns().map_or(text.to_owned(), |columns| fold(text, columns))
+}
+
+/// Columns of stdout, when that is a terminal that says so.
+fn stdout_columns() -> Option<usize> {
+    std::io::stdout().is_terminal().then(Terminal::size).flatten().map(|size| size.0)
 }
 
 /// Prints it.
@@ -171,13 +183,16 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             done(json, json!({"enabled": false}))?;
         }
         Command::Port(Port::Show) => print(json, ask(Request::PortShow {})?, show::port)?,
-        Command::Port(Port::Set { mac, ipv4, ipv6, udp_port, line, no_answer, allow }) => {
+        Command::Port(Port::Set { mac, ipv4, prefix4, ipv6, vlan, udp_port, line, ack_share, no_answer, allow }) => {
             let port = PortSpec {
                 ipv4: *ipv4,
+                prefix4: *prefix4,
                 ipv6: *ipv6,
+                vlan: *vlan,
                 udp_port: *udp_port,
                 line: line.clone(),
                 answer: !no_answer,
+                ack_share: *ack_share,
                 allow: allow.clone(),
                 ..PortSpec::with_mac(mac)
             };

@@ -1,5 +1,6 @@
 //! Reports as tables for people.
-use comfy_table::{Table, presets};
+use crate::stdout_columns;
+use comfy_table::{Row, Table, presets};
 use std::collections::BTreeMap;
 use timely_driver::pci::Found;
 use timely_driver::registers;
@@ -7,6 +8,7 @@ use timely_driver::report::{ClockReport, DeviceReport, FlowReport, PortReport, P
 use timely_driver::service::micros;
 use timely_driver::spec::FlowSpec;
 use timely_driver::units::{Bytes, Mbps};
+use timely_regs::layout::stacked;
 
 fn table(head: &[&str]) -> Table {
     let mut t = Table::new();
@@ -14,8 +16,15 @@ fn table(head: &[&str]) -> Table {
     t
 }
 
+/// The table, with a line a cell where stdout is a terminal too narrow for it.
 fn text(t: &Table) -> String {
-    t.lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    let lines: Vec<String> = t.lines().map(|l| l.trim_end().to_owned()).collect();
+    let width = lines.iter().map(|l| l.chars().count()).max().unwrap_or(0);
+    if stdout_columns().is_none_or(|columns| width <= columns) {
+        return lines.join("\n");
+    }
+    let cells = |row: &Row| row.cell_iter().map(|c| c.content()).collect::<Vec<_>>();
+    stacked(&t.header().map(cells).unwrap_or_default(), &t.row_iter().map(cells).collect::<Vec<_>>())
 }
 
 fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
@@ -58,7 +67,7 @@ pub fn info(i: &DeviceReport) -> String {
         ("device", format!("{} over {}", i.device, i.transport)),
         ("board", format!("{}, {:#x} bytes of registers at BAR {} + {:#x}", i.board, i.register_bytes, i.bar, i.offset)),
         ("core", format!("{}, {} bits at {mhz:.1} MHz", i.core_version, i.bus_bits)),
-        ("flows", format!("{} of {} in use, {} segments outstanding each", i.flows_in_use, i.flows, i.segments)),
+        ("flows", format!("{} of {} in use, the last {} segments remembered", i.flows_in_use, i.flows, i.segments)),
         ("state", state.into()),
         ("port", format!("{}, {}, {}, UDP port {}", i.mac, i.ipv4, i.ipv6, i.udp_port)),
         ("heartbeat", heartbeat),
@@ -82,12 +91,10 @@ pub fn port(p: &PortReport) -> String {
         ("line", s.line.clone()),
         (
             "answers",
-            if !s.answer {
-                "nobody".into()
-            } else if s.allow.is_empty() {
-                "everybody".into()
+            if s.answer {
+                format!("{}; VLAN {}, {} % of the line at most", s.allow.join(", "), s.vlan, s.ack_share)
             } else {
-                s.allow.join(", ")
+                "nobody".into()
             },
         ),
     ])

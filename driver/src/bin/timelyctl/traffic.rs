@@ -2,14 +2,16 @@
 use crate::backend::CliError;
 use crate::cli::{duration, interval};
 use crate::signals::Signals;
-use crate::write_out;
+use crate::{fit, write_out};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::AsFd;
 use std::time::Duration;
+use timely_driver::host::parse_host;
 use timely_driver::say::note;
 use timely_driver::service::micros;
 use timely_driver::traffic::{Percentiles, Receiver, RecvOptions, RecvReport, SendOptions, SendReport, TrafficError, send};
-use timely_driver::units::{Bytes, Mbps, parse_mbps};
+use timely_driver::units::{Bytes, Mbps, parse_mbps, parse_whole};
+use timely_regs::wire::DEFAULT_PORT;
 
 const AFTER_SEND: &str = "\
 EXAMPLES
@@ -24,7 +26,7 @@ for itself none come here, and RTT and loss are the card's to tell.";
 
 const AFTER_RECV: &str = "\
 EXAMPLES
-  timelyctl recv                                          counts what `timelyctl send` or a card sends to UDP port 4791
+  timelyctl recv                                          counts what `timelyctl send` or a card sends to UDP port 21609
   timelyctl recv --answer                                 and answers each segment, for a host whose NIC does not
   timelyctl recv --bind :: --for 60s --json                IPv6 too
 
@@ -34,10 +36,11 @@ It ends when nothing came for --idle, with what it counted; on Ctrl-C too.";
 #[derive(clap::Args)]
 #[command(after_help = AFTER_SEND)]
 pub struct SendArguments {
-    /// Where to.
+    /// Where to: an address, or a name that this system resolves.
+    #[arg(value_parser = parse_host)]
     to: IpAddr,
     /// UDP port there.
-    #[arg(long, default_value_t = 4791)]
+    #[arg(long, default_value_t = DEFAULT_PORT)]
     port: u16,
     /// UDP port here; any that is free otherwise.
     #[arg(long, default_value_t = 0)]
@@ -67,7 +70,7 @@ pub struct SendArguments {
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(1..))]
     ttl: u8,
     /// TOS or traffic class: DSCP, and ECN in its lowest two bits.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = parse_whole::<u8>)]
     tos: u8,
     /// How often it says how far it is.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true)]
@@ -79,10 +82,10 @@ pub struct SendArguments {
 #[command(after_help = AFTER_RECV)]
 pub struct RecvArguments {
     /// Address here.
-    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::UNSPECIFIED))]
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::UNSPECIFIED), value_parser = parse_host)]
     bind: IpAddr,
     /// UDP port here; 0 is any that is free.
-    #[arg(long, default_value_t = 4791)]
+    #[arg(long, default_value_t = DEFAULT_PORT)]
     port: u16,
     /// Answers segments, as the hardware does: for a host whose NIC does not.
     #[arg(long)]
@@ -187,7 +190,7 @@ pub fn run_send(a: &SendArguments, as_json: bool) -> Result<(), CliError> {
             out += "\nno ACK came: is `timelyctl recv --answer` running there, or does the card take them? `timelyctl telemetry` shows its RTTs"
         }
     }
-    write_out(&out)
+    write_out(&fit(&out))
 }
 
 /// Receives.
@@ -234,5 +237,5 @@ pub fn run_recv(a: &RecvArguments, as_json: bool) -> Result<(), CliError> {
             out += &format!("\n           {count} {what}");
         }
     }
-    write_out(&out)
+    write_out(&fit(&out))
 }

@@ -112,6 +112,7 @@ pub struct Traffic {
     timing: Timing,
     flow_bits: u32,
     width: usize,
+    ring_bits: u32,
     swept_at: u64,
     pacer: top::Pacer,
     generator: Generator,
@@ -135,20 +136,21 @@ pub struct Traffic {
     /// Frames reported, frames that have left.
     numbers: [u16; 2],
     pulses: u32,
-    /// Grants, and doorbells that were refused, that are still to be counted.
-    owed: [u16; 2],
+    /// Grants, doorbells that were refused, and missed launches, that are still to be counted.
+    owed: [u16; 3],
 }
 
 impl Traffic {
-    /// Of `2^flow_bits` flows, on a bus of `width` bits.
-    pub fn new(flow_bits: u32, width: usize, timing: Timing) -> Self {
+    /// Of `2^flow_bits` flows, on a bus of `width` bits, with the first `2^ring_bits` places of the ring of departures.
+    pub fn new(flow_bits: u32, width: usize, ring_bits: u32, timing: Timing) -> Self {
         Traffic {
             timing,
             flow_bits,
             width,
+            ring_bits,
             swept_at: 1 << flow_bits,
             pacer: top::Pacer::new(flow_bits, timing),
-            generator: Generator::new(flow_bits, width),
+            generator: Generator::new(flow_bits, width, ring_bits),
             gate: Launch::new(),
             merge: TxMux::default(),
             ours: vec![false; 1 << flow_bits],
@@ -165,7 +167,7 @@ impl Traffic {
             held: None,
             numbers: [0; 2],
             pulses: 0,
-            owed: [0; 2],
+            owed: [0; 3],
         }
     }
 
@@ -198,7 +200,7 @@ impl Block for Traffic {
 
     fn step(&mut self, clk: u64, i: &In) {
         if i.rst {
-            *self = Traffic::new(self.flow_bits, self.width, self.timing);
+            *self = Traffic::new(self.flow_bits, self.width, self.ring_bits, self.timing);
             self.swept_at += clk + 1;
             // The parts count their clocks themselves.
             let rst = true;
@@ -245,7 +247,7 @@ impl Block for Traffic {
             },
         );
         // Frames of both by turns; the generator's wait for their launch before that, so that they hold up none of the core's.
-        let beat = generator.beat.map(|(beat, _)| launch::Timed { beat, tag: 0, launch: generator.launch });
+        let beat = generator.beat.map(|(beat, _)| launch::Timed { beat, tag: 0, launch: Some(generator.launch) });
         self.gate.step(clk, &launch::In { rst: false, beat, now: i.now, ready: merge.ack_ready });
         self.merge.step(clk, &txmux::In { rst: false, fair: true, ack: gate.beat.map(|b| b.0), data: i.frame, ready: i.ready });
         // Reports: those of the core's frames that are not of our flows, then ours.
@@ -259,12 +261,13 @@ impl Block for Traffic {
         let count = |n: u16, more: bool| (n + u16::from(more)) & ((1 << NUMBER_BITS) - 1);
         self.numbers = [count(self.numbers[0], own.is_some()), count(self.numbers[1], leaves)];
         // What is counted. A counter takes one event a clock.
-        let counted = [Counter::Grants, Counter::DoorbellsRefused];
+        let counted = [Counter::Grants, Counter::DoorbellsRefused, Counter::LaunchesMissed];
         let bit = |c: Counter| 1u32 << c as u32;
-        let mut pulses = i.pulses & !(bit(Counter::TxFrames) | bit(counted[0]) | bit(counted[1]));
+        let mut pulses = i.pulses & !counted.iter().fold(bit(Counter::TxFrames), |all, c| all | bit(*c));
         pulses |= bit(Counter::TxFrames) * u32::from(out.sent.is_some());
+        let missed = bit(Counter::LaunchesMissed) * u32::from(gate.missed);
         for (owed, counter) in self.owed.iter_mut().zip(counted) {
-            let new = [i.pulses, pacer.pulses, generator.pulses].map(|p| (p >> counter as u32 & 1) as u16).iter().sum::<u16>();
+            let new = [i.pulses, pacer.pulses, generator.pulses, missed].map(|p| (p >> counter as u32 & 1) as u16).iter().sum::<u16>();
             let all = owed.wrapping_add(new);
             pulses |= bit(counter) * u32::from(all != 0);
             *owed = all.saturating_sub(1);

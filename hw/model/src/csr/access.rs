@@ -239,7 +239,7 @@ impl Csr {
                 let first = flow::STAGE.word() as usize;
                 self.record.copy_from_slice(&self.store[first..first + WORDS]);
                 self.loaded = true;
-                self.flow = Some(FlowLoad { flow: self.index, record: self.record });
+                self.flow = Some(FlowLoad { flow: self.settings.flow_index.into(), record: self.record });
                 self.reply(None);
             }
             State::Load(read) => self.state = State::Load(read + 1),

@@ -16,7 +16,7 @@ use crate::telemetry::histograms::AT_BITS;
 use access::{Access, State};
 use timely_regs::counters::Counter;
 use timely_regs::flow::WORDS;
-use timely_regs::map::{self, Build, flow, telemetry, time};
+use timely_regs::map::{self, Build, telemetry};
 
 /// Words of the store: all of the blocks.
 const STORE: usize = (map::BLOCK_BYTES / 4) as usize;
@@ -41,10 +41,8 @@ pub struct Csr {
     b: Option<u8>,
     r: Option<(u32, u8)>,
     settings: Settings,
-    set: u64,
     setting: bool,
     time_set: bool,
-    index: u32,
     swept: bool,
     ready: bool,
     go: bool,
@@ -90,10 +88,8 @@ impl Csr {
             b: None,
             r: None,
             settings: Settings::default(),
-            set: 0,
             setting: false,
             time_set: false,
-            index: 0,
             swept: false,
             ready: false,
             go: false,
@@ -128,13 +124,7 @@ impl Csr {
     fn store(&mut self, (word, data): (u32, u32)) {
         self.store[word as usize] = data;
         self.settings.write(word, data);
-        if word == time::SET_LOW.word() {
-            self.set = self.set >> 32 << 32 | u64::from(data);
-        } else if word == time::SET_HIGH.word() {
-            self.set = self.set & 0xffff_ffff | u64::from(data) << 32;
-        } else if word == flow::INDEX.word() {
-            self.index = data;
-        } else if word == telemetry::HISTOGRAM_INDEX.word() {
+        if word == telemetry::HISTOGRAM_INDEX.word() {
             self.histogram_at = data as u16;
         } else if word == telemetry::HISTOGRAM_CLEAR.word() {
             self.histogram_clear = data as u16;
@@ -162,7 +152,7 @@ impl Block for Csr {
             r: self.r,
             settings: self.settings,
             stop: !self.go,
-            time_set: self.time_set.then_some(self.set),
+            time_set: self.time_set.then_some(self.settings.time_set),
             profile: self.profile,
             flow: self.flow,
             host: self.host,
@@ -170,7 +160,7 @@ impl Block for Csr {
             written: self.written,
             look: (self.state == State::Fetch).then(|| self.access.look()),
             lost: self.heartbeat.lost,
-            query: self.asking.then_some(Query { flow: self.index, tag: self.query.tag }),
+            query: self.asking.then_some(Query { flow: self.settings.flow_index.into(), tag: self.query.tag }),
             histogram_at: self.histogram_at,
             histogram_clear: self.histogram_clear,
         }

@@ -106,10 +106,13 @@ pub struct Generator {
     /// A grant is taken if offered.
     ready: bool,
     tag: u16,
+    /// log2 of the places in the ring of departures, and how many were given.
+    ring_bits: u32,
+    places: u32,
 }
 
 /// The frame of a packet.
-fn describe(p: &Packet, config: &Config, tag: u16) -> frame::Description<Sent> {
+fn describe(p: &Packet, config: &Config, tag: u16, place: u16, generation: u8) -> frame::Description<Sent> {
     let w = &p.record;
     let flag = |f: timely_regs::field::Field| f.get(w) != 0;
     let mut mac = [0; 6];
@@ -140,6 +143,7 @@ fn describe(p: &Packet, config: &Config, tag: u16) -> frame::Description<Sent> {
         header: Header {
             flags: set(first, FIRST) | set(p.last, LAST) | set(read, READ),
             packet: p.number.into(),
+            place,
             flow: p.flow,
             nonce: p.nonce,
             segment: p.segment,
@@ -158,14 +162,16 @@ fn describe(p: &Packet, config: &Config, tag: u16) -> frame::Description<Sent> {
             last: p.last,
             wire_bytes: p.wire,
             segment_bytes: p.charged,
+            place,
+            generation,
             launch: p.launch,
         },
     }
 }
 
 impl Generator {
-    /// A generator for `2^flow_bits` flows on a bus of `width` bits, the sweep beginning at clock 0.
-    pub fn new(flow_bits: u32, width: usize) -> Self {
+    /// A generator for `2^flow_bits` flows on a bus of `width` bits, with `2^ring_bits` places for ended segments, the sweep beginning at clock 0.
+    pub fn new(flow_bits: u32, width: usize, ring_bits: u32) -> Self {
         Generator {
             flow_bits,
             width,
@@ -182,6 +188,8 @@ impl Generator {
             long: false,
             ready: false,
             tag: 0,
+            ring_bits,
+            places: 0,
         }
     }
 
@@ -217,7 +225,7 @@ impl Block for Generator {
 
     fn step(&mut self, clk: u64, i: &In) {
         if i.rst {
-            *self = Generator::new(self.flow_bits, self.width).counting_from(self.first_segment);
+            *self = Generator::new(self.flow_bits, self.width, self.ring_bits).counting_from(self.first_segment);
             self.swept_at += clk + 1;
             return;
         }
@@ -252,7 +260,16 @@ impl Block for Generator {
         }
 
         let o = outcome.unwrap_or_default();
-        let describe = o.packet.as_ref().map(|p| describe(p, &i.config, self.tag));
+        let describe = o.packet.as_ref().map(|p| {
+            // A place is given to what ends a segment; other packets have none.
+            let (place, turn) = (self.places & ((1 << self.ring_bits) - 1), self.places >> self.ring_bits & 3);
+            if p.last {
+                self.places = (self.places + 1) & ((4 << self.ring_bits) - 1);
+                describe(p, &i.config, self.tag, place as u16, turn as u8)
+            } else {
+                describe(p, &i.config, self.tag, 0, 0)
+            }
+        });
         if describe.is_some() {
             self.tag = (self.tag + 1) & ((1 << DATA_TAG_BITS) - 1);
         }

@@ -178,7 +178,8 @@ impl Packets {
                 let full = u32::from(s.sent) + 1 >= flow::SEGMENT_PACKETS.get(record);
                 let last = full || (s.backlog == 1 && !endless);
                 let wire = wire(record);
-                let read_bytes = flow::CHARGED_BYTES.get(record).min(0xffff);
+                // Every segment costs something, so that the sum of a flow's charges tells its segments apart.
+                let read_bytes = flow::CHARGED_BYTES.get(record).clamp(1, 0xffff);
                 let bytes = (s.bytes + u32::from(wire)) & 0xff_ffff;
                 let nonce = if first { self.nonce } else { s.nonce };
                 let charge = match (read, first) {

@@ -72,6 +72,9 @@ pub struct Exit {
     // With its sum, and the one that the flow goes on with.
     done: Option<(Step, u32, u32)>,
     clear: Option<u32>,
+    /// Place of the last segment that ended, and how often places began anew before, modulo 4.
+    place: u16,
+    generation: u8,
 }
 
 impl Exit {
@@ -91,6 +94,8 @@ impl Exit {
             sum: 0,
             done: None,
             clear: None,
+            place: 0,
+            generation: 0,
         }
     }
 }
@@ -112,6 +117,8 @@ impl Block for Exit {
                 last: s.header.flags & LAST != 0,
                 wire_bytes: s.wire,
                 segment_bytes: sum,
+                place: s.header.place,
+                generation: self.generation,
                 launch: s.launch,
             }),
             completion: self.done.map(|(s, ..)| Completion { tag: tag(&s), ts: s.stamp }),
@@ -137,9 +144,13 @@ impl Block for Exit {
         }
         // 3: the sum, of what the RAM said or of the frame before.
         self.done = self.caught.map(|(s, raw, same)| {
-            let more = (if same { self.sum } else { raw } + u32::from(s.wire)) & 0xff_ffff;
+            let more = (if same { self.sum } else { raw }).wrapping_add(u32::from(s.wire));
             // Whatever was charged is released with the next segment that ends, also what a host began and never ended.
-            self.sum = if s.header.flags & LAST != 0 { 0 } else { more };
+            let ends = s.header.flags & LAST != 0;
+            self.sum = if ends { 0 } else { more };
+            // Places are given in the order in which frames leave.
+            self.generation = (self.generation + u8::from(ends && s.header.place < self.place)) & 3;
+            self.place = if ends { s.header.place } else { self.place };
             (s, more, self.sum)
         });
         // 2: what the RAM says is caught.

@@ -1,17 +1,16 @@
 //! The charge unit: what each flow's packets cost. See `timely_hw::pacer::charge`.
 use crate::{Block, bus};
 
-/// Counts of charged bytes and of releases are modulo `2^BYTES_BITS`.
-pub const BYTES_BITS: u32 = 25;
-/// Mask of a byte count.
-pub const BYTES_MASK: u32 = (1 << BYTES_BITS) - 1;
+/// Bits of a flow's sums of charged and of released bytes: both are modulo `2^BYTES_BITS`, their difference is read with its sign. A flow must
+/// have fewer than `2^(BYTES_BITS - 1)` bytes outstanding; a bound has at most [`profile::OUTSTANDING`](timely_regs::profile::OUTSTANDING).
+pub const BYTES_BITS: u32 = u32::BITS;
 /// Counts of charged packets are modulo `2^SETTLED_BITS`.
 pub const SETTLED_BITS: u32 = 9;
 
 /// What a flow was charged since the reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paid {
-    /// Wire bytes, modulo `2^25`.
+    /// Wire bytes, modulo `2^32`.
     pub bytes: u32,
     /// Packets, modulo `2^9`.
     pub settled: u16,
@@ -71,7 +70,7 @@ impl Block for Charge {
         }
         self.paid = self.stages[2].map(|bus::Charge { flow, bytes, ends }| {
             let account = &mut self.accounts[flow as usize];
-            account.bytes = (account.bytes + u32::from(bytes)) & BYTES_MASK;
+            account.bytes = account.bytes.wrapping_add(bytes.into());
             account.settled = (account.settled + 1) & ((1 << SETTLED_BITS) - 1);
             if bytes != 0 {
                 account.last = bytes;

@@ -1,5 +1,4 @@
 //! The doorbell unit: who has packets to send, who sleeps, and who is woken. See `timely_hw::pacer::doorbell`.
-use super::charge::BYTES_MASK;
 use crate::{Block, fifo};
 
 /// Address bits of the queue of releases.
@@ -27,7 +26,7 @@ pub struct Request {
     pub why: Sleep,
     /// Packets granted, modulo `2^16`.
     pub granted: u16,
-    /// Bytes released that the pass knew of, modulo `2^25`.
+    /// Bytes released that the pass knew of, modulo `2^32`.
     pub released: u32,
 }
 
@@ -47,7 +46,7 @@ pub struct Load {
 pub struct Post {
     /// Packets posted, modulo `2^16`; while `drop`, those since the load.
     pub posted: u16,
-    /// Bytes released, modulo `2^25`.
+    /// Bytes released, modulo `2^32`.
     pub released: u32,
     /// What was posted before the last load is void, and the accounts are to be cleared.
     pub drop: bool,
@@ -168,7 +167,7 @@ impl Doorbell {
                 wanted = !w.active;
             }
             Op::Release(_, bytes) => {
-                w.post.released = (w.post.released + bytes) & BYTES_MASK;
+                w.post.released = w.post.released.wrapping_add(bytes);
                 wanted = !w.active && w.bounded;
             }
             Op::Sleep(r) => {

@@ -3,7 +3,7 @@
 //!
 //! A token is 2^-12 Mb/s for 1 ns, so `rate * time` is exact; a byte is [`BYTE`] tokens.
 use super::Timing;
-use super::charge::{BYTES_BITS, BYTES_MASK, Paid, SETTLED_BITS};
+use super::charge::{Paid, SETTLED_BITS};
 use super::doorbell::{Post, Sleep};
 
 /// Tokens of a byte are 125 << this.
@@ -11,7 +11,7 @@ pub const BYTE_SHIFT: u32 = 18;
 /// Tokens of a byte.
 pub const BYTE: i64 = 125 << BYTE_SHIFT;
 /// Rates are clamped to this many bits (262 Gb/s).
-pub const RATE_BITS: u32 = 30;
+pub const RATE_BITS: u32 = timely_regs::profile::PACED_BITS;
 /// Times are modulo `2^TIME_BITS` ns, as `now` is: 78 hours.
 pub const TIME_BITS: u32 = 48;
 /// A bucket fills for no longer than `2^ELAPSED_BITS` ns at a pass; an idle flow's bucket loses the rest.
@@ -24,6 +24,11 @@ pub const TRAIN_BITS: u32 = 5;
 pub const IN_FLIGHT: u32 = 64;
 /// A flow with this many uncharged packets waits.
 pub const UNCHARGED: u16 = 256;
+/// Bits of the charged bytes that a pass keeps of the pass before: what is charged in between are packets that were uncharged then.
+pub const SEEN_BITS: u32 = 25;
+/// Mask of them.
+pub const SEEN_MASK: u32 = (1 << SEEN_BITS) - 1;
+const _: () = assert!((UNCHARGED as u32 + (1 << TRAIN_BITS)) * (u16::MAX as u32) < 1 << SEEN_BITS, "a pass could miss charged bytes");
 /// ns until a flow is looked at again that waits for something that wakes nobody.
 pub const RECHECK: u64 = 1024;
 /// ns beyond the lead that a packet may be granted ahead of its time.
@@ -71,7 +76,7 @@ pub struct State {
     pub time: u64,
     /// The rate then.
     pub used: u32,
-    /// Bytes charged then.
+    /// Bytes charged then, the low [`SEEN_BITS`].
     pub seen: u32,
     /// Packets granted.
     pub granted: u16,
@@ -190,9 +195,9 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
             tokens: 0,
             time: v.time,
             used: v.rate,
-            seen: v.paid.bytes,
+            seen: v.paid.bytes & SEEN_MASK,
             granted: s.granted,
-            base: outstanding & BYTES_MASK,
+            base: outstanding,
             awake: false,
             started: false,
             measured: false,
@@ -207,21 +212,21 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     }
 
     // The bucket. The lower of the two rates: a decrease counts from the last pass on, an increase from this one.
-    let sent = v.paid.bytes.wrapping_sub(s.seen) & BYTES_MASK;
+    let sent = v.paid.bytes.wrapping_sub(s.seen) & SEEN_MASK;
     let elapsed = v.time.wrapping_sub(s.time) & TIME_MASK;
     let filled = u64::from(v.rate.min(s.used)) * elapsed.min((1 << ELAPSED_BITS) - 1);
     let cap = if s.awake { i64::from(v.cap) * BYTE } else { 0 };
     let tokens = cap.min(signed(s.tokens - i64::from(sent) * BYTE, 52) + filled as i64);
     let measured = s.measured || sent != 0;
     // Outstanding bytes are never negative: where they seem so, packets of before a load were released after it.
-    let excess = signed(i64::from(outstanding.wrapping_sub(s.base)), BYTES_BITS);
-    let base = if excess < 0 { outstanding & BYTES_MASK } else { s.base };
+    let excess = outstanding.wrapping_sub(s.base).cast_signed();
+    let base = if excess < 0 { outstanding } else { s.base };
     let (slack, limited) = slack(s, elapsed, v.window);
     let settled = State {
         tokens: signed(tokens, 51),
         time: v.time,
         used: v.rate,
-        seen: v.paid.bytes,
+        seen: v.paid.bytes & SEEN_MASK,
         base,
         awake: true,
         measured,
@@ -236,7 +241,7 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let uncharged_bytes = u32::from(uncharged) * size;
     let outstanding = excess.max(0) as u32 + uncharged_bytes;
     // What belongs to a segment that has not ended is answered only when the flow goes on: where nothing else is outstanding it may.
-    let alone = uncharged == 0 && signed(i64::from(v.ended.wrapping_sub(v.post.released).wrapping_sub(s.base)), BYTES_BITS) <= 0;
+    let alone = uncharged == 0 && v.ended.wrapping_sub(v.post.released).wrapping_sub(s.base).cast_signed() <= 0;
     let fits = |k: &u32| v.bound == 0 || ((outstanding == 0 || alone) && *k == 0) || outstanding + (size << k) <= v.bound;
     let Some(bound_bits) = (0..=TRAIN_BITS).rev().find(fits) else {
         if uncharged != 0 {

@@ -14,15 +14,15 @@
 //! of its newest window and the least of that and the window before. An ACK in the same window is held against the latter; one in the next
 //! window against the former, since the window before is then too old; one in any other window has nothing to be held against: its excess is
 //! 0. So what an ACK is held against is less than two windows old, and clocks that drift apart by `r` bias the excess by less than
-//! `r * 2^(ONE_WAY_WINDOW_BITS + 1)` ns, either way. Windows are numbered by 48 bits of ns: only a flow silent for a multiple of 78 hours
-//! can be mistaken. A load without `keep` forgets. Of two delays 2^31 ns apart or more the greater is taken for
+//! `r * 2^(ONE_WAY_WINDOW_BITS + 1)` ns, either way. Windows are numbered by 16 bits: a flow silent for a multiple of
+//! 275 s, to 8 ms, can be held against a least as old, for a window. A load without `keep` forgets. Of two delays 2^31 ns apart or more the greater is taken for
 //! the lesser; no two of one path are.
-use super::state::STAMP;
+use super::ring::STAMP;
 use crate::bus::{Ack, RTT_MAX};
 use timely_regs::profile::{ONE_WAY_WINDOW_BITS, SIGNAL_LESS_RESIDENCE, SIGNAL_ONE_WAY};
 
 /// Bits of a window's number.
-const WINDOW: u32 = u32::MAX >> (ONE_WAY_WINDOW_BITS - 16);
+const WINDOW: u32 = (1 << 16) - 1;
 
 /// A time with the precision that stamps are kept with: 32 bits of ns, 8 of fractions.
 pub fn q8(time: u64) -> u64 {

@@ -1,116 +1,70 @@
-//! The memory of the RTT block: flows, segment slots, tags; and what an operation does to a flow.
+//! The flows of the RTT block, and what an operation does to one of them.
+use super::ring::{Entry, Ring, Stamp};
 use super::signal::{Echo, Least, Measured};
-use crate::bus::{Completion, FlowLoad, Sent, TAG_NO_DATA};
+use crate::bus::{FlowLoad, Sent};
 use std::collections::BTreeSet;
 
-/// Bits of a stamp: 32 of ns, 8 of fractions.
-pub const STAMP: u64 = (1 << 40) - 1;
-/// Bits of a byte sum.
-pub const BYTES: u32 = (1 << 24) - 1;
 /// Bits of a count of events that are still to be pulsed.
-pub const DEBT: u32 = (1 << 24) - 1;
-/// Bits of the segment number above the slot index that tell who is in a slot, and whose stamp it has.
-const ID: u32 = (1 << 10) - 1;
-const STAMP_ID: u32 = (1 << 4) - 1;
-/// Entries of the tag table.
-const TAGS: usize = 256;
+pub const DEBT: u32 = (1 << 16) - 1;
+/// A turn does not see progress that operations of the clocks before it made.
+const UNSEEN: u64 = 4;
 
-/// A segment's place.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Slot {
-    valid: bool,
-    id: u32,
-    nonce: u32,
-    bytes: u32,
-    opened: u32,
-    stamp_valid: bool,
-    stamp_id: u32,
-    pub stamp: u64,
-}
-
+/// A flow's word.
 #[derive(Clone, Debug, Default)]
 struct Flow {
     enabled: bool,
     profile: u8,
-    next: u32,
+    /// Charged bytes of all ended segments, modulo 2^32.
     sent: u32,
-    una: u32,
+    /// One past the last ended segment, 16 bits.
+    next: u16,
+    /// `sent` as it was at the end of the last segment released.
     released: u32,
+    /// One past the last segment released, 16 bits.
+    acked: u16,
+    /// When the last progress was made: in units of 32 ns, 27 bits.
+    since: u32,
+    /// Clock of the operation that made it.
+    at: Option<u64>,
     least: Least,
-    slots: Vec<Slot>,
 }
 
-/// An entry of the tag table: how the frame's completion gives a stamp, if it does.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tag {
-    upper: u16,
-    pub flow: u32,
-    pub segment: u32,
-    pub write: bool,
-    pub relative: bool,
-    pub value: u64,
-}
+/// log2 of the ns in which `since` counts.
+const UNIT: u32 = 5;
+const SINCE: u32 = u32::MAX >> UNIT;
 
-/// A completion with the entry that it found.
-#[derive(Clone, Copy, Debug)]
-pub struct Departing {
-    pub completion: Completion,
-    pub tag: Tag,
-    /// Its place was live when it was looked at.
-    pub live: bool,
-    /// It gives what its entry says.
-    pub hit: bool,
-}
-
-impl Departing {
-    /// The completion is of the entry's frame, as far as the tag tells.
-    pub fn fits(&self) -> bool {
-        let tag = self.completion.tag;
-        tag != TAG_NO_DATA && tag >> 8 == self.tag.upper
-    }
-
-    /// It spends the place of this tag.
-    pub fn spends(&self, tag: u16) -> bool {
-        self.hit && (self.completion.tag ^ tag) & 0xff == 0
-    }
-}
-
-/// A frame on its way into slot and tag table.
-#[derive(Clone, Debug)]
-pub struct Sending {
-    pub sent: Sent,
-    pub opened: u32,
-    pub bytes: u16,
-    pub profile: u8,
-    pub start: u8,
-    pub wire_time: u64,
+/// Time as `since` counts it.
+fn coarse(now: u64) -> u32 {
+    (now >> (16 + UNIT)) as u32 & SINCE
 }
 
 /// What is asked of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Query {
-    Ack {
-        nonce: u32,
-    },
+    /// An ACK that echoes this check.
+    Ack { check: u32 },
+    /// A segment ended with this frame.
+    Ended(Sent),
+    /// What was sent is outstanding no more.
     Load,
-    Rebase,
-    /// A turn found it with this time-out, at this time, both in ns.
-    Visit {
-        asked: u32,
-        timeout: u32,
-    },
-    Peek,
+    /// The flow's turn to be looked at.
+    Turn,
 }
 
 /// What came of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rank {
+    /// Nothing to be told.
     Nothing,
-    Turn,
+    /// Segments are released.
     Released,
+    /// An ACK of a flow that does not exist or is not enabled.
     Unknown,
+    /// An ACK of a segment that is in its place, with another check.
     Forged,
+    /// An ACK of a segment that is in its place and was released.
     Repeated,
+    /// An ACK of a segment that is not in its place.
     Stale,
 }
 
@@ -119,39 +73,43 @@ pub enum Rank {
 pub struct Op {
     pub query: Query,
     pub flow: u32,
+    /// Segment of an ACK.
     pub segment: u32,
-    /// Arrival of an ACK; time at which a time-out entered.
+    /// Arrival of an ACK; time at which another operation entered. ns48.fns16.
     pub ts: u64,
+    /// Time at which the operation entered, as `since` counts it, and its clock.
+    entered: u32,
+    clk: u64,
     pub enabled: bool,
     pub profile: u8,
     pub timeout: u32,
     /// Which signal its profile asks for, and its base.
     pub signal: u32,
     pub base: u32,
-    /// What an ACK carries beside who it is, what its flow keeps of one-way delays, and what came of them.
+    /// What an ACK carries beside whose it is, what its flow keeps of one-way delays, and what came of them.
     pub echo: Echo,
     pub least: Least,
     pub measured: Option<Measured>,
-    next: u32,
-    sent: u32,
-    pub slot: Slot,
-    slot_bits: u32,
+    entry: Entry,
+    pub stamp: Stamp,
     pub rank: Rank,
-    /// Bytes released, segments before this one released with it.
+    /// Bytes released, and segments: those before an ACK's own, or all that a time-out releases.
     pub bytes: u32,
-    pub between: u32,
-    /// `next - una`, and `una`, as a turn found them.
-    pub outstanding: u32,
-    una: u32,
+    pub between: u16,
+    /// Sum of the flow with an ended segment.
+    sum: u32,
 }
 
 impl Op {
-    pub fn new(query: Query, flow: u32, segment: u32, ts: u64) -> Op {
+    /// An operation that enters at clock `clk` and time `now`.
+    pub fn new(query: Query, flow: u32, segment: u32, ts: u64, clk: u64, now: u64) -> Op {
         Op {
             query,
             flow,
             segment,
             ts,
+            entered: coarse(now),
+            clk,
             enabled: false,
             profile: 0,
             timeout: 0,
@@ -160,70 +118,57 @@ impl Op {
             echo: Echo::default(),
             least: Least::default(),
             measured: None,
-            next: 0,
-            sent: 0,
-            slot: Slot::default(),
-            slot_bits: 0,
+            entry: Entry::default(),
+            stamp: Stamp::default(),
             rank: Rank::Nothing,
             bytes: 0,
             between: 0,
-            outstanding: 0,
-            una: 0,
+            sum: 0,
         }
-    }
-
-    /// The segment's completion gave a stamp.
-    pub fn stamp_valid(&self) -> bool {
-        self.slot.stamp_valid && self.slot.stamp_id == self.segment >> self.slot_bits & STAMP_ID
     }
 }
 
+/// All flows, and the ring of their segments.
 #[derive(Clone, Debug)]
 pub struct State {
     pub flow_bits: u32,
-    pub slot_bits: u32,
+    pub ring: Ring,
     /// Made when a flow is first loaded or sent from: a large network of models has few flows each.
     flows: Vec<Option<Box<Flow>>>,
-    tags: Vec<Tag>,
-    live: Vec<bool>,
-    /// Flows with `next != una`.
+    /// Flows with an ended segment outstanding.
     outstanding: BTreeSet<u32>,
+    /// log2 of the clocks from a flow's turn to the next flow's.
+    turn_bits: u32,
 }
 
 impl State {
-    pub fn new(flow_bits: u32, slot_bits: u32) -> Self {
+    pub fn new(flow_bits: u32, ring_bits: u32) -> Self {
         State {
             flow_bits,
-            slot_bits,
+            ring: Ring::new(ring_bits),
             flows: vec![None; 1 << flow_bits],
-            tags: vec![Tag::default(); TAGS],
-            live: vec![false; TAGS],
             outstanding: BTreeSet::new(),
+            turn_bits: super::turn_bits(flow_bits),
         }
     }
 
     fn flow(&mut self, flow: u32) -> &mut Flow {
-        let slots = 1 << self.slot_bits;
-        self.flows[flow as usize].get_or_insert_with(|| Box::new(Flow { slots: vec![Slot::default(); slots], ..Flow::default() }))
-    }
-
-    fn slot(&mut self, flow: u32, segment: u32) -> &mut Slot {
-        let index = segment as usize & ((1 << self.slot_bits) - 1);
-        &mut self.flow(flow).slots[index]
+        self.flows[flow as usize].get_or_insert_with(Box::default)
     }
 
     fn note(&mut self, flow: u32) {
         let f = self.flow(flow);
-        if f.next == f.una {
+        if f.sent == f.released {
             self.outstanding.remove(&flow);
         } else {
             self.outstanding.insert(flow);
         }
     }
 
-    /// The flow whose turn it is.
-    pub fn turn(&self, pos: u64) -> u32 {
-        (pos >> 3) as u32 & ((1 << self.flow_bits) - 1)
+    /// The flow whose turn begins at position `pos` of the scan, if one does.
+    pub fn turn(&self, pos: u64) -> Option<u32> {
+        let begins = pos & ((1 << self.turn_bits) - 1) == 0;
+        begins.then_some((pos >> self.turn_bits) as u32 & ((1 << self.flow_bits) - 1))
     }
 
     pub fn is_outstanding(&self, flow: u32) -> bool {
@@ -232,11 +177,11 @@ impl State {
 
     /// The first turn from `pos` on of a flow with segments outstanding.
     pub fn next_turn(&self, pos: u64) -> Option<u64> {
-        let first = pos.div_ceil(8);
-        let flow = self.turn(first << 3);
+        let first = pos.div_ceil(1 << self.turn_bits);
+        let flow = first as u32 & ((1 << self.flow_bits) - 1);
         let next = self.outstanding.range(flow..).next().or(self.outstanding.first())?;
         let ahead = next.wrapping_sub(flow) & ((1 << self.flow_bits) - 1);
-        Some((first + u64::from(ahead)) << 3)
+        Some((first + u64::from(ahead)) << self.turn_bits)
     }
 
     pub fn profile(&self, flow: u32) -> u8 {
@@ -249,12 +194,13 @@ impl State {
         f.profile = l.profile();
     }
 
-    /// Fills in what the RAMs hold for an operation.
-    pub fn read(&self, op: &mut Op) {
-        op.slot_bits = self.slot_bits;
+    /// Fills in what the RAMs hold for an operation; `place` is that which an ACK names.
+    pub fn read(&self, op: &mut Op, place: u16) {
+        (op.entry, op.stamp) = self.ring.read(place);
+        // A place that the ring does not have is nobody's.
+        op.entry.valid &= u32::from(place) >> self.ring.bits() == 0;
         let Some(Some(f)) = self.flows.get(op.flow as usize) else { return };
-        (op.enabled, op.profile, op.next, op.sent, op.least) = (f.enabled, f.profile, f.next, f.sent, f.least);
-        op.slot = f.slots[op.segment as usize & ((1 << self.slot_bits) - 1)];
+        (op.enabled, op.profile, op.least) = (f.enabled, f.profile, f.least);
     }
 
     /// Decides an operation and does what it does to its flow.
@@ -262,91 +208,70 @@ impl State {
         if matches!(op.query, Query::Ack { .. }) && !op.enabled {
             return Rank::Unknown;
         }
-        let (bits, s) = (self.slot_bits, op.segment);
-        let f = self.flow(op.flow);
-        // One of the last 2^S that were sent, and still in its slot.
-        let recent = op.next.wrapping_add(!s) >> bits == 0;
-        let held = recent && op.slot.valid && op.slot.id == s >> bits & ID;
-        let ahead = s.wrapping_sub(f.una);
-        let waiting = (ahead as i32) >= 0;
+        let (flow, entry) = (op.flow, op.entry);
+        let f = self.flow(flow);
+        let unseen = f.at.is_some_and(|at| op.clk - at <= UNSEEN);
         let rank = match op.query {
-            Query::Ack { nonce } if held && nonce != op.slot.nonce => Rank::Forged,
-            Query::Ack { .. } if held && waiting => Rank::Released,
-            Query::Ack { .. } if f.una.wrapping_add(!s) >> bits == 0 => Rank::Repeated,
-            Query::Ack { .. } => Rank::Stale,
-            Query::Visit { asked, timeout } => {
-                // Whatever is not younger than the time-out is late: also what is as old as a step of the time makes it.
-                let late = asked.wrapping_sub(op.slot.opened) >= timeout;
-                if op.enabled && held && waiting && late { Rank::Released } else { Rank::Nothing }
+            Query::Ack { check } => {
+                let held = entry.valid && entry.flow == flow && entry.segment == op.segment as u16;
+                match held {
+                    false => Rank::Stale,
+                    true if check != entry.check => Rank::Forged,
+                    true if f.released.wrapping_sub(entry.sum) as i32 >= 0 => Rank::Repeated,
+                    true => Rank::Released,
+                }
             }
-            Query::Peek => Rank::Turn,
+            Query::Turn => {
+                let late = op.entered.wrapping_sub(f.since) & SINCE >= op.timeout >> UNIT;
+                if op.enabled && op.timeout != 0 && f.sent != f.released && late && !unseen { Rank::Released } else { Rank::Nothing }
+            }
             Query::Load => {
-                (f.una, f.released) = (op.next, op.sent);
+                (f.released, f.acked) = (f.sent, f.next);
+                (f.since, f.at) = (op.entered, Some(op.clk));
                 Rank::Nothing
             }
-            Query::Rebase => {
-                f.una = s;
+            Query::Ended(sent) => {
+                if f.sent == f.released {
+                    (f.since, f.at) = (op.entered, Some(op.clk));
+                }
+                // A number that does not follow the last one: what is skipped counts from it on.
+                if f.next != sent.segment as u16 {
+                    f.acked = sent.segment as u16;
+                }
+                f.next = (sent.segment as u16).wrapping_add(1);
+                f.sent = f.sent.wrapping_add(sent.segment_bytes);
+                op.sum = f.sent;
                 Rank::Nothing
             }
         };
-        (op.una, op.outstanding) = (f.una, op.next.wrapping_sub(f.una));
         if rank == Rank::Released {
-            op.bytes = op.slot.bytes.wrapping_sub(f.released) & BYTES;
-            op.between = ahead & DEBT;
-            (f.una, f.released) = (s.wrapping_add(1), op.slot.bytes);
+            let sum = if op.query == Query::Turn { f.sent } else { entry.sum };
+            op.bytes = sum.wrapping_sub(f.released);
+            f.released = sum;
+            let ahead = entry.segment.wrapping_sub(f.acked);
+            if op.query == Query::Turn {
+                op.between = f.next.wrapping_sub(f.acked);
+                f.acked = f.next;
+            } else if ahead >> 15 == 0 {
+                // Otherwise behind the last number that did not follow: nothing is skipped, and the count does not go back.
+                op.between = ahead;
+                f.acked = entry.segment.wrapping_add(1);
+            }
+            (f.since, f.at) = (op.entered, Some(op.clk));
         }
-        self.note(op.flow);
+        self.note(flow);
         rank
     }
 
-    /// The oldest segment that is in a slot and not acknowledged, after a turn.
-    pub fn oldest_held(&self, op: &Op) -> u32 {
-        if op.outstanding > 1 << self.slot_bits { op.next.wrapping_sub(1 << self.slot_bits) } else { op.una }
+    /// Remembers the segment that an operation says has ended.
+    pub fn remember(&mut self, op: &Op) {
+        if let Query::Ended(sent) = &op.query {
+            self.ring.remember(sent, op.sum);
+        }
     }
 
     /// What a flow keeps of one-way delays from now on.
     pub fn keep_least(&mut self, flow: u32, least: Least) {
         self.flow(flow).least = least;
-    }
-
-    /// Puts a segment that was sent in its slot; true if its number does not follow the one before it.
-    pub fn write_slot(&mut self, s: &Sent, opened: u32) -> bool {
-        let id = s.segment >> self.slot_bits & ID;
-        let f = self.flow(s.flow);
-        let gap = f.next != s.segment;
-        f.next = s.segment.wrapping_add(1);
-        f.sent = f.sent.wrapping_add(s.segment_bytes) & BYTES;
-        let bytes = f.sent;
-        let slot = self.slot(s.flow, s.segment);
-        (slot.valid, slot.id, slot.nonce, slot.bytes, slot.opened) = (true, id, s.nonce, bytes, opened);
-        self.note(s.flow);
-        gap
-    }
-
-    pub fn write_tag(&mut self, s: &Sent, relative: bool, write: bool, value: u64) {
-        let upper = s.tag >> 8 & 0x7f;
-        self.tags[usize::from(s.tag) % TAGS] = Tag { upper, flow: s.flow, segment: s.segment, write, relative, value };
-        self.live[usize::from(s.tag) % TAGS] = true;
-    }
-
-    /// The entry that a completion's tag leads to.
-    pub fn tag(&self, tag: u16) -> Tag {
-        self.tags[usize::from(tag) % TAGS]
-    }
-
-    /// Whether a frame with a tag in this place is under way.
-    pub fn is_live(&self, tag: u16) -> bool {
-        self.live[usize::from(tag) % TAGS]
-    }
-
-    /// It no longer is.
-    pub fn spend(&mut self, tag: u16) {
-        self.live[usize::from(tag) % TAGS] = false;
-    }
-
-    pub fn write_stamp(&mut self, flow: u32, segment: u32, stamp: u64) {
-        let id = segment >> self.slot_bits & STAMP_ID;
-        let slot = self.slot(flow, segment);
-        (slot.stamp_valid, slot.stamp_id, slot.stamp) = (true, id, stamp);
     }
 }

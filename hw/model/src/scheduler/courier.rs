@@ -179,7 +179,7 @@ impl Courier {
         match what {
             What::Take => {}
             What::Rate(rate) => k.rate = Some(rate),
-            What::Release(bytes) => k.release = (k.release + bytes) & 0xff_ffff,
+            What::Release(bytes) => k.release = k.release.wrapping_add(bytes),
             What::Load(word) => {
                 if word & 2 == 0 {
                     k.release = 0;

@@ -134,7 +134,7 @@ impl Scheduler {
         if let Some(window::Write { kind, index, data }) = w.write {
             match kind {
                 k if k == Kind::Rate as u8 => down.rate = Some((index, data)),
-                k if k == Kind::Release as u8 => down.release = Some(Release { flow: index, bytes: data & 0xff_ffff }),
+                k if k == Kind::Release as u8 => down.release = Some(Release { flow: index, bytes: data }),
                 k if k == Kind::Load as u8 => down.load = Some((index, data)),
                 _ => down.profile = Some(ProfileWrite { profile: (index >> 5 & 15) as u8, word: (index & 31) as u8, data }),
             }

@@ -8,6 +8,7 @@ pub use error::Error;
 pub use operations::{Answer, Only};
 
 use crate::field::{Field, OutOfRange};
+use crate::map::settings::Setting;
 use crate::map::{BLOCKS, Build, HEADER_NEXT, HEADER_TYPE, HEADER_VERSION, MAGIC, Register, id};
 
 /// 32-bit access to the BAR, by byte offset.
@@ -95,12 +96,12 @@ impl<B: Bus> Device<B> {
         for ((base, found), block) in bases.iter_mut().zip(found).zip(&BLOCKS) {
             *base = found.ok_or(Error::NoBlock(block.name))?;
         }
-        let build = Build { flow_bits: 0, bus_bits: 0, segment_bits: 0, clock_ps: 0, ptp: 0 };
+        let build = Build { flow_bits: 0, bus_bits: 0, ring_bits: 0, clock_ps: 0, ptp: 0 };
         let mut device = Device { bus, bases, build };
         device.build = Build {
             flow_bits: device.read(&id::FLOW_BITS)?,
             bus_bits: device.read(&id::BUS_BITS)?,
-            segment_bits: device.read(&id::SEGMENT_BITS)?,
+            ring_bits: device.read(&id::RING_BITS)?,
             clock_ps: device.read(&id::CLOCK_PS)?,
             ptp: 0,
         };
@@ -165,13 +166,42 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails, or a field of the value is out of its range.
     pub fn write_at(&self, r: &Register, i: u32, value: u32) -> Result<(), Error<B::Error>> {
-        for f in r.fields {
-            f.checked(&[value])?;
-        }
-        if value & !r.mask() != 0 {
-            return Err(OutOfRange { name: r.name, value, least: 0, most: r.mask() }.into());
-        }
+        r.checked(value)?;
         self.bus.write32(self.address(r, i), value).map_err(Error::Bus)
+    }
+
+    /// Sets a setting, lowest word first.
+    ///
+    /// # Errors
+    /// When the value does not fit the setting or a field of it is out of its range, and nothing is written; or when the bus fails.
+    pub fn set(&self, s: &Setting, value: u128) -> Result<(), Error<B::Error>> {
+        let word = |i: u32| (value >> (32 * i)) as u32;
+        let (top, unused) = (s.words() - 1, 32 * s.words() - s.bits);
+        if s.bits < 128 && value >> s.bits != 0 {
+            let above = u32::try_from(value >> (32 * top)).unwrap_or(u32::MAX);
+            return Err(OutOfRange { name: s.name, value: above, least: 0, most: u32::MAX >> unused }.into());
+        }
+        for i in 0..=top {
+            s.register(i).0.checked(word(i))?;
+        }
+        for i in 0..=top {
+            let (r, at) = s.register(i);
+            self.write_at(r, at, word(i))?;
+        }
+        Ok(())
+    }
+
+    /// What a setting is.
+    ///
+    /// # Errors
+    /// When the bus fails, or the setting is write-only.
+    pub fn get(&self, s: &Setting) -> Result<u128, Error<B::Error>> {
+        let mut value = 0;
+        for i in 0..s.words() {
+            let (r, at) = s.register(i);
+            value |= u128::from(self.read_at(r, at)?) << (32 * i);
+        }
+        Ok(value)
     }
 
     /// The last access that the device refused.

@@ -4,9 +4,10 @@ use crate::counters::PLACES;
 use crate::field::OutOfRange;
 use crate::flow::FlowRecord;
 use crate::histogram::{BINS, Histogram};
+use crate::map::settings::TABLE;
 use crate::map::{flow, heartbeat, id, port, profiles, telemetry as events, time, window};
 use crate::{profile, telemetry};
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Reads of a status register before a wait is given up; hardware ends every command in 4096 clocks.
 const POLLS: u32 = 10_000;
@@ -36,13 +37,6 @@ impl<B: Bus> Device<B> {
         Err(Error::Timeout(what))
     }
 
-    fn write_bytes(&self, r: &crate::map::Register, bytes: &[u8]) -> Result<(), Error<B::Error>> {
-        for (i, b) in bytes.chunks_exact(4).enumerate() {
-            self.write_at(r, i as u32, u32::from_le_bytes([b[0], b[1], b[2], b[3]]))?;
-        }
-        Ok(())
-    }
-
     /// Waits until every RAM has been cleared after reset: on a simulated bus a read may take few of the clocks that this takes.
     ///
     /// # Errors
@@ -60,7 +54,7 @@ impl<B: Bus> Device<B> {
         self.write(&id::CONTROL, on.into())
     }
 
-    /// The NIC's time, ns48.fns16.
+    /// The NIC's date, ns48.fns16.
     ///
     /// # Errors
     /// When the bus fails.
@@ -69,13 +63,12 @@ impl<B: Bus> Device<B> {
         Ok(u64::from(low) | u64::from(self.read(&time::NOW_HIGH)?) << 32)
     }
 
-    /// Steps the time forward to `to`, ns48.fns16; a step backwards is refused by the device, which counts it.
+    /// Sets the date to `to`, ns48.fns16, on or back; the device ignores that while PTP is its source.
     ///
     /// # Errors
     /// When the bus fails.
     pub fn step_time(&self, to: u64) -> Result<(), Error<B::Error>> {
-        self.write(&time::SET_LOW, to as u32)?;
-        self.write(&time::SET_HIGH, (to >> 32) as u32)
+        self.set(&TABLE.time_set, to.into())
     }
 
     /// Sets the port's MAC.
@@ -83,8 +76,7 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn set_mac(&self, m: [u8; 6]) -> Result<(), Error<B::Error>> {
-        self.write_bytes(&port::MAC_LOW, &m[..4])?;
-        self.write(&port::MAC_HIGH, u16::from_le_bytes([m[4], m[5]]).into())
+        self.set(&TABLE.mac, u64::from_le_bytes([m[0], m[1], m[2], m[3], m[4], m[5], 0, 0]).into())
     }
 
     /// Sets the port's IPv4 address.
@@ -92,7 +84,7 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn set_ipv4(&self, address: Ipv4Addr) -> Result<(), Error<B::Error>> {
-        self.write_bytes(&port::IPV4, &address.octets())
+        self.set(&TABLE.ipv4, u32::from_le_bytes(address.octets()).into())
     }
 
     /// Sets the port's IPv6 address.
@@ -100,25 +92,38 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the bus fails.
     pub fn set_ipv6(&self, address: Ipv6Addr) -> Result<(), Error<B::Error>> {
-        self.write_bytes(&port::IPV6, &address.octets())
+        self.set(&TABLE.ipv6, u128::from_le_bytes(address.octets()))
     }
 
-    /// Answers the IPv4 peers that equal `address` in the bits of `mask`.
+    /// Answers the hosts of these networks, each an address and the bits of it that count, and no others.
     ///
     /// # Errors
-    /// When the bus fails.
-    pub fn allow_ipv4(&self, address: Ipv4Addr, mask: Ipv4Addr) -> Result<(), Error<B::Error>> {
-        self.write_bytes(&port::ALLOW4, &address.octets())?;
-        self.write_bytes(&port::MASK4, &mask.octets())
-    }
-
-    /// Answers the IPv6 peers that equal `address` in the bits of `mask`.
-    ///
-    /// # Errors
-    /// When the bus fails.
-    pub fn allow_ipv6(&self, address: Ipv6Addr, mask: Ipv6Addr) -> Result<(), Error<B::Error>> {
-        self.write_bytes(&port::ALLOW6, &address.octets())?;
-        self.write_bytes(&port::MASK6, &mask.octets())
+    /// When there are more than [`port::PREFIXES`], or one has more bits than its addresses, and nothing is written; or when the bus fails.
+    pub fn allow(&self, networks: &[(IpAddr, u32)]) -> Result<(), Error<B::Error>> {
+        let refused = |name, value, most| Err(OutOfRange { name, value, least: 0, most }.into());
+        if networks.len() > port::PREFIXES {
+            return refused("networks", networks.len() as u32, port::PREFIXES as u32);
+        }
+        for (address, bits) in networks {
+            let most = if address.is_ipv4() { 32 } else { 128 };
+            if *bits > most {
+                return refused("length", *bits, most);
+            }
+        }
+        for i in 0..port::PREFIXES as u32 {
+            // Nobody is held while the address changes.
+            self.write_at(&port::ALLOW_PREFIX, i, 0)?;
+            let Some((address, bits)) = networks.get(i as usize) else { continue };
+            let (bytes, family) = match address {
+                IpAddr::V4(a) => (u32::from_le_bytes(a.octets()).into(), port::ALLOW_IPV4),
+                IpAddr::V6(a) => (u128::from_le_bytes(a.octets()), port::ALLOW_IPV6),
+            };
+            for w in 0..port::ALLOW_WORDS {
+                self.write_at(&port::ALLOW, port::ALLOW_WORDS * i + w, (bytes >> (32 * w)) as u32)?;
+            }
+            self.write_at(&port::ALLOW_PREFIX, i, family.mask() | bits)?;
+        }
+        Ok(())
     }
 
     /// Asks for a beat at least every `clocks` clocks from now on; 0 asks for none.

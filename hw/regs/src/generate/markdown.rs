@@ -12,9 +12,10 @@ fn reset(r: &Register) -> String {
         Reset::Value(v) => v.to_string(),
         Reset::Build(Parameter::FlowBits) => "`FLOW_BITS`".into(),
         Reset::Build(Parameter::BusBits) => "bus bits".into(),
-        Reset::Build(Parameter::SegmentBits) => "`SEGMENT_BITS`".into(),
+        Reset::Build(Parameter::RingBits) => "`RING_BITS`".into(),
         Reset::Build(Parameter::ClockPs) => "clock period".into(),
         Reset::Build(Parameter::Increment) => "clock period".into(),
+        Reset::Build(Parameter::AckRate) => "2.5 Gb/s".into(),
         Reset::Build(Parameter::Ptp | Parameter::Lead) => "the shell's".into(),
         Reset::Live => "live".into(),
     }
@@ -71,7 +72,9 @@ fn write(o: &mut String) -> std::fmt::Result {
          A read that no register answers gives {BAD_READ:#010x} with an error response. A write is refused with an error response, and \
          changes nothing, when it has less than four bytes, is not aligned, sets a bit that no field covers, or leaves a field's range. Every \
          refused access is counted (`csr_errors`) and shown in `ERROR` of the first block.\n\n\
-         RO: read only. RW: reads back what was written. WO: write only. W1C: writing a 1 clears the bit.\n",
+         RO: read only. RW: reads back what was written. WO: write only. W1C: writing a 1 clears the bit.\n\n\
+         A register whose value other blocks of the hardware read is a setting: one row of the table in `hw/regs/src/map/settings.rs`, from \
+         which RTL, model, this page, the C header and the driver's accessors come. The head of that file says how to add one.\n",
         super::COMMAND,
         map::ADDRESS_BITS,
         map::VENDOR,
@@ -132,8 +135,8 @@ fn write(o: &mut String) -> std::fmt::Result {
         "\n## PCI Express: the served device\nThe emitted Verilog has no PCI Express: `tnic_standalone` ends in AXI-Lite, an AXI4 master and \
          interrupt lines, and configuration space, resets, power management and MSI-X of a card are those of its PCI Express core or shell. The \
          device that `timely-sim serve` presents around the standalone NIC has the IDs and BARs below, FLR, power management (D3hot loses the \
-         state) and MSI-X; no INTx. A vector is signalled when the line of that number rises, and once more when the line is still up after a write to \
-         `INTERRUPT` or `INTERRUPT_MASK`; while bus mastering is off, bursts of the NIC wait. A card with these IDs must behave the same; \
+         state) and MSI-X; no INTx. Its vectors are signalled when their line rises, and once more when the line is still up after a write to \
+         `INTERRUPT` or `INTERRUPT_MASK`; while its bus mastering is off, bursts of the NIC wait. A card with these IDs must behave the same; \
          [driver.md](driver.md#boards) says which boards have what. The IDs are for experiments; a shell whose card has others keeps \
          those.\n\n| | | |\n|---|---|---|"
     )?;

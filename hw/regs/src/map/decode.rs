@@ -9,27 +9,34 @@ pub struct Build {
     pub flow_bits: u32,
     /// Bits of a beat: 64, 128, 256 or 512.
     pub bus_bits: u32,
-    /// log2 of the outstanding segments of a flow.
-    pub segment_bits: u32,
+    /// log2 of the ended segments, of all flows, that are remembered until their ACKs come.
+    pub ring_bits: u32,
     /// Clock period, ps.
     pub clock_ps: u32,
     /// 1 where stamps are of a PTP clock, which the time then follows from the start.
     pub ptp: u32,
 }
 
-/// log2 of the segments that one flow may have outstanding: the slots of all flows together stay within 2^18.
-pub const fn segment_bits(flow_bits: u32) -> u32 {
-    match flow_bits {
-        0..=10 => 5,
-        11..=13 => 4,
-        14..=15 => 3,
-        _ => 2,
+/// log2 of the ended segments that are remembered, by the bus: as many as its line sends in 600 us at least, of the shortest packets
+/// (114 wire bytes). A bus of 64 bits carries 10 Gb/s, one of 512 bits 100.
+pub const fn ring_bits(bus_bits: u32) -> u32 {
+    match bus_bits {
+        0..=64 => 13,
+        65..=128 => 14,
+        129..=256 => 15,
+        _ => 16,
     }
 }
 
 /// What a clock of this period adds to the time, ns in Q8.24, rounded to nearest.
 pub const fn increment(clock_ps: u32) -> u32 {
     (((clock_ps as u64) << 24).div_ceil(500) / 2) as u32
+}
+
+/// What `bps` bits a second are at a clock of this period: wire bytes a clock, Q8.24, rounded down; below 256 bytes.
+pub const fn ack_rate(bps: u64, clock_ps: u32) -> u32 {
+    let rate = ((bps as u128 * clock_ps as u128) << 24) / 8_000_000_000_000;
+    if rate > u32::MAX as u128 { u32::MAX } else { rate as u32 }
 }
 
 impl Build {
@@ -42,12 +49,13 @@ impl Build {
         match p {
             Parameter::FlowBits => self.flow_bits,
             Parameter::BusBits => self.bus_bits,
-            Parameter::SegmentBits => self.segment_bits,
+            Parameter::RingBits => self.ring_bits,
             Parameter::ClockPs => self.clock_ps,
             Parameter::Increment => self.increment(),
             Parameter::Ptp => self.ptp,
             // That shell is Corundum: a packet takes this long from its request to the MAC, with two reads of a host's memory in it.
             Parameter::Lead => self.ptp * 8_000,
+            Parameter::AckRate => ack_rate(2_500_000_000, self.clock_ps),
         }
     }
 }

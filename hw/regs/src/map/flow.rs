@@ -1,11 +1,11 @@
 //! Flow records go in whole and come out whole: staged or captured here, moved at once by a command.
+use super::settings::{flow as rows, merged};
 use super::{Access::*, Block, Kind, Register, Reset, bit, low, whole, window};
 use crate::field::Field;
 use crate::{flow, telemetry};
 
-/// The flow that the next command is about.
-pub const INDEX: Register =
-    Register::new(Kind::Flow, 0x10, "INDEX", ReadWrite, "flow of the next command", &[low(16, "index", "below 2^FLOW_BITS")]);
+pub use rows::*;
+
 /// Loads a flow from the staged words.
 pub const LOAD: u32 = 1;
 /// Asks for the record of a flow.
@@ -57,6 +57,9 @@ pub const ANSWER: Register = Register::new(
 )
 .array(telemetry::WORDS as u32);
 
+/// Registers of the block that are not settings.
+const OWN: &[Register] = &[COMMAND, STATUS, WINDOW, STRIDE, STAGE, ANSWER];
+
 /// The block.
 pub const BLOCK: Block = Block {
     kind: Kind::Flow,
@@ -64,5 +67,5 @@ pub const BLOCK: Block = Block {
     version: 1,
     base: 0x500,
     meaning: "Loads flows and asks for their records. A record goes in whole and comes out whole, never torn.",
-    registers: &[INDEX, COMMAND, STATUS, WINDOW, STRIDE, STAGE, ANSWER],
+    registers: &merged::<{ OWN.len() + rows::REGISTERS.len() }>(OWN, rows::REGISTERS),
 };

@@ -1,6 +1,9 @@
 //! What the design is, whether it is ready, and what went wrong on the register bus.
+use super::settings::{id as rows, merged};
 use super::{Access::*, Block, CORE_VERSION, Kind, MAGIC, Parameter, Register, Reset, bit, low, whole};
 use crate::field::Field;
+
+pub use rows::*;
 
 /// Always [`MAGIC`]; all ones when the device is gone.
 pub const MAGIC_WORD: Register =
@@ -25,15 +28,15 @@ pub const BUS_BITS: Register =
     Register::new(Kind::Id, 0x18, "BUS_BITS", ReadOnly, "width of the data path", &[whole("bus_bits", "bits of a beat")])
         .reset(Reset::Build(Parameter::BusBits));
 /// log2 of the outstanding segments of a flow.
-pub const SEGMENT_BITS: Register = Register::new(
+pub const RING_BITS: Register = Register::new(
     Kind::Id,
     0x1c,
-    "SEGMENT_BITS",
+    "RING_BITS",
     ReadOnly,
     "outstanding segments",
-    &[whole("segment_bits", "log2 of the segments of a flow that may be outstanding")],
+    &[whole("ring_bits", "log2 of the ended segments, of all flows, that are remembered until their ACKs come")],
 )
-.reset(Reset::Build(Parameter::SegmentBits));
+.reset(Reset::Build(Parameter::RingBits));
 /// Clock period in ps.
 pub const CLOCK_PS: Register =
     Register::new(Kind::Id, 0x20, "CLOCK_PS", ReadOnly, "nominal clock", &[whole("clock_ps", "clock period, ps")])
@@ -48,8 +51,6 @@ pub const STATUS: Register = Register::new(Kind::Id, 0x24, "STATUS", ReadOnly, "
 
 /// Lets flows send.
 pub const ENABLE: Field = bit(0, "enable", "flows may send");
-/// The global enable.
-pub const CONTROL: Register = Register::new(Kind::Id, 0x28, "CONTROL", ReadWrite, "global enable; 0 stops every flow", &[ENABLE]);
 
 /// Address of the last bad access.
 pub const ERROR_ADDRESS: Field = low(24, "address", "address of the last access that was refused");
@@ -85,6 +86,9 @@ pub enum Refusal {
     NotNow = 5,
 }
 
+/// Registers of the block that are not settings.
+const OWN: &[Register] = &[MAGIC_WORD, CORE, FLOW_BITS, BUS_BITS, RING_BITS, CLOCK_PS, STATUS, ERROR];
+
 /// The block.
 pub const BLOCK: Block = Block {
     kind: Kind::Id,
@@ -92,5 +96,5 @@ pub const BLOCK: Block = Block {
     version: 1,
     base: 0x000,
     meaning: "What the design is, whether it is ready, what went wrong on the register bus.",
-    registers: &[MAGIC_WORD, CORE, FLOW_BITS, BUS_BITS, SEGMENT_BITS, CLOCK_PS, STATUS, CONTROL, ERROR],
+    registers: &merged::<{ OWN.len() + rows::REGISTERS.len() }>(OWN, rows::REGISTERS),
 };

@@ -11,13 +11,14 @@ pub mod heartbeat;
 pub mod id;
 pub mod port;
 pub mod profiles;
+pub mod settings;
 pub mod telemetry;
 pub mod time;
 pub mod window;
 
-pub use decode::{Build, Entry, decode, increment, record_bounds, segment_bits};
+pub use decode::{Build, Entry, ack_rate, decode, increment, record_bounds, ring_bits};
 
-use crate::field::Field;
+use crate::field::{Field, OutOfRange};
 
 /// Upper half of every block type: "Ti".
 pub const VENDOR: u32 = 0x5469;
@@ -86,7 +87,7 @@ pub enum Parameter {
     /// Bits of a beat.
     BusBits,
     /// log2 of the outstanding segments of a flow.
-    SegmentBits,
+    RingBits,
     /// Clock period, ps.
     ClockPs,
     /// Clock period, ns in Q8.24.
@@ -95,6 +96,8 @@ pub enum Parameter {
     Ptp,
     /// How far ahead of its launch a packet is granted, ns.
     Lead,
+    /// A quarter of 10 Gb/s: bytes a clock, Q8.24.
+    AckRate,
 }
 
 /// A register, or an array of registers of the same kind.
@@ -144,6 +147,20 @@ impl Register {
     /// Bits that a write may set.
     pub fn mask(&self) -> u32 {
         self.fields.iter().fold(0, |m, f| m | f.mask())
+    }
+
+    /// Software's check of a value before it is written.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] when a field is out of its range, or a bit is set that no field covers.
+    pub fn checked(&self, value: u32) -> Result<(), OutOfRange> {
+        for f in self.fields {
+            f.checked(&[value])?;
+        }
+        if value & !self.mask() != 0 {
+            return Err(OutOfRange { name: self.name, value, least: 0, most: self.mask() });
+        }
+        Ok(())
     }
 }
 

@@ -1,18 +1,12 @@
 //! Which updates are recorded, and the histograms of the profiles.
+use super::settings::{merged, telemetry as rows};
 use super::{Access::*, Block, Kind, Register, Reset, bit, low, whole};
 use crate::field::Field;
 use crate::histogram::{BIN_BITS, BINS};
 use crate::profile::PROFILES;
 
-/// One of how many updates is recorded.
-pub const EVENT_EVERY: Register = Register::new(
-    Kind::Telemetry,
-    0x10,
-    "EVENT_EVERY",
-    ReadWrite,
-    "which updates leave as event records: the first that passes EVENT_FILTER once the value has changed, and of those after it one of so many",
-    &[low(16, "every", "1 every update, n one of n, 0 none")],
-);
+pub use rows::*;
+
 /// Only this flow's updates.
 pub const FILTER_FLOW: Field = low(16, "flow", "a flow");
 /// Only that flow.
@@ -21,15 +15,6 @@ pub const FILTER_BY_FLOW: Field = bit(16, "by_flow", "only updates of `flow`");
 pub const FILTER_PROFILE: Field = Field::new(0, 23, 20, "profile", "a profile");
 /// Only that profile.
 pub const FILTER_BY_PROFILE: Field = bit(24, "by_profile", "only updates of flows of `profile`");
-/// Which updates count for `EVENT_EVERY`.
-pub const EVENT_FILTER: Register = Register::new(
-    Kind::Telemetry,
-    0x14,
-    "EVENT_FILTER",
-    ReadWrite,
-    "which updates may be recorded; 0 all",
-    &[FILTER_FLOW, FILTER_BY_FLOW, FILTER_PROFILE, FILTER_BY_PROFILE],
-);
 /// Bins of a histogram.
 pub const BINS_OF: Register =
     Register::new(Kind::Telemetry, 0x18, "HISTOGRAM_BINS", ReadOnly, "bins of a profile's histogram", &[whole("bins", "bins")])
@@ -77,6 +62,9 @@ pub const HISTOGRAM_STATE: Register = Register::new(
 )
 .reset(Reset::Live);
 
+/// Registers of the block that are not settings.
+const OWN: &[Register] = &[BINS_OF, HISTOGRAM_INDEX, HISTOGRAM_COUNT, HISTOGRAM_CLEAR, HISTOGRAM_STATE];
+
 /// The block.
 pub const BLOCK: Block = Block {
     kind: Kind::Telemetry,
@@ -85,5 +73,5 @@ pub const BLOCK: Block = Block {
     base: 0x680,
     meaning: "Event records of rate updates, and histograms of the signal (RTT, or what the profile takes in its place) by profile. The \
               counters of a flow are in its telemetry record.",
-    registers: &[EVENT_EVERY, EVENT_FILTER, BINS_OF, HISTOGRAM_INDEX, HISTOGRAM_COUNT, HISTOGRAM_CLEAR, HISTOGRAM_STATE],
+    registers: &merged::<{ OWN.len() + rows::REGISTERS.len() }>(OWN, rows::REGISTERS),
 };

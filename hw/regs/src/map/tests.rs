@@ -1,6 +1,6 @@
 use super::*;
 
-const BUILD: Build = Build { flow_bits: 10, bus_bits: 64, segment_bits: 4, clock_ps: 4000, ptp: 0 };
+const BUILD: Build = Build { flow_bits: 10, bus_bits: 64, ring_bits: 4, clock_ps: 4000, ptp: 0 };
 
 /// Every word of the map has at most one register, and the words that `decode` knows are exactly those of the tables.
 #[test]

@@ -1,77 +1,32 @@
-//! The NIC's own time, ns48.fns16.
-use super::{Access::*, Block, Kind, Parameter, Register, Reset, bit, low, whole};
+//! The NIC's two times, ns48.fns16: the steady time, and the date.
+use super::settings::{merged, time as rows};
+use super::{Access::*, Block, Kind, Register, Reset, whole};
 
-/// Low half of the time; a read latches the high half.
+pub use rows::*;
+
+/// Low half of the date; a read latches the high half.
 pub const NOW_LOW: Register = Register::new(
     Kind::Time,
     0x10,
     "NOW_LOW",
     ReadOnly,
     "reading it latches NOW_HIGH",
-    &[whole("now_low", "bits 31..0 of the time: 16 bits of ns above 16 bits of fraction")],
+    &[whole("now_low", "bits 31..0 of the date: 16 bits of ns above 16 bits of fraction")],
 )
 .reset(Reset::Live);
-/// High half of the time, as it was when the low half was read.
+/// High half of the date, as it was when the low half was read.
 pub const NOW_HIGH: Register = Register::new(
     Kind::Time,
     0x14,
     "NOW_HIGH",
     ReadOnly,
     "as it was when NOW_LOW was read",
-    &[whole("now_high", "bits 63..32 of the time, units of 65,536 ns")],
+    &[whole("now_high", "bits 63..32 of the date, units of 65,536 ns")],
 )
 .reset(Reset::Live);
-/// What a clock adds to the time.
-pub const INCREMENT: Register = Register::new(
-    Kind::Time,
-    0x18,
-    "INCREMENT",
-    ReadWrite,
-    "what a clock adds to the time",
-    &[whole("increment", "ns a clock, Q8.24: up to 16 ns, for which the calendar queue is drained fast enough").range(1 << 20, 1 << 28)],
-)
-.reset(Reset::Build(Parameter::Increment));
-/// Low half of a time to step to.
-pub const SET_LOW: Register =
-    Register::new(Kind::Time, 0x1c, "SET_LOW", ReadWrite, "low half of a time to step to", &[whole("set_low", "bits 31..0 of the time")]);
-/// High half of a time to step to; the write steps.
-pub const SET_HIGH: Register = Register::new(
-    Kind::Time,
-    0x20,
-    "SET_HIGH",
-    ReadWrite,
-    "a write steps forward to SET_HIGH:SET_LOW; a step backwards, or while PTP is the source, is refused and counted",
-    &[whole("set_high", "bits 63..32 of the time")],
-);
-/// Where the time comes from.
-pub const SOURCE: Register = Register::new(
-    Kind::Time,
-    0x24,
-    "SOURCE",
-    ReadWrite,
-    "where the time comes from",
-    &[bit(
-        0,
-        "ptp",
-        "0 free-running, 1 follows the PTP clock of the shell, never backwards; 1 after reset in Corundum, whose stamps are of that clock",
-    )],
-)
-.reset(Reset::Build(Parameter::Ptp));
 
-/// How far ahead of its launch a grant goes.
-pub const LEAD: Register = Register::new(
-    Kind::Time,
-    0x28,
-    "LEAD",
-    ReadWrite,
-    "how far ahead of its launch a packet is granted",
-    &[low(
-        16,
-        "lead",
-        "ns; unless 0, every packet waits for its launch in front of the MAC (Corundum: in the form with streams; 8000 after reset), and each start is that much later; a lower one is refused (not now) while flows may send (STATUS: stop is 0), for the pacer would take it as time that runs back",
-    )],
-)
-.reset(Reset::Build(Parameter::Lead));
+/// Registers of the block that are not settings.
+const OWN: &[Register] = &[NOW_LOW, NOW_HIGH];
 
 /// The block.
 pub const BLOCK: Block = Block {
@@ -79,6 +34,6 @@ pub const BLOCK: Block = Block {
     name: "time",
     version: 2,
     base: 0x100,
-    meaning: "The NIC's own time, ns48.fns16: 48 bits of ns above 16 bits of fraction.",
-    registers: &[NOW_LOW, NOW_HIGH, INCREMENT, SET_LOW, SET_HIGH, SOURCE, LEAD],
+    meaning: "The NIC's date, ns48.fns16 (48 bits of ns above 16 bits of fraction): what stamps are. Gaps and time-outs count on a steady time that no register moves.",
+    registers: &merged::<{ OWN.len() + rows::REGISTERS.len() }>(OWN, rows::REGISTERS),
 };

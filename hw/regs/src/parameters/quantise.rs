@@ -14,6 +14,14 @@ const GREATEST_STEP: f64 = ((1u32 << 24) - 1) as f64 / (1u32 << RATE_FRACTION) a
 /// Least alpha: below it Q.32 has too few significant bits.
 const LEAST_ALPHA: f64 = 1.0 / 256.0;
 
+/// The longest time-out in us at which a flow of this rate has less outstanding than a bound can say, 2^30 bytes: the sums that tell what a
+/// flow has outstanding are compared with sign.
+fn longest_timeout_us(mbps: f64) -> f64 {
+    let paced = mbps.min(p::GREATEST_PACED as f64 / (1u32 << RATE_FRACTION) as f64);
+    let ns = (f64::from(p::OUTSTANDING.most) + 1.0) * 8000.0 / paced;
+    GREATEST_LONG_US.min((ns.ceil() - 1.0) / 1000.0)
+}
+
 fn rate(mbps: f64) -> u32 {
     (mbps * (1u32 << RATE_FRACTION) as f64).round() as u32
 }
@@ -57,8 +65,14 @@ impl Parameters {
         check("least_mbps", self.least_mbps, unit, self.greatest_mbps, "a flow at rate 0 would never send again")?;
         check("initial_mbps", self.initial_mbps, self.least_mbps, self.greatest_mbps, "start between the least and the greatest rate")?;
         check("idle_mbps", self.idle_mbps, self.least_mbps, self.greatest_mbps, "restart between the least and the greatest rate")?;
-        check("outstanding_bytes", self.outstanding_bytes.into(), 0.0, ((1u32 << 24) - 1) as f64, "use 0 for no bound")?;
-        check("timeout_us", self.timeout_us, 0.0, GREATEST_LONG_US, "use 0 for no time-out")?;
+        check("outstanding_bytes", self.outstanding_bytes.into(), 0.0, p::OUTSTANDING.most.into(), "use 0 for no bound")?;
+        let longest_us = longest_timeout_us(self.greatest_mbps);
+        let advice = if longest_us < GREATEST_LONG_US {
+            "at its greatest rate a flow must send less than 2^30 bytes in its time-out: shorten it or lower that rate; 0 for no time-out"
+        } else {
+            "use 0 for no time-out"
+        };
+        check("timeout_us", self.timeout_us, 0.0, longest_us, advice)?;
         check("idle_us", self.idle_us, 0.0, GREATEST_LONG_US, "use 0 for no idle restart")?;
         check("cap_bytes", self.cap_bytes.into(), 0.0, ((1u32 << 20) - 1) as f64, "a cap of two packets is enough to pace")?;
         check("signal_base_us", self.signal_base_us, 0.0, GREATEST_US, "give the unloaded RTT in microseconds")?;
@@ -226,6 +240,26 @@ mod tests {
         assert_eq!(text, "t_low_us is 1000.5; allowed are 0 to 1000: Tlow must not exceed Thigh");
         parameters.t_low_us = f64::NAN;
         assert_eq!(parameters.quantise().expect_err("not a number").field, "t_low_us");
+    }
+
+    #[test]
+    fn a_timeout_is_shorter_than_the_sums_of_bytes() {
+        let of = |mbps: f64, timeout_us: f64| Parameters { timeout_us, ..Parameters::timely_100g(8.0).line(mbps) };
+        // 85,899,346 ns at 100 Gb/s are 2^30 bytes and 1 byte.
+        let text = of(100_000.0, 85_899.346).quantise().expect_err("2^30 bytes").to_string();
+        let advice =
+            "at its greatest rate a flow must send less than 2^30 bytes in its time-out: shorten it or lower that rate; 0 for no time-out";
+        assert_eq!(text, format!("timeout_us is 85899.346; allowed are 0 to 85899.345: {advice}"));
+        assert_eq!(p::TIMEOUT_NS.get(&of(100_000.0, 85_899.345).quantise().expect("less")), 85_899_345);
+        // Exactly 2^30 bytes: 2^33 bits at 8,192 Mb/s take 2^20 us.
+        assert!(of(8192.0, 1_048_576.0).quantise().is_err() && of(8192.0, 1_048_575.999).quantise().is_ok());
+        // Faster than the pacer is no rate of a flow; slower than 4 Gb/s, the register is too short.
+        assert!(of(1_048_000.0, 32_768.0).quantise().is_ok() && of(1_048_000.0, 32_768.001).quantise().is_err());
+        assert_eq!(of(1000.0, 2_147_484.0).quantise().expect_err("32 bits").advice, "use 0 for no time-out");
+        let bounded = |outstanding_bytes| Parameters { outstanding_bytes, ..Parameters::timely_100g(8.0) }.quantise();
+        assert_eq!(p::OUTSTANDING.get(&bounded((1 << 30) - 1).expect("30 bits")), (1 << 30) - 1);
+        let text = bounded(1 << 30).expect_err("31 bits").to_string();
+        assert_eq!(text, "outstanding_bytes is 1073741824; allowed are 0 to 1073741823: use 0 for no bound");
     }
 
     #[test]

@@ -48,7 +48,9 @@ pub struct Header {
     pub flags: u8,
     /// Packet number in the segment.
     pub packet: u16,
-    /// Flow of the sender of the data.
+    /// Place of the segment in the sender's ring of departures: 0 but in its last packet.
+    pub place: u16,
+    /// Flow of the sender of the data; 16 bits.
     pub flow: u32,
     /// Nonce of the segment.
     pub nonce: u32,
@@ -83,7 +85,8 @@ impl Header {
         Header {
             flags: bytes[offset::FLAGS],
             packet: (u32_at(offset::PACKET - 2) & 0xffff) as u16,
-            flow: u32_at(offset::FLOW),
+            place: (u32_at(offset::PLACE) >> 16) as u16,
+            flow: u32_at(offset::FLOW - 2) & 0xffff,
             nonce: u32_at(offset::NONCE),
             segment: u32_at(offset::SEGMENT),
             segment_bytes: u32_at(offset::SEGMENT_BYTES),
@@ -102,7 +105,8 @@ impl Header {
         b[offset::VERSION] = VERSION;
         b[offset::FLAGS] = self.flags;
         b[offset::PACKET..][..2].copy_from_slice(&self.packet.to_be_bytes());
-        b[offset::FLOW..][..4].copy_from_slice(&self.flow.to_be_bytes());
+        b[offset::PLACE..][..2].copy_from_slice(&self.place.to_be_bytes());
+        b[offset::FLOW..][..2].copy_from_slice(&(self.flow as u16).to_be_bytes());
         b[offset::NONCE..][..4].copy_from_slice(&self.nonce.to_be_bytes());
         b[offset::SEGMENT..][..4].copy_from_slice(&self.segment.to_be_bytes());
         b[offset::SEGMENT_BYTES..][..4].copy_from_slice(&self.segment_bytes.to_be_bytes());

@@ -5,7 +5,8 @@
 //! | 0 | 1 | version, [`VERSION`] |
 //! | 1 | 1 | flags: [`FIRST`], [`LAST`], [`ACK`], [`READ`] |
 //! | 2 | 2 | packet number in the segment, 0 in the first |
-//! | 4 | 4 | flow of the sender |
+//! | 4 | 2 | place of the segment in the sender's ring of departures; hosts send 0 |
+//! | 6 | 2 | flow of the sender |
 //! | 8 | 4 | nonce of the segment |
 //! | 12 | 4 | segment number |
 //! | 16 | 4 | segment bytes |
@@ -33,7 +34,10 @@ pub use packet::Packet;
 /// Bytes of the header, in data packets and in ACKs.
 pub const HEADER_BYTES: usize = 48;
 /// The version that this code speaks.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
+/// The UDP port that data goes to when nothing is said: no registered protocol's, so neither RoCEv2's (4791) nor Ultra Ethernet's (4793). The
+/// vendor word of the register blocks, "Ti".
+pub const DEFAULT_PORT: u16 = crate::map::VENDOR as u16;
 /// Flag: first packet of a segment.
 pub const FIRST: u8 = 1;
 /// Flag: last packet of a segment; its receiver answers.
@@ -56,8 +60,10 @@ pub mod offset {
     pub const FLAGS: usize = 1;
     /// Packet number in the segment, 2 bytes.
     pub const PACKET: usize = 2;
-    /// Flow of the sender, 4 bytes.
-    pub const FLOW: usize = 4;
+    /// Place of the segment in the sender's ring of departures, 2 bytes: 0 but in its last packet.
+    pub const PLACE: usize = 4;
+    /// Flow of the sender, 2 bytes.
+    pub const FLOW: usize = 6;
     /// Nonce of the segment, 4 bytes.
     pub const NONCE: usize = 8;
     /// Segment number, 4 bytes.

@@ -180,9 +180,14 @@ impl<T: AsRef<[u8]>> Packet<T> {
         self.u16_at(self.class.header() + offset::PACKET)
     }
 
-    /// Flow of the sender of the data.
+    /// Place of the segment in the sender's ring of departures.
+    pub fn place(&self) -> u16 {
+        self.u16_at(self.class.header() + offset::PLACE)
+    }
+
+    /// Flow of the sender of the data; 16 bits.
     pub fn flow(&self) -> u32 {
-        self.u32_of(offset::FLOW)
+        self.u16_at(self.class.header() + offset::FLOW).into()
     }
 
     /// Nonce of the segment.
@@ -290,9 +295,14 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
         self.put_of(offset::PACKET, &packet.to_be_bytes());
     }
 
-    /// Sets the flow.
+    /// Sets the place.
+    pub fn set_place(&mut self, place: u16) {
+        self.put_of(offset::PLACE, &place.to_be_bytes());
+    }
+
+    /// Sets the flow, of which 16 bits count.
     pub fn set_flow(&mut self, flow: u32) {
-        self.put_of(offset::FLOW, &flow.to_be_bytes());
+        self.put_of(offset::FLOW, &(flow as u16).to_be_bytes());
     }
 
     /// Sets the nonce.

@@ -12,7 +12,8 @@ use timely_model::pacer::gate::{ABSURD, FRACTION, HORIZON, IN_FLIGHT, LATE, PAST
 /// Trains are expanded in the order they come, one packet a clock; their packets stand in 30 places in the order of their launches,
 /// those of the same 2 ns in the order they came. A packet more than 0.9 to 1 us ahead waits in the expander, and all trains behind it; one
 /// more than 131 us ahead is due at once. A packet that is due for more than 256 to 384 ns when it enters counts as due for so long; while the
-/// head cannot leave for 0.5 us, none enters. A step of the time makes all due that are in their places, and none enters until they left.
+/// head cannot leave for 0.5 us, none enters. A step of the time (a change of the lead, for the steady
+/// time has none) makes all due that are in their places, and none enters until they left.
 /// Times count in 2^-8 ns: what a launch has beyond is rounded up, so that no grant goes before its time.
 /// Latency: a grant is at the output 2 clocks after the first one that sees its launch in `now`; from `train_valid` at least 4 clocks.
 /// Throughput: one grant a clock. Back pressure: due grants wait in their places, in order; `train_ready` falls after 512 trains.

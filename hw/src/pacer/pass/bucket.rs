@@ -12,14 +12,14 @@ pub struct Bucket {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops (see `delay`).
     pub rst: Signal<In, Bit>,
-    /// Clock 0: what the last pass left: tokens 51 bits, time 48, rate 30, bytes seen 25, granted 16, base 25, awake, started, measured.
-    pub state: Signal<In, Bits<198>>,
-    /// Clock 0: posted 16 bits, released 25, drop.
-    pub post: Signal<In, Bits<42>>,
-    /// Clock 0: bytes charged 25 bits, packets 9, last size 16.
-    pub paid: Signal<In, Bits<50>>,
+    /// Clock 0: what the last pass left: tokens 51 bits, time 48, rate 30, bytes seen 25, granted 16, base 32, awake, started, measured.
+    pub state: Signal<In, Bits<205>>,
+    /// Clock 0: posted 16 bits, released 32, drop.
+    pub post: Signal<In, Bits<49>>,
+    /// Clock 0: bytes charged 32 bits, packets 9, last size 16.
+    pub paid: Signal<In, Bits<57>>,
     /// Clock 0: bytes charged when a packet last ended its segment.
-    pub ended: Signal<In, Bits<25>>,
+    pub ended: Signal<In, Bits<32>>,
     /// Clock 0: rate.
     pub rate: Signal<In, Bits<30>>,
     /// Clock 0: wire bytes of a packet as the record says.
@@ -27,7 +27,7 @@ pub struct Bucket {
     /// Clock 1: the time when a train would reach the gate, ns.
     pub now: Signal<In, Bits<48>>,
     /// Clock 1: outstanding bound.
-    pub bound: Signal<In, Bits<24>>,
+    pub bound: Signal<In, Bits<30>>,
     /// Clock 1: idle time.
     pub idle: Signal<In, Bits<31>>,
     /// Clock 1: token cap.
@@ -41,7 +41,7 @@ pub struct Bucket {
     /// Clock 8: what the flow lacks to send, tokens; signed.
     pub deficit: Signal<Out, Bits<52>>,
     /// Clock 8: base of the outstanding bytes.
-    pub base: Signal<Out, Bits<25>>,
+    pub base: Signal<Out, Bits<32>>,
     /// Clock 8: the size of the last packet is known.
     pub measured: Signal<Out, Bit>,
     /// Clock 8: what may become of the flow. Bits 2..0: a train of two to the power of this is within backlog and bound; 5..3: the
@@ -55,11 +55,11 @@ pub struct Bucket {
     sent: DFF<Bits<25>>,
     uncharged: DFF<Bits<9>>,
     backlog: DFF<Bits<16>>,
-    outstanding: DFF<Bits<25>>,
+    outstanding: DFF<Bits<32>>,
     /// Outstanding bytes of segments that have ended, but for the base.
-    waiting1: DFF<Bits<25>>,
+    waiting1: DFF<Bits<32>>,
     lower: DFF<Bit>,
-    state1: DFF<Bits<198>>,
+    state1: DFF<Bits<205>>,
     rate1: DFF<Bits<30>>,
     last1: DFF<Bits<16>>,
     size1: DFF<Bits<16>>,
@@ -69,17 +69,17 @@ pub struct Bucket {
     measured2: DFF<Bit>,
     elapsed2: DFF<Bits<48>>,
     rate2: DFF<Bits<30>>,
-    excess2: DFF<Bits<25>>,
+    excess2: DFF<Bits<32>>,
     /// The same of segments that have ended.
-    waiting2: DFF<Bits<25>>,
+    waiting2: DFF<Bits<32>>,
     /// 125 times the low 17 bits of the bytes sent, and times the others.
     sent_low2: DFF<Bits<24>>,
     sent_high2: DFF<Bits<15>>,
     cap2: DFF<Bits<20>>,
-    bound2: DFF<Bits<24>>,
+    bound2: DFF<Bits<30>>,
     idle2: DFF<Bits<31>>,
-    outstanding2: DFF<Bits<25>>,
-    base2: DFF<Bits<25>>,
+    outstanding2: DFF<Bits<32>>,
+    base2: DFF<Bits<32>>,
     uncharged2: DFF<Bits<9>>,
     uncharged3: DFF<Bits<9>>,
     tokens2: DFF<Bits<51>>,
@@ -102,8 +102,8 @@ pub struct Bucket {
     tokens3: DFF<Bits<52>>,
     sent_high3: DFF<Bits<15>>,
     rate3: DFF<Bits<30>>,
-    excess3: DFF<Bits<24>>,
-    base3: DFF<Bits<25>>,
+    excess3: DFF<Bits<31>>,
+    base3: DFF<Bits<32>>,
     cap3: DFF<Bits<27>>,
     // Clock 4.
     low_low: DFF<Bits<29>>,
@@ -112,7 +112,7 @@ pub struct Bucket {
     high_high: DFF<Bits<29>>,
     waiting_low: DFF<Bits<26>>,
     waiting_high: DFF<Bits<15>>,
-    total4: DFF<Bits<26>>,
+    total4: DFF<Bits<32>>,
     alone4: DFF<Bit>,
     length4: DFF<Bits<16>>,
     tokens4: DFF<Bits<52>>,
@@ -123,7 +123,7 @@ pub struct Bucket {
     waiting5: DFF<Bits<32>>,
     cap5: DFF<Bits<27>>,
     /// What the bound leaves, signed; there is none.
-    room5: DFF<Bits<27>>,
+    room5: DFF<Bits<33>>,
     free5: DFF<Bit>,
     length5: DFF<Bits<16>>,
     none5: DFF<Bit>,
@@ -154,13 +154,13 @@ pub struct Bucket {
     waits8: DFF<Bit>,
     keep8: DFF<Bit>,
     starts8: DFF<Bit>,
-    bounds: Stages<24, 2>,
+    bounds: Stages<30, 2>,
     caps: Delay<27, 2>,
-    bases: Stages<25, 4>,
+    bases: Stages<32, 4>,
     flags: Stages<6, 5>,
     logs: Stages<5, 5>,
     lates: Delay<1, 4>,
-    base8: DFF<Bits<25>>,
+    base8: DFF<Bits<32>>,
     measured8: DFF<Bit>,
     last8: DFF<Bits<3>>,
     exact8: DFF<Bit>,
@@ -264,19 +264,19 @@ impl Logic for Bucket {
 
         // 0: differences of counters.
         self.sent.d.next = self.paid.val().get_bits::<25>(0) - self.state.val().get_bits::<25>(129);
-        self.uncharged.d.next = self.state.val().get_bits::<9>(154) - self.paid.val().get_bits::<9>(25);
+        self.uncharged.d.next = self.state.val().get_bits::<9>(154) - self.paid.val().get_bits::<9>(32);
         self.backlog.d.next = self.post.val().get_bits::<16>(0) - self.state.val().get_bits::<16>(154);
-        self.outstanding.d.next = self.paid.val().get_bits::<25>(0) - self.post.val().get_bits::<25>(16);
-        self.waiting1.d.next = self.ended.val() - self.post.val().get_bits::<25>(16);
+        self.outstanding.d.next = self.paid.val().get_bits::<32>(0) - self.post.val().get_bits::<32>(16);
+        self.waiting1.d.next = self.ended.val() - self.post.val().get_bits::<32>(16);
         self.lower.d.next = self.rate.val() < self.state.val().get_bits::<30>(99);
         self.state1.d.next = self.state.val();
         self.rate1.d.next = self.rate.val();
-        self.last1.d.next = self.paid.val().get_bits::<16>(34);
+        self.last1.d.next = self.paid.val().get_bits::<16>(41);
         self.size1.d.next = self.size.val();
-        self.drop1.d.next = self.post.val().get_bit(41);
+        self.drop1.d.next = self.post.val().get_bit(48);
 
         // 1: time, the rate that counts, the size of a packet.
-        self.known.next = self.state1.q.val().get_bit(197) | self.sent.q.val().any();
+        self.known.next = self.state1.q.val().get_bit(204) | self.sent.q.val().any();
         self.measured2.d.next = self.known.val();
         self.length2.d.next = self.size1.q.val();
         if self.known.val() {
@@ -287,8 +287,8 @@ impl Logic for Bucket {
         if self.lower.q.val() {
             self.rate2.d.next = self.rate1.q.val();
         }
-        self.excess2.d.next = self.outstanding.q.val() - self.state1.q.val().get_bits::<25>(170);
-        self.waiting2.d.next = self.waiting1.q.val() - self.state1.q.val().get_bits::<25>(170);
+        self.excess2.d.next = self.outstanding.q.val() - self.state1.q.val().get_bits::<32>(170);
+        self.waiting2.d.next = self.waiting1.q.val() - self.state1.q.val().get_bits::<32>(170);
         // Too wide for one multiplier: two, of which one is subtracted after the other.
         self.sent_low_u.next = self.sent.q.val().get_bits::<17>(0).into();
         self.sent_high_u.next = self.sent.q.val().get_bits::<8>(17).into();
@@ -298,7 +298,7 @@ impl Logic for Bucket {
         self.bound2.d.next = self.bound.val();
         self.idle2.d.next = self.idle.val();
         self.outstanding2.d.next = self.outstanding.q.val();
-        self.base2.d.next = self.state1.q.val().get_bits::<25>(170);
+        self.base2.d.next = self.state1.q.val().get_bits::<32>(170);
         self.uncharged2.d.next = self.uncharged.q.val();
         self.tokens2.d.next = self.state1.q.val().get_bits::<51>(0);
         self.log2.d.next = bits::<3>(0);
@@ -318,7 +318,7 @@ impl Logic for Bucket {
             & ((((self.few.val() == bits::<6>(1)) | (self.few.val() == bits::<6>(2)))
                 | ((self.few.val() == bits::<6>(4)) | (self.few.val() == bits::<6>(8))))
                 | ((self.few.val() == bits::<6>(16)) | (self.few.val() == bits::<6>(32))));
-        self.may_idle2.d.next = !self.state1.q.val().get_bit(195) & self.state1.q.val().get_bit(196);
+        self.may_idle2.d.next = !self.state1.q.val().get_bit(202) & self.state1.q.val().get_bit(203);
         self.flags2.d.next = bits::<6>(0);
         if self.drop1.q.val() {
             self.flags2.d.next = self.flags2.d.val() | bits::<6>(1);
@@ -332,7 +332,7 @@ impl Logic for Bucket {
         if !self.rate1.q.val().any() | self.uncharged.q.val().get_bit(8) {
             self.flags2.d.next = self.flags2.d.val() | bits::<6>(8);
         }
-        if self.state1.q.val().get_bit(195) {
+        if self.state1.q.val().get_bit(202) {
             self.flags2.d.next = self.flags2.d.val() | bits::<6>(16);
         }
 
@@ -356,14 +356,14 @@ impl Logic for Bucket {
             - (bit_cast::<52, 24>(self.sent_low2.q.val()) << 18);
         self.sent_high3.d.next = self.sent_high2.q.val();
         self.rate3.d.next = self.rate2.q.val();
-        self.excess3.d.next = self.excess2.q.val().get_bits::<24>(0);
+        self.excess3.d.next = self.excess2.q.val().get_bits::<31>(0);
         self.base3.d.next = self.base2.q.val();
-        if self.excess2.q.val().get_bit(24) {
-            self.excess3.d.next = bits::<24>(0);
+        if self.excess2.q.val().get_bit(31) {
+            self.excess3.d.next = bits::<31>(0);
         }
-        self.alone3.d.next = (self.waiting2.q.val().get_bit(24) | !self.waiting2.q.val().any()) & !self.flags2.q.val().get_bit(1);
+        self.alone3.d.next = (self.waiting2.q.val().get_bit(31) | !self.waiting2.q.val().any()) & !self.flags2.q.val().get_bit(1);
         // The accounts are cleared, or they were wrong.
-        if self.excess2.q.val().get_bit(24) | self.flags2.q.val().get_bit(0) {
+        if self.excess2.q.val().get_bit(31) | self.flags2.q.val().get_bit(0) {
             self.base3.d.next = self.outstanding2.q.val();
         }
         // There is no cap to keep for a flow that slept.
@@ -397,7 +397,7 @@ impl Logic for Bucket {
         self.packet_high.next = self.packet3.q.val().get_bits::<6>(17).into();
         self.waiting_low.d.next = (self.packet_low.val() * self.packets_u.val()).into();
         self.waiting_high.d.next = (self.packet_high.val() * self.packets_u.val()).into();
-        self.total4.d.next = bit_cast::<26, 24>(self.excess3.q.val()) + bit_cast::<26, 25>(self.waiting3.q.val());
+        self.total4.d.next = bit_cast::<32, 31>(self.excess3.q.val()) + bit_cast::<32, 25>(self.waiting3.q.val());
         self.alone4.d.next = self.alone3.q.val();
         self.length4.d.next = self.length3.q.val();
         self.tokens4.d.next = self.tokens3.q.val() - (bit_cast::<52, 15>(self.sent_high3.q.val()) << 35);
@@ -415,7 +415,7 @@ impl Logic for Bucket {
         self.cap5.d.next = self.cap4.q.val();
         self.caps.i.next = self.cap5.q.val();
         // A train of 2^k packets is within the bound if its bytes, over 2^k, are within what is left.
-        self.room5.d.next = bit_cast::<27, 24>(self.bounds.o.val()) - bit_cast::<27, 26>(self.total4.q.val());
+        self.room5.d.next = bit_cast::<33, 30>(self.bounds.o.val()) - bit_cast::<33, 32>(self.total4.q.val());
         self.free5.d.next = !self.bounds.o.val().any();
         self.length5.d.next = self.length4.q.val();
         // One packet is always allowed when nothing is outstanding that can be answered before the flow goes on.
@@ -424,25 +424,25 @@ impl Logic for Bucket {
 
         // 5
         self.filled6.d.next = bit_cast::<58, 44>(self.low5.q.val()) + (bit_cast::<58, 44>(self.high5.q.val()) << 14);
-        self.is_within.next = !self.room5.q.val().get_bit(26);
+        self.is_within.next = !self.room5.q.val().get_bit(32);
         self.fits6[0].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<8>(16).any() | (self.room5.q.val().get_bits::<16>(0) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<14>(16).any() | (self.room5.q.val().get_bits::<16>(0) >= self.length5.q.val())));
         self.fits6[1].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<7>(17).any() | (self.room5.q.val().get_bits::<16>(1) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<13>(17).any() | (self.room5.q.val().get_bits::<16>(1) >= self.length5.q.val())));
         self.fits6[2].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<6>(18).any() | (self.room5.q.val().get_bits::<16>(2) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<12>(18).any() | (self.room5.q.val().get_bits::<16>(2) >= self.length5.q.val())));
         self.fits6[3].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<5>(19).any() | (self.room5.q.val().get_bits::<16>(3) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<11>(19).any() | (self.room5.q.val().get_bits::<16>(3) >= self.length5.q.val())));
         self.fits6[4].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<4>(20).any() | (self.room5.q.val().get_bits::<16>(4) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<10>(20).any() | (self.room5.q.val().get_bits::<16>(4) >= self.length5.q.val())));
         self.fits6[5].d.next = self.free5.q.val()
             | (self.is_within.val()
-                & (self.room5.q.val().get_bits::<3>(21).any() | (self.room5.q.val().get_bits::<16>(5) >= self.length5.q.val())));
+                & (self.room5.q.val().get_bits::<9>(21).any() | (self.room5.q.val().get_bits::<16>(5) >= self.length5.q.val())));
         if self.none5.q.val() {
             self.fits6[0].d.next = true;
         }

@@ -23,19 +23,19 @@ pub struct Memory<const F: usize, const S: usize> {
     /// Its flow.
     pub state_flow: Signal<In, Bits<F>>,
     /// It.
-    pub state_word: Signal<In, Bits<227>>,
+    pub state_word: Signal<In, Bits<234>>,
     /// A word of the doorbell unit.
     pub post_valid: Signal<In, Bit>,
     /// Its flow.
     pub post_flow: Signal<In, Bits<F>>,
     /// It.
-    pub post_word: Signal<In, Bits<42>>,
+    pub post_word: Signal<In, Bits<49>>,
     /// An account of the charge unit.
     pub paid_valid: Signal<In, Bit>,
     /// Its flow.
     pub paid_flow: Signal<In, Bits<F>>,
     /// It.
-    pub paid_word: Signal<In, Bits<50>>,
+    pub paid_word: Signal<In, Bits<57>>,
     /// Its last packet ended a segment.
     pub paid_ends: Signal<In, Bit>,
     /// Flow bus.
@@ -67,13 +67,13 @@ pub struct Memory<const F: usize, const S: usize> {
     /// 2^-12 Mb/s; clamped to 30 bits.
     pub rate_value: Signal<In, Bits<32>>,
     /// The flow's state.
-    pub state: Signal<Out, Bits<227>>,
+    pub state: Signal<Out, Bits<234>>,
     /// What was posted and released.
-    pub post: Signal<Out, Bits<42>>,
+    pub post: Signal<Out, Bits<49>>,
     /// What was charged.
-    pub paid: Signal<Out, Bits<50>>,
+    pub paid: Signal<Out, Bits<57>>,
     /// Bytes charged when a packet last ended its segment.
-    pub ended: Signal<Out, Bits<25>>,
+    pub ended: Signal<Out, Bits<32>>,
     /// Its rate.
     pub rate: Signal<Out, Bits<30>>,
     /// Its priority.
@@ -81,7 +81,7 @@ pub struct Memory<const F: usize, const S: usize> {
     /// Wire bytes of its packets as its record says.
     pub size: Signal<Out, Bits<16>>,
     /// Its profile's outstanding bound, bytes; 3 clocks after `flow`, like the next three.
-    pub bound: Signal<Out, Bits<24>>,
+    pub bound: Signal<Out, Bits<30>>,
     /// Its profile's idle time, ns.
     pub idle: Signal<Out, Bits<31>>,
     /// Its profile's token cap, bytes.
@@ -93,28 +93,28 @@ pub struct Memory<const F: usize, const S: usize> {
     // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which would have a choice behind them.
     state_ram: [ApartRam<Bits<48>, F>; 4],
     state_ram_192: ApartRam<Bits<32>, F>,
-    state_ram_224: ApartRam<Bits<3>, F>,
+    state_ram_224: ApartRam<Bits<10>, F>,
     post_ram: RAM<Bits<32>, F>,
-    post_ram_32: RAM<Bits<10>, F>,
+    post_ram_32: RAM<Bits<17>, F>,
     paid_ram: RAM<Bits<48>, F>,
-    paid_ram_48: RAM<Bits<2>, F>,
-    ended_ram: RAM<Bits<25>, F>,
+    paid_ram_48: RAM<Bits<9>, F>,
+    ended_ram: RAM<Bits<32>, F>,
     rate_ram: RAM<Bits<30>, F>,
     /// Profile, 4 bits; priority, 3; size, 16.
     config_ram: RAM<Bits<23>, F>,
     /// Of 512 words, of which 16 are used, so that they are block RAM.
-    bound_ram: RAM<Bits<24>, 9>,
+    bound_ram: RAM<Bits<30>, 9>,
     idle_ram: RAM<Bits<31>, 9>,
     cap_ram: RAM<Bits<20>, 9>,
     window_ram: RAM<Bits<24>, 9>,
     state_raw: [DFF<Bits<48>>; 4],
     state_raw_192: DFF<Bits<32>>,
-    state_raw_224: DFF<Bits<3>>,
+    state_raw_224: DFF<Bits<10>>,
     post_raw: DFF<Bits<32>>,
-    post_raw_32: DFF<Bits<10>>,
+    post_raw_32: DFF<Bits<17>>,
     paid_raw: DFF<Bits<48>>,
-    paid_raw_48: DFF<Bits<2>>,
-    ended_raw: DFF<Bits<25>>,
+    paid_raw_48: DFF<Bits<9>>,
+    ended_raw: DFF<Bits<32>>,
     rate_raw: DFF<Bits<30>>,
     config_raw: DFF<Bits<23>>,
     load: DFF<Bit>,
@@ -142,7 +142,7 @@ pub struct Memory<const F: usize, const S: usize> {
 
 /// The kernel below takes the fields by their bits.
 const _: () = {
-    assert!(profile::OUTSTANDING.low == 0 && profile::OUTSTANDING.high == 23);
+    assert!(profile::OUTSTANDING.low == 0 && profile::OUTSTANDING.high == 29);
     assert!(profile::IDLE_NS.low == 0 && profile::IDLE_NS.high == 30);
     assert!(profile::TOKEN_CAP.low == 0 && profile::TOKEN_CAP.high == 19);
     assert!(profile::USE_WINDOW.low == 0 && profile::USE_WINDOW.high == 23);
@@ -286,22 +286,22 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.state_ram_192.write_data.next = self.state_word.val().get_bits::<32>(192);
         self.state_ram_224.write_enable.next = self.state_write.val() | !self.is_swept.val();
         self.state_ram_224.write_address.next = self.state_address.val();
-        self.state_ram_224.write_data.next = self.state_word.val().get_bits::<3>(224);
+        self.state_ram_224.write_data.next = self.state_word.val().get_bits::<10>(224);
         self.post_ram.write_enable.next = self.post_valid.val() | !self.is_swept.val();
         self.post_ram.write_address.next = self.post_address.val();
         self.post_ram.write_data.next = self.post_word.val().get_bits::<32>(0);
         self.post_ram_32.write_enable.next = self.post_valid.val() | !self.is_swept.val();
         self.post_ram_32.write_address.next = self.post_address.val();
-        self.post_ram_32.write_data.next = self.post_word.val().get_bits::<10>(32);
+        self.post_ram_32.write_data.next = self.post_word.val().get_bits::<17>(32);
         self.paid_ram.write_enable.next = self.paid_valid.val() | !self.is_swept.val();
         self.paid_ram.write_address.next = self.paid_address.val();
         self.paid_ram.write_data.next = self.paid_word.val().get_bits::<48>(0);
         self.paid_ram_48.write_enable.next = self.paid_valid.val() | !self.is_swept.val();
         self.paid_ram_48.write_address.next = self.paid_address.val();
-        self.paid_ram_48.write_data.next = self.paid_word.val().get_bits::<2>(48);
+        self.paid_ram_48.write_data.next = self.paid_word.val().get_bits::<9>(48);
         self.ended_ram.write_enable.next = (self.paid_valid.val() & self.paid_ends.val()) | !self.is_swept.val();
         self.ended_ram.write_address.next = self.paid_address.val();
-        self.ended_ram.write_data.next = self.paid_word.val().get_bits::<25>(0);
+        self.ended_ram.write_data.next = self.paid_word.val().get_bits::<32>(0);
         self.rate_ram.write_enable.next = self.rate_valid.val();
         self.rate_ram.write_address.next = self.rate_flow.val();
         self.rate_ram.write_data.next = self.rate_value.val().get_bits::<30>(0);
@@ -318,7 +318,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.pw_index.next = self.pw_to.q.val().get_bits::<5>(0);
         self.bound_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.bound_word.val());
         self.bound_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
-        self.bound_ram.write_data.next = self.pw_word_data.q.val().get_bits::<24>(0);
+        self.bound_ram.write_data.next = self.pw_word_data.q.val().get_bits::<30>(0);
         self.idle_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.idle_word.val());
         self.idle_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.idle_ram.write_data.next = self.pw_word_data.q.val().get_bits::<31>(0);
@@ -349,11 +349,11 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             self.load_config.d.next = bits::<23>(0);
             self.pw_word_data.d.next = bits::<32>(0);
         }
-        self.state.next = ((bit_cast::<227, 48>(self.state_raw[0].q.val()) | (bit_cast::<227, 48>(self.state_raw[1].q.val()) << 48))
-            | ((bit_cast::<227, 48>(self.state_raw[2].q.val()) << 96) | (bit_cast::<227, 48>(self.state_raw[3].q.val()) << 144)))
-            | ((bit_cast::<227, 32>(self.state_raw_192.q.val()) << 192) | (bit_cast::<227, 3>(self.state_raw_224.q.val()) << 224));
-        self.post.next = bit_cast::<42, 32>(self.post_raw.q.val()) | (bit_cast::<42, 10>(self.post_raw_32.q.val()) << 32);
-        self.paid.next = bit_cast::<50, 48>(self.paid_raw.q.val()) | (bit_cast::<50, 2>(self.paid_raw_48.q.val()) << 48);
+        self.state.next = ((bit_cast::<234, 48>(self.state_raw[0].q.val()) | (bit_cast::<234, 48>(self.state_raw[1].q.val()) << 48))
+            | ((bit_cast::<234, 48>(self.state_raw[2].q.val()) << 96) | (bit_cast::<234, 48>(self.state_raw[3].q.val()) << 144)))
+            | ((bit_cast::<234, 32>(self.state_raw_192.q.val()) << 192) | (bit_cast::<234, 10>(self.state_raw_224.q.val()) << 224));
+        self.post.next = bit_cast::<49, 32>(self.post_raw.q.val()) | (bit_cast::<49, 17>(self.post_raw_32.q.val()) << 32);
+        self.paid.next = bit_cast::<57, 48>(self.paid_raw.q.val()) | (bit_cast::<57, 9>(self.paid_raw_48.q.val()) << 48);
         self.ended.next = self.ended_raw.q.val();
         self.rate.next = self.rate_raw.q.val();
         self.pfc.next = self.config_raw.q.val().get_bits::<3>(4);

@@ -31,7 +31,7 @@ use timely_model::pacer::Timing;
 use timely_model::pacer::doorbell::Sleep;
 use wake::Wake;
 
-/// A flow a clock. `S` must be `F + 1`, `X` the wheel's address bits, `Y` `X + 4`, `Z` `F + 43`.
+/// A flow a clock. `S` must be `F + 1`, `X` the wheel's address bits, `Y` `X + 4`, `Z` `F + 50`.
 ///
 /// The fate of a flow at its pass:
 /// - accounts to be cleared after a load: cleared and asleep, once all its grants are charged;
@@ -65,13 +65,13 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     /// Its flow.
     pub post_flow: Signal<In, Bits<F>>,
     /// It.
-    pub post_word: Signal<In, Bits<42>>,
+    pub post_word: Signal<In, Bits<49>>,
     /// An account of the charge unit.
     pub paid_valid: Signal<In, Bit>,
     /// Its flow.
     pub paid_flow: Signal<In, Bits<F>>,
     /// It.
-    pub paid_word: Signal<In, Bits<50>>,
+    pub paid_word: Signal<In, Bits<57>>,
     /// Its last packet ended a segment.
     pub paid_ends: Signal<In, Bit>,
     /// Flow bus.
@@ -129,7 +129,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     /// Packets granted.
     pub sleep_granted: Signal<Out, Bits<16>>,
     /// Bytes released that the pass knew of.
-    pub sleep_released: Signal<Out, Bits<25>>,
+    pub sleep_released: Signal<Out, Bits<32>>,
     /// A flow for the wheel.
     pub insert_valid: Signal<Out, Bit>,
     /// It.
@@ -174,8 +174,8 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     now3: DFF<Bits<48>>,
     /// What counts the clocks of the rings.
     turn: DFF<Bits<9>>,
-    /// Rate 30 bits, bytes charged 25, bytes released 25, packets granted 16, started.
-    kept: Ring<97, 14>,
+    /// Rate 30 bits, bytes charged 25 (the low ones), bytes released 32, packets granted 16, started.
+    kept: Ring<104, 14>,
     pfc: Delay<3, 12>,
     now14: Ring<48, 11>,
     now16: Delay<48, 2>,
@@ -184,17 +184,17 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     verdict15: DFF<Bits<15>>,
     /// A request to sleep was taken at the last clock.
     slept: DFF<Bit>,
-    /// Tokens 51 bits, base 25, measured.
-    settled: Ring<77, 6>,
+    /// Tokens 51 bits, base 32, measured.
+    settled: Ring<84, 6>,
     tau16: DFF<Bits<32>>,
     gap16: DFF<Bits<31>>,
     launch16: DFF<Bits<64>>,
     write17: DFF<Bit>,
-    state17: DFF<Bits<198>>,
+    state17: DFF<Bits<205>>,
     count17: DFF<Bits<16>>,
     sleep17: DFF<Bit>,
     why17: DFF<Bits<2>>,
-    released17: DFF<Bits<25>>,
+    released17: DFF<Bits<32>>,
     issue: Signal<Local, Bit>,
     unswept: Signal<Local, Bit>,
     tokens: Signal<Local, Bits<51>>,
@@ -205,7 +205,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
 impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> Pass<F, S, X, Y, Z> {
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
-        assert!(S == F + 1 && Z == F + 43, "widths of a pass of 2^{F} flows");
+        assert!(S == F + 1 && Z == F + 50, "widths of a pass of 2^{F} flows");
         construct!({
             span: Span::new(timing),
             wake: Wake::new(timing),
@@ -296,21 +296,21 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         // 2
         self.now3.d.next = self.now.val().get_bits::<48>(16) + self.ahead.val();
         self.reciprocal.rate.next = self.memory.rate.val();
-        self.bucket.state.next = self.memory.state.val().get_bits::<198>(0);
+        self.bucket.state.next = self.memory.state.val().get_bits::<205>(0);
         self.bucket.post.next = self.memory.post.val();
         self.bucket.paid.next = self.memory.paid.val();
         self.bucket.ended.next = self.memory.ended.val();
         self.bucket.rate.next = self.memory.rate.val();
         self.bucket.size.next = self.memory.size.val();
-        self.kept.i.next = (bit_cast::<97, 30>(self.memory.rate.val())
-            | (bit_cast::<97, 25>(self.memory.paid.val().get_bits::<25>(0)) << 30))
-            | ((bit_cast::<97, 25>(self.memory.post.val().get_bits::<25>(16)) << 55)
-                | ((bit_cast::<97, 16>(self.memory.state.val().get_bits::<16>(154)) << 80)
-                    | (bit_cast::<97, 1>(self.memory.state.val().get_bits::<1>(196)) << 96)));
+        self.kept.i.next = (bit_cast::<104, 30>(self.memory.rate.val())
+            | (bit_cast::<104, 25>(self.memory.paid.val().get_bits::<25>(0)) << 30))
+            | ((bit_cast::<104, 32>(self.memory.post.val().get_bits::<32>(16)) << 55)
+                | ((bit_cast::<104, 16>(self.memory.state.val().get_bits::<16>(154)) << 87)
+                    | (bit_cast::<104, 1>(self.memory.state.val().get_bits::<1>(203)) << 103)));
         self.pfc.i.next = self.memory.pfc.val();
-        self.slack.slack.next = self.memory.state.val().get_bits::<28>(198);
-        self.slack.limited.next = self.memory.state.val().get_bit(226);
-        self.slack.started.next = self.memory.state.val().get_bit(196);
+        self.slack.slack.next = self.memory.state.val().get_bits::<28>(205);
+        self.slack.limited.next = self.memory.state.val().get_bit(233);
+        self.slack.started.next = self.memory.state.val().get_bit(203);
 
         // 3
         self.bucket.now.next = self.now3.q.val();
@@ -329,9 +329,9 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.span.deficit.next = self.bucket.deficit.val();
         self.span.now.next = self.now14.o.val();
         self.now16.i.next = self.now14.o.val();
-        self.settled.i.next = bit_cast::<77, 51>(self.bucket.tokens.val()) | (bit_cast::<77, 25>(self.bucket.base.val()) << 51);
+        self.settled.i.next = bit_cast::<84, 51>(self.bucket.tokens.val()) | (bit_cast::<84, 32>(self.bucket.base.val()) << 51);
         if self.bucket.measured.val() {
-            self.settled.i.next = self.settled.i.val() | (bits::<77>(1) << 76);
+            self.settled.i.next = self.settled.i.val() | (bits::<84>(1) << 83);
         }
         self.verdicts.i.next = self.bucket.verdict.val();
         self.verdict15.d.next = self.verdicts.o.val();
@@ -365,7 +365,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.wake.at.next = self.now16.o.val().get_bits::<Y>(0);
         self.wake.now.next = self.now.val();
         self.wake.flow.next = self.flow[18].q.val();
-        self.counted.next = self.kept.o.val().get_bits::<16>(80);
+        self.counted.next = self.kept.o.val().get_bits::<16>(87);
         self.count.next = self.counted.val();
         if self.fate.grant.val() {
             self.count.next = self.counted.val() + bit_cast::<16, 6>(self.fate.train.val());
@@ -375,25 +375,25 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         if self.fate.clear.val() {
             self.tokens.next = bits::<51>(0);
         }
-        self.state17.d.next = ((bit_cast::<198, 51>(self.tokens.val()) | (bit_cast::<198, 48>(self.now16.o.val()) << 51))
-            | ((bit_cast::<198, 30>(self.kept.o.val().get_bits::<30>(0)) << 99)
-                | (bit_cast::<198, 25>(self.kept.o.val().get_bits::<25>(30)) << 129)))
-            | ((bit_cast::<198, 16>(self.count.val()) << 154) | (bit_cast::<198, 25>(self.settled.o.val().get_bits::<25>(51)) << 170));
+        self.state17.d.next = ((bit_cast::<205, 51>(self.tokens.val()) | (bit_cast::<205, 48>(self.now16.o.val()) << 51))
+            | ((bit_cast::<205, 30>(self.kept.o.val().get_bits::<30>(0)) << 99)
+                | (bit_cast::<205, 25>(self.kept.o.val().get_bits::<25>(30)) << 129)))
+            | ((bit_cast::<205, 16>(self.count.val()) << 154) | (bit_cast::<205, 32>(self.settled.o.val().get_bits::<32>(51)) << 170));
         if self.fate.awake.val() {
-            self.state17.d.next = self.state17.d.val() | (bits::<198>(1) << 195);
+            self.state17.d.next = self.state17.d.val() | (bits::<205>(1) << 202);
         }
-        if !self.fate.clear.val() & (self.kept.o.val().get_bit(96) | self.fate.grant.val()) {
-            self.state17.d.next = self.state17.d.val() | (bits::<198>(1) << 196);
+        if !self.fate.clear.val() & (self.kept.o.val().get_bit(103) | self.fate.grant.val()) {
+            self.state17.d.next = self.state17.d.val() | (bits::<205>(1) << 203);
         }
-        if !self.fate.clear.val() & self.settled.o.val().get_bit(76) {
-            self.state17.d.next = self.state17.d.val() | (bits::<198>(1) << 197);
+        if !self.fate.clear.val() & self.settled.o.val().get_bit(83) {
+            self.state17.d.next = self.state17.d.val() | (bits::<205>(1) << 204);
         }
         self.slack.write.next = self.fate.write.val();
         // What the sweep writes.
         self.unswept.next = self.rst.val() | !self.memory.swept.val();
         self.slack.clear.next = self.fate.clear.val() | self.unswept.val();
         if self.unswept.val() {
-            self.state17.d.next = bits::<198>(0);
+            self.state17.d.next = bits::<205>(0);
             self.count17.d.next = bits::<16>(0);
         }
         self.slack.grant.next = self.fate.grant.val();
@@ -407,19 +407,19 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         if self.fate.bounded.val() {
             self.why17.d.next = self.bounding.val();
         }
-        self.released17.d.next = self.kept.o.val().get_bits::<25>(55);
+        self.released17.d.next = self.kept.o.val().get_bits::<32>(55);
 
         // 17: write.
         self.memory.state_write.next = self.write17.q.val();
         self.memory.state_flow.next = self.flow[16].q.val();
-        self.memory.state_word.next = bit_cast::<227, 198>(self.state17.q.val()) | (bit_cast::<227, 28>(self.slack.slack_17.val()) << 198);
+        self.memory.state_word.next = bit_cast::<234, 205>(self.state17.q.val()) | (bit_cast::<234, 28>(self.slack.slack_17.val()) << 205);
         if self.slack.limited_17.val() {
-            self.memory.state_word.next = self.memory.state_word.val() | (bits::<227>(1) << 226);
+            self.memory.state_word.next = self.memory.state_word.val() | (bits::<234>(1) << 233);
         }
         self.sleeps.o_ready.next = self.sleep_ready.val();
         self.sleeps.i_valid.next = self.sleep17.q.val();
-        self.sleeps.i_data.next = (bit_cast::<Z, 16>(self.count17.q.val()) | (bit_cast::<Z, 25>(self.released17.q.val()) << 16))
-            | ((bit_cast::<Z, 2>(self.why17.q.val()) << 41) | (bit_cast::<Z, F>(self.flow[16].q.val()) << 43));
+        self.sleeps.i_data.next = (bit_cast::<Z, 16>(self.count17.q.val()) | (bit_cast::<Z, 32>(self.released17.q.val()) << 16))
+            | ((bit_cast::<Z, 2>(self.why17.q.val()) << 48) | (bit_cast::<Z, F>(self.flow[16].q.val()) << 50));
 
         self.q_ready.next = self.fate.ready.val();
         self.granted_valid.next = self.valid[16].q.val();
@@ -427,10 +427,10 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.granted_count.next = self.count17.q.val();
         self.limited.next = self.slack.limited_17.val();
         self.sleep_valid.next = self.sleeps.o_valid.val();
-        self.sleep_flow.next = self.sleeps.o_data.val().get_bits::<F>(43);
-        self.sleep_why.next = self.sleeps.o_data.val().get_bits::<2>(41);
+        self.sleep_flow.next = self.sleeps.o_data.val().get_bits::<F>(50);
+        self.sleep_why.next = self.sleeps.o_data.val().get_bits::<2>(48);
         self.sleep_granted.next = self.sleeps.o_data.val().get_bits::<16>(0);
-        self.sleep_released.next = self.sleeps.o_data.val().get_bits::<25>(16);
+        self.sleep_released.next = self.sleeps.o_data.val().get_bits::<32>(16);
         self.insert_valid.next = self.wake.insert_valid.val();
         self.insert_flow.next = self.wake.insert_flow.val();
         self.insert_slot.next = self.wake.insert_slot.val();

@@ -17,7 +17,7 @@ pub use walkers::Walkers;
 /// head RAM's read port serves inserts into a list first and the drain else, and each flow in the wheel costs it one read.
 ///
 /// **Insert.** Always taken once swept, one a clock. `insert_slot` is modulo the wheel, at least `slot(now) + 4` and less than 15/16 of
-/// the wheel ahead of it, `slot(now) = now / 8 ns`. A slot outside of that (a time step came between) counts as `slot(now) + 4`.
+/// the wheel ahead of it, `slot(now) = now / 8 ns`. A slot outside of that (the lead changed between) counts as `slot(now) + 4`.
 /// Flows with an odd number of bits set go one slot later, so that a long list becomes two, one for each walker.
 /// A flow must not be inserted again before it came out.
 ///

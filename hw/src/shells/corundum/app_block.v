@@ -1,12 +1,15 @@
 // Corundum's application block with timely-nic in it; the rest is in @FILE@.
 // Interface 0 is the one that is paced, answered and measured; all others pass.
+// The shell sets widths of addresses, tags and queues; inside they have their own.
+/* verilator lint_save */
+/* verilator lint_off WIDTH */
 module mqnic_app_block #(
 @PARAMETERS@
 ) (
 @PORTS@
 `ifdef TIMELY_STREAMS
   ,
-  output wire [253:0] timely_down,
+  output wire [261:0] timely_down,
   input wire [166:0] timely_up
 `endif
 );
@@ -28,6 +31,9 @@ module mqnic_app_block #(
     end
     if (TX_TAG_WIDTH < @TAG_BITS@ || TX_TAG_WIDTH > 16 || AXIS_SYNC_TX_USER_WIDTH != TX_TAG_WIDTH + 1 || AXIS_IF_TX_USER_WIDTH != TX_TAG_WIDTH + 1 || AXIS_IF_TX_ID_WIDTH > 16) begin : built_for_other_tags
       timely_nic_needs_tags_of_@TAGS@_bits_and_queues_of_16_at_most stop();
+    end
+    if (AXIS_IF_TX_DEST_WIDTH > 16) begin : built_for_other_destinations
+      timely_nic_needs_destinations_of_16_bits_at_most stop();
     end
     if (APP_CTRL_ENABLE == 0 || APP_AXIS_SYNC_ENABLE == 0 || APP_AXIS_IF_ENABLE == 0) begin : built_for_all_streams
       timely_nic_needs_APP_CTRL_ENABLE_APP_AXIS_SYNC_ENABLE_and_APP_AXIS_IF_ENABLE stop();
@@ -61,20 +67,38 @@ module mqnic_app_block #(
     end
   endgenerate
 
+  generate
+    for (n = 1; n < IF_COUNT; n = n + 1) begin : other_queues
+      assign m_axis_if_tx_tdata[n*AXIS_IF_DATA_WIDTH +: AXIS_IF_DATA_WIDTH] = s_axis_if_tx_tdata[n*AXIS_IF_DATA_WIDTH +: AXIS_IF_DATA_WIDTH];
+      assign m_axis_if_tx_tkeep[n*AXIS_IF_KEEP_WIDTH +: AXIS_IF_KEEP_WIDTH] = s_axis_if_tx_tkeep[n*AXIS_IF_KEEP_WIDTH +: AXIS_IF_KEEP_WIDTH];
+      assign m_axis_if_tx_tvalid[n] = s_axis_if_tx_tvalid[n];
+      assign s_axis_if_tx_tready[n] = m_axis_if_tx_tready[n];
+      assign m_axis_if_tx_tlast[n] = s_axis_if_tx_tlast[n];
+      assign m_axis_if_tx_tid[n*AXIS_IF_TX_ID_WIDTH +: AXIS_IF_TX_ID_WIDTH] = s_axis_if_tx_tid[n*AXIS_IF_TX_ID_WIDTH +: AXIS_IF_TX_ID_WIDTH];
+      assign m_axis_if_tx_tdest[n*AXIS_IF_TX_DEST_WIDTH +: AXIS_IF_TX_DEST_WIDTH] = s_axis_if_tx_tdest[n*AXIS_IF_TX_DEST_WIDTH +: AXIS_IF_TX_DEST_WIDTH];
+      assign m_axis_if_tx_tuser[n*AXIS_IF_TX_USER_WIDTH +: AXIS_IF_TX_USER_WIDTH] = s_axis_if_tx_tuser[n*AXIS_IF_TX_USER_WIDTH +: AXIS_IF_TX_USER_WIDTH];
+    end
+  endgenerate
+
   // Tags inside have 16 bits, of which the highest is the one that says whose it is.
   localparam TAG = TX_TAG_WIDTH;
   wire [15:0] s_tx_tag = {s_axis_sync_tx_tuser[TAG], 15'h0} | {1'b0, s_axis_sync_tx_tuser[TAG-1:1]};
   wire [15:0] if_tag = {s_axis_if_tx_tuser[TAG], 15'h0} | {1'b0, s_axis_if_tx_tuser[TAG-1:1]};
   wire [15:0] s_cpl_tag = {s_axis_sync_tx_cpl_tag[TAG-1], 15'h0} | {1'b0, s_axis_sync_tx_cpl_tag[TAG-2:0]};
-  wire [15:0] m_tx_tag, m_cpl_tag;
-  wire        m_tx_bad;
+  wire [15:0] m_tx_tag, m_cpl_tag, m_if_tag;
+  wire        m_tx_bad, m_if_bad;
+  assign m_axis_if_tx_tuser[TAG:0] = {m_if_tag[15], m_if_tag[TAG-2:0], m_if_bad};
   assign m_axis_sync_tx_tuser[TAG:0] = {m_tx_tag[15], m_tx_tag[TAG-2:0], m_tx_bad};
   assign m_axis_sync_tx_cpl_tag[TAG-1:0] = {m_cpl_tag[15], m_cpl_tag[TAG-2:0]};
 
-  // Addresses inside have 24 bits, queues 16.
+  // Addresses inside have 24 bits, queues 16; the shell's parameters say how many bits come.
   wire [23:0] awaddr = s_axil_app_ctrl_awaddr;
   wire [23:0] araddr = s_axil_app_ctrl_araddr;
   wire [15:0] if_queue = s_axis_if_tx_tid[AXIS_IF_TX_ID_WIDTH-1:0];
+  wire [15:0] if_dest = s_axis_if_tx_tdest[AXIS_IF_TX_DEST_WIDTH-1:0];
+  wire [15:0] m_if_queue, m_if_dest;
+  assign m_axis_if_tx_tid[AXIS_IF_TX_ID_WIDTH-1:0] = m_if_queue[AXIS_IF_TX_ID_WIDTH-1:0];
+  assign m_axis_if_tx_tdest[AXIS_IF_TX_DEST_WIDTH-1:0] = m_if_dest[AXIS_IF_TX_DEST_WIDTH-1:0];
 
   // DMA: places of 64 bytes in a RAM, of which a row of the shell's has one.
   wire [63:0]  wd_address, rd_address;
@@ -229,10 +253,22 @@ module mqnic_app_block #(
     .rx_bad(s_axis_sync_rx_tuser[0]),
     .if_tdata(s_axis_if_tx_tdata[AXIS_IF_DATA_WIDTH-1:0]),
     .if_tkeep(s_axis_if_tx_tkeep[AXIS_IF_KEEP_WIDTH-1:0]),
-    .if_taken(s_axis_if_tx_tvalid[0] && m_axis_if_tx_tready[0]),
+    .if_tvalid(s_axis_if_tx_tvalid[0]),
+    .if_tready(s_axis_if_tx_tready[0]),
     .if_tlast(s_axis_if_tx_tlast[0]),
     .if_queue(if_queue),
     .if_tag(if_tag),
+    .if_bad(s_axis_if_tx_tuser[0]),
+    .if_dest(if_dest),
+    .m_if_tdata(m_axis_if_tx_tdata[AXIS_IF_DATA_WIDTH-1:0]),
+    .m_if_tkeep(m_axis_if_tx_tkeep[AXIS_IF_KEEP_WIDTH-1:0]),
+    .m_if_tvalid(m_axis_if_tx_tvalid[0]),
+    .m_if_tready(m_axis_if_tx_tready[0]),
+    .m_if_tlast(m_axis_if_tx_tlast[0]),
+    .m_if_queue(m_if_queue),
+    .m_if_tag(m_if_tag),
+    .m_if_bad(m_if_bad),
+    .m_if_dest(m_if_dest),
     .s_cpl_ts(s_axis_sync_tx_cpl_ts[95:0]),
     .s_cpl_tag(s_cpl_tag),
     .s_cpl_valid(s_axis_sync_tx_cpl_valid[0]),
@@ -304,3 +340,4 @@ module mqnic_app_block #(
 `endif
   );
 endmodule
+/* verilator lint_restore */

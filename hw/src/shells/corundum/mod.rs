@@ -53,7 +53,7 @@ pub fn ports() -> Vec<Port> {
 }
 
 /// Streams that the block takes from one side and gives to the other as they are.
-const THROUGH: [&str; 7] = ["direct_tx_cpl", "direct_tx", "direct_rx", "sync_rx", "if_tx_cpl", "if_tx", "if_rx"];
+const THROUGH: [&str; 6] = ["direct_tx_cpl", "direct_tx", "direct_rx", "sync_rx", "if_tx_cpl", "if_rx"];
 
 /// What the block has and does not use: how the names of its outputs begin.
 const UNUSED: [&str; 7] = ["m_axi_ddr_", "m_axi_hbm_", "m_axis_stat_", "m_axis_ctrl_dma_", "ctrl_dma_ram_", "gpio_out", "jtag_tdo"];
@@ -170,15 +170,15 @@ fn core(config: Config, clock_ps: u32) -> Result<String, String> {
     macro_rules! arms {
         ($(($w:literal, $k:literal): $(($f:literal, $s:literal))*;)*) => {
             match (config.bus, config.flow_bits) {
-                $($(($w, $f) => emit("corundum_app", App::<$w, $k, $f, { $f + 1 }, $s, { $f + $s }, { $k + 73 }, { $f + 32 }>::new(&build)),)*)*
+                $($(($w, $f) => emit("corundum_app", App::<$w, $k, $f, { $f + 1 }, $s, { if $f > $s { $f } else { $s } }, { $k + 74 }, { $f + 32 }, { $w + $k + 50 }>::new(&build)),)*)*
                 _ => Err(format!("{config} is not built for Corundum: buses are {BUSES:?}, flow bits {FLOW_BITS:?}")),
             }
         };
     }
     arms!(
-        (64, 8): (10, 5)(13, 4);
-        (128, 16): (10, 5)(13, 4);
-        (512, 64): (10, 5)(13, 4);
+        (64, 8): (10, 13)(13, 13);
+        (128, 16): (10, 14)(13, 14);
+        (512, 64): (10, 16)(13, 16);
     )
 }
 
@@ -189,7 +189,7 @@ fn traffic(config: Config, clock_ps: u32) -> Result<String, String> {
         ($(($w:literal, $k:literal): $(($f:literal, $s:literal, $x:literal))*;)*) => {
             match (config.bus, config.flow_bits) {
                 $($(($w, $f) => emit(GENERATOR, Traffic::<$w, $k, $f, $s, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
-                    { $f + 24 }, { $f + 43 }, { $f + 94 }, { $k + 73 }>::new(&build)),)*)*
+                    { $f + 32 }, { $f + 50 }, { $f + 94 }, { $k + 74 }>::new(&build)),)*)*
                 _ => Err(format!("{config} is not built for Corundum: buses are {BUSES:?}, flow bits {FLOW_BITS:?}")),
             }
         };

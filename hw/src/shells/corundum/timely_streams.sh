@@ -35,15 +35,15 @@ wire() {
   mv "$1.timely" "$1"
 }
 
-wire "$rtl/mqnic_interface.v" "module mqnic_interface #" 1 "    input  wire [253:0] timely_down,
+wire "$rtl/mqnic_interface.v" "module mqnic_interface #" 1 "    input  wire [261:0] timely_down,
     output wire [166:0] timely_up,"
 wire "$rtl/mqnic_interface.v" "mqnic_tx_scheduler_block #(" 1 "        .timely_down(timely_down),
         .timely_up(timely_up),"
-wire "$rtl/mqnic_core.v" "mqnic_interface #(" 1 "            .timely_down(n == 0 ? timely_down : 254'h0),
+wire "$rtl/mqnic_core.v" "mqnic_interface #(" 1 "            .timely_down(n == 0 ? timely_down : 262'h0),
             .timely_up(timely_up[n*167 +: 167]),"
 wire "$rtl/mqnic_core.v" "mqnic_app_block #(" 1 "        .timely_down(timely_down),
         .timely_up(timely_up[166:0]),"
-awk '{ print } /^\);/ && !done { print "\nwire [253:0] timely_down;\nwire [IF_COUNT*167-1:0] timely_up;"; done = 1 }' "$rtl/mqnic_core.v" > "$rtl/mqnic_core.v.timely"
+awk '{ print } /^\);/ && !done { print "\nwire [261:0] timely_down;\nwire [IF_COUNT*167-1:0] timely_up;"; done = 1 }' "$rtl/mqnic_core.v" > "$rtl/mqnic_core.v.timely"
 mv "$rtl/mqnic_core.v.timely" "$rtl/mqnic_core.v"
 form
 echo "wired: $rtl/mqnic_core.v, $rtl/mqnic_interface.v"

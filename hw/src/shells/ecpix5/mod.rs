@@ -17,7 +17,7 @@ const STEP_PS: u32 = 2_000;
 const LONGEST_PS: u32 = 16_000;
 /// log2 of the flows, and of a flow's outstanding segments: with 1,024 flows the core takes over 300 of the 208 block RAMs.
 pub const FLOW_BITS: usize = 9;
-const SEGMENT_BITS: u32 = 2;
+const RING_BITS: u32 = 10;
 /// RAMs that are put into LUTs, by kind.
 const SMALL: [usize; 2] = [38, 13];
 
@@ -86,7 +86,7 @@ fn files_here(path: &str, clock_ps: u32, baud: u32) -> Result<Vec<File>, String>
     if !clock_ps.is_multiple_of(STEP_PS) || !(2 * STEP_PS..=LONGEST_PS).contains(&clock_ps) {
         return Err(format!("a clock of {clock_ps} ps: the board's PLL makes multiples of {STEP_PS} from {} to {LONGEST_PS}", 2 * STEP_PS));
     }
-    let build = Build { flow_bits: FLOW_BITS as u32, bus_bits: 64, segment_bits: SEGMENT_BITS, clock_ps, ptp: 0 };
+    let build = Build { flow_bits: FLOW_BITS as u32, bus_bits: 64, ring_bits: RING_BITS, clock_ps, ptp: 0 };
     let nic = include_str!("nic.v").replace("@PERIOD_NS@", &(clock_ps / 1000).to_string());
     let bit = (1_000_000_000_000 / u64::from(clock_ps) + u64::from(baud) / 2) / u64::from(baud);
     // There is no memory, and DMA's words of 512 and 1,024 bits take the wires that others need.
@@ -97,6 +97,7 @@ fn files_here(path: &str, clock_ps: u32, baud: u32) -> Result<Vec<File>, String>
     }
     let parts = [
         top(clock_ps),
+        include_str!("cells.v").to_owned(),
         nic,
         CROSS.to_owned(),
         emit("ecpix5_serial", Serial::new(bit as u32))?,

@@ -19,6 +19,7 @@ use source::{MOST_BYTES, Source, span};
 use std::path::Path;
 use tables::{File, FlowTable, Hosts, NicTable, Number, ProfileTable, SwitchTable};
 use timely_regs::parameters::{NAMES, Signal};
+use timely_regs::profile::OUTSTANDING;
 use toml::Spanned;
 
 /// What is said in place of what the file says. It is known before traffic is drawn and defaults are taken, which follow from it.
@@ -93,7 +94,7 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
         damage: src.number(&f.link.damage, "link.damage", 0.0, 0.0, 1.0)?,
     };
     let duration = overrides.duration(&src, &f.duration_ms)?;
-    let Shaped { topology, hosts, note } = shape::topology(&src, &f.topology, &f.link, link)?;
+    let Shaped { topology, hosts, notes } = shape::topology(&src, &f.topology, &f.link, link)?;
     let mut plan = Plan {
         name: f.name.clone().unwrap_or_else(|| src.file.file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned())),
         seed: overrides.seed.or(f.seed).unwrap_or(1),
@@ -109,7 +110,7 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
         fabric: shape::fabric(&src, &f.switch, &f.nic)?,
         watch: Vec::new(),
         capture: Vec::new(),
-        notes: note.into_iter().collect(),
+        notes,
         files: Vec::new(),
         topology,
     };
@@ -216,7 +217,7 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         ("initial_mbps", &t.initial_mbps, 0.001, 1e6, |p, v| p.initial_mbps = v),
         ("least_mbps", &t.least_mbps, 0.001, 1e6, |p, v| p.least_mbps = v),
         ("greatest_mbps", &t.greatest_mbps, 0.001, 1e6, |p, v| p.greatest_mbps = v),
-        ("outstanding_kb", &t.outstanding_kb, 0.0, 16_000.0, |p, v| p.outstanding_bytes = (v * 1024.0) as u32),
+        ("outstanding_kb", &t.outstanding_kb, 0.0, f64::from(OUTSTANDING.most / 1024), |p, v| p.outstanding_bytes = (v * 1024.0) as u32),
         ("timeout_us", &t.timeout_us, 0.0, 2e6, |p, v| p.timeout_us = v),
         ("idle_us", &t.idle_us, 0.0, 2e6, |p, v| p.idle_us = v),
         ("idle_mbps", &t.idle_mbps, 0.001, 1e6, |p, v| p.idle_mbps = v),

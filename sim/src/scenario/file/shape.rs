@@ -21,7 +21,7 @@ pub(super) struct Shaped {
     /// Which nodes are hosts.
     pub hosts: Vec<bool>,
     /// What whoever runs it should know.
-    pub note: Option<String>,
+    pub notes: Vec<String>,
 }
 
 fn wrong(src: &Source, message: String) -> Error {
@@ -83,11 +83,11 @@ fn star(src: &Source, t: &TopologyTable, d: LinkDefaults, hosts: NodeId) -> Resu
 
 /// The topology of a file.
 pub(super) fn topology(src: &Source, t: &TopologyTable, links: &LinkTable, d: LinkDefaults) -> Result<Shaped, Error> {
-    let mut note = None;
+    let mut notes = Vec::new();
     let (switch, links) = match one_shape(src, t, links)? {
         "file" => {
-            let (switch, links, rest) = hpcc::read_topology(&src.beside(t.file.as_deref().unwrap_or(Path::new(""))))?;
-            note = rest;
+            let (switch, links, said) = hpcc::read_topology(&src.beside(t.file.as_deref().unwrap_or(Path::new(""))))?;
+            notes = said;
             (switch, links)
         }
         "hosts" => {
@@ -99,6 +99,9 @@ pub(super) fn topology(src: &Source, t: &TopologyTable, links: &LinkTable, d: Li
             if let Some(n) = t.switches.iter().find(|n| **n >= nodes) {
                 return Err(wrong(src, format!("switches has node {n}, but nodes are 0 to {}", nodes - 1)));
             }
+            if let Some((_, n)) = t.switches.iter().enumerate().find(|(i, n)| t.switches[..*i].contains(n)) {
+                return Err(wrong(src, format!("switches has node {n} twice; name each switch once")));
+            }
             let links = t.link.iter().map(|l| one_link(src, l, d)).collect::<Result<_, _>>()?;
             ((0..nodes).map(|n| t.switches.contains(&n)).collect(), links)
         }
@@ -109,7 +112,7 @@ pub(super) fn topology(src: &Source, t: &TopologyTable, links: &LinkTable, d: Li
     };
     let hosts = switch.iter().map(|s| !s).collect();
     let topology = Topology::new(switch, links).map_err(|e| wrong(src, e.to_string()))?;
-    Ok(Shaped { topology, hosts, note })
+    Ok(Shaped { topology, hosts, notes })
 }
 
 fn one_link(src: &Source, l: &OneLink, d: LinkDefaults) -> Result<Link, Error> {

@@ -60,7 +60,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    // Payload bytes of a packet and of a segment, of a table.
+    // Payload bytes of a packet and of a segment, of a table. A segment is of whole packets, as the hardware's are, whatever kind the NICs are
+    // of; the last one of a flow or message alone may end in a shorter packet.
     pub(super) fn payloads(&self, table: &str, packet: &Number, segment: &Number) -> Result<(u32, u32), Error> {
         let packet = self.whole(packet, &format!("{table}.packet_bytes"), 1024, 1, 9000)? as u32;
         let field = format!("{table}.segment_bytes");
@@ -70,7 +71,7 @@ impl<'a> Source<'a> {
                 format!("1 to {} with packets of {packet} bytes: a segment has at most {MOST_PACKETS} packets", packet * MOST_PACKETS);
             return Err(self.error(span(segment), &field, bytes, most));
         }
-        Ok((packet, bytes))
+        Ok((packet, packet * bytes.div_ceil(packet)))
     }
 
     // So many things, each `every` after the one before, take no longer than the latest time that a file may name. So no sum of a start and

@@ -21,9 +21,12 @@ pub struct Hpcc<'a> {
     pub segment_bytes: u32,
     /// XOFF threshold, kilobytes of 1000; 0: no PFC.
     pub xoff_kb: f64,
-    /// Length of the run, milliseconds.
-    pub limit_ms: f64,
+    /// Length of the run from the start of the first flow on, milliseconds; by default a second from the start of the last one.
+    pub limit_ms: Option<f64>,
 }
+
+/// By default flows are given up so long behind the start of the last one, ms.
+const PATIENCE_MS: f64 = 1000.0;
 
 /// The options, by the fields that they are.
 const OPTIONS: [(&str, &str); 5] = [
@@ -43,7 +46,7 @@ pub fn hpcc(told: &Hpcc, overrides: &Overrides) -> Result<Plan, Error> {
     let at = |v: f64| Some(Spanned::new(0..0, v));
     let f = File {
         name: Some(told.flows.file_stem().map_or("hpcc".into(), |s| s.to_string_lossy().into_owned())),
-        duration_ms: at(told.limit_ms),
+        duration_ms: at(told.limit_ms.unwrap_or(PATIENCE_MS)),
         flows_file: Some(told.flows.into()),
         topology: TopologyTable { file: Some(told.topology.into()), ..TopologyTable::default() },
         switch: SwitchTable { xoff_kb: at(told.xoff_kb), ..SwitchTable::default() },
@@ -56,13 +59,19 @@ pub fn hpcc(told: &Hpcc, overrides: &Overrides) -> Result<Plan, Error> {
     };
     // Paths are relative to where the program runs.
     let here = Path::new("command line");
-    plan_of(Source::new(here, ""), f, overrides).map_err(|e| match e {
+    let read = plan_of(Source::new(here, ""), f, overrides).map_err(|e| match e {
         Error::Value { file, field, value, allowed, .. } if file == here => {
             let option = OPTIONS.iter().find(|o| o.0 == field).map_or(field, |o| o.1.into());
             Error::Option { option, value, allowed }
         }
         Error::Topology { file, message } if file == here => Error::Topology { file: told.topology.into(), message },
         other => other,
+    });
+    // Traces start when they like, many of them at 2 s: the limit is of the time in which there is traffic.
+    read.map(|mut plan| {
+        let starts = plan.flows.iter().map(|f| f.start);
+        plan.duration += if told.limit_ms.is_some() { starts.min() } else { starts.max() }.unwrap_or(0);
+        plan
     })
 }
 
@@ -87,15 +96,15 @@ mod tests {
             packet_bytes: 1000,
             segment_bytes: 3000,
             xoff_kb: 50.0,
-            limit_ms: 7.0,
+            limit_ms: Some(7.0),
         };
         let plan = |told: &Hpcc| hpcc(told, &Overrides::default());
         let p = plan(&told).unwrap();
         assert_eq!((p.flows.len(), p.flows[0].packet, p.flows[0].segment, p.duration), (1, 1000, 3000, 7_000_000_000));
         assert_eq!((p.switch.pfc[1].unwrap().xoff, p.files), (50_000, vec![topology.clone(), flows.clone()]));
         let why = |told: &Hpcc| plan(told).unwrap_err().to_string();
-        assert_eq!(why(&Hpcc { limit_ms: f64::NAN, ..told }), "--limit-ms is NaN; allowed: 0.001 to 1000000");
-        assert_eq!(why(&Hpcc { limit_ms: 0.0, ..told }), "--limit-ms is 0; allowed: 0.001 to 1000000");
+        assert_eq!(why(&Hpcc { limit_ms: Some(f64::NAN), ..told }), "--limit-ms is NaN; allowed: 0.001 to 1000000");
+        assert_eq!(why(&Hpcc { limit_ms: Some(0.0), ..told }), "--limit-ms is 0; allowed: 0.001 to 1000000");
         assert_eq!(why(&Hpcc { xoff_kb: -1.0, ..told }), "--xoff-kb is -1; allowed: 0 to 1000000");
         assert!(why(&Hpcc { profile: "tcp", ..told }).starts_with("--profile is tcp; allowed: authors-10g"));
         assert!(

@@ -7,11 +7,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use timely_model::app_block::TimeOfDay;
 use timely_model::stream::{Assembler, Beat, beats, bytes_of};
-use timely_regs::corundum::{MAIL_SIGN, MAIL_SWEPT, SIGN};
+
+use timely_regs::corundum::{DOWN, MAIL_SIGN, MAIL_SWEPT, SIGN};
 use timely_regs::device::{Bus, Memory};
 use timely_sim::nic::axil::{Master, Response};
 use timely_sim::nic::core::AccessError;
 use timely_tests::Runs;
+use timely_tests::frames::with_its_place;
+use timely_tests::loopback::PORT;
 use timely_verilate::{Dut, In, Library, Out};
 
 /// ns of a clock.
@@ -197,6 +200,11 @@ pub struct Card {
     to_mac: Source,
     from_mac: Source,
     past_app: Sink,
+    /// Frames between the ports of `if_tx`.
+    marking: VecDeque<Frame>,
+    /// Frames out of queues may get places: they are not held equal, but kept as they were and as they became.
+    pub places: bool,
+    pub placed: Vec<(Vec<u8>, Vec<u8>)>,
     mac: Sink,
     ring: Sink,
     completing: VecDeque<(u64, Completion)>,
@@ -249,6 +257,9 @@ impl Card {
             to_mac: Source::new(library, "sync_tx"),
             from_mac: Source::new(library, "sync_rx"),
             past_app: Sink::new(library, "if_tx"),
+            marking: VecDeque::new(),
+            places: false,
+            placed: Vec::new(),
             mac: Sink::new(library, "sync_tx"),
             ring: Sink::new(library, "sync_rx"),
             completing: VecDeque::new(),
@@ -302,7 +313,7 @@ impl Card {
 
     /// Frames on their way to the MAC.
     pub fn on_their_way(&self) -> usize {
-        self.queues.frames.len() + self.to_mac.frames.len()
+        self.queues.frames.len() + self.marking.len() + self.to_mac.frames.len()
     }
 
     /// A frame from the MAC, not before clock `at`, whose stamp is that clock's time.
@@ -322,6 +333,13 @@ impl Card {
 
     fn output(&self, name: &str) -> u64 {
         self.dut.get(self.library.output(name))
+    }
+
+    /// The pacer's time that the scheduler is told, ns48.fns16: the steady time of a clock ago, and the lead.
+    pub fn later(&self) -> u64 {
+        let words = self.dut.get_words(self.library.output("timely_down"));
+        let (_, low, width) = DOWN.iter().find(|p| p.0 == "later").expect("a part of the bus");
+        (0..*width).fold(0, |time, bit| time | u64::from(words[(low + bit) / 32] >> ((low + bit) % 32) & 1) << bit)
     }
 
     /// One clock.
@@ -368,11 +386,19 @@ impl Card {
         }
         // From its queue past the block to what is behind it, whole.
         let (_, from_queue) = self.queues.step(&self.dut);
+        self.marking.extend(from_queue);
         let (_, passed) = self.past_app.step(&self.dut, clk, width, self.tag_bits + 1);
-        assert_eq!(from_queue.is_some(), passed.is_some(), "a frame ends at if_tx on one side alone, clock {clk}");
-        if let Some((before, after)) = from_queue.zip(passed) {
-            assert!(before.bytes == after.bytes && before.user == after.user, "a frame is another behind if_tx, clock {clk}");
-            self.to_mac.frames.push_back((clk + THROUGH_CLOCKS, before));
+        if let Some(after) = passed {
+            let before = self.marking.pop_front().expect("a frame out of a queue");
+            let queue = self.output("m_axis_if_tx_tid") as u16;
+            assert!(before.user == after.user && before.queue == queue, "tag or queue is another behind if_tx, clock {clk}");
+            if self.places {
+                self.placed.push((before.bytes, after.bytes.clone()));
+            } else {
+                let expected = with_its_place(&before.bytes, &after.bytes, PORT);
+                assert!(expected == after.bytes, "a frame is another behind if_tx, clock {clk}");
+            }
+            self.to_mac.frames.push_back((clk + THROUGH_CLOCKS, Frame { bytes: after.bytes, queue, ..before }));
         }
         self.to_mac.step(&self.dut);
         let (begins, left) = self.mac.step(&self.dut, clk, width, self.tag_bits + 1);

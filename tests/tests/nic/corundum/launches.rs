@@ -1,17 +1,21 @@
 //! The form with streams: packets that come late by more or less leave on their launches.
 use super::super::inline::{data, left_out};
-use super::card::{Card, time_of_day};
+use super::card::Card;
 use super::shell::{BOARDS, Board, chosen};
 use rand::Rng;
 use std::collections::VecDeque;
 use timely_regs::corundum::{UP, UP_BITS};
 use timely_regs::wire::{FIRST, LAST};
+use timely_tests::nic::CLOCK_NS;
 use timely_tests::{few_seeds, rng};
 
 /// Clocks by which a request is ahead of its launch, between two launches, and that a packet takes from its request on.
 const LEAD: u64 = 600;
 const PERIOD: u64 = 320;
 const ON_THE_WAY: std::ops::Range<u64> = 100..400;
+
+/// `LEAD` after reset, ns.
+const LEAD_NS: u64 = 8000;
 
 /// The bus with these parts.
 fn bus(parts: &[(&str, u64)]) -> Vec<u8> {
@@ -39,7 +43,7 @@ fn off(board: &Board, paced: bool, seed: u64) -> (i64, i64, usize) {
         // A tag is used again as soon as its packet has left.
         let tag = u64::from(made % 8);
         if clk >= launch - LEAD {
-            let time = time_of_day(launch).linear();
+            let time = card.later().wrapping_sub(LEAD_NS << 16).wrapping_add(((launch - clk + 1) * CLOCK_NS) << 16);
             parts.extend([("launch_valid", 1), ("launch_tag", tag), ("launch_paced", paced.into()), ("launch_time", time)]);
             if made % 10 == 3 {
                 voids.push_back((clk + rng.random_range(5..60), tag));

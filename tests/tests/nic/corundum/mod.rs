@@ -162,7 +162,7 @@ fn the_script_wires_a_tree() {
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         let (core, interface) = (read(&tree[0].0), read(&tree[1].0));
         assert!(
-            interface.contains(")\n(\n    input  wire [253:0] timely_down,")
+            interface.contains(")\n(\n    input  wire [261:0] timely_down,")
                 && interface.contains("scheduler_block (\n        .timely_down("),
             "{interface}"
         );
@@ -171,7 +171,7 @@ fn the_script_wires_a_tree() {
                 && core.contains("app_block_inst (\n        .timely_down("),
             "{core}"
         );
-        assert!(core.contains(");\n\nwire [253:0] timely_down;") && core.matches("timely_up").count() == 5, "{core}");
+        assert!(core.contains(");\n\nwire [261:0] timely_down;") && core.matches("timely_up").count() == 5, "{core}");
         assert!(blocks.iter().all(|b| read(b).matches("`define TIMELY_STREAMS").count() == 1));
     }
     tree.iter().for_each(|(path, text)| std::fs::write(path, text.replace("app_block_inst (", "app (.x(),")).expect("written"));

@@ -42,7 +42,7 @@ fn both(flow_bits: usize) -> [Bench; 2] {
         files: OnceLock::new(),
         library: OnceLock::new(),
         past_clocks: 16..=17,
-        paced_clocks: 76..=81,
+        paced_clocks: 84..=89,
         up_clocks: 4..=4,
         pacing: [(0, 40_000.0, 2.0), (200, 10_000.0, 1.0)],
     };
@@ -54,7 +54,7 @@ fn both(flow_bits: usize) -> [Bench; 2] {
         files: OnceLock::new(),
         library: OnceLock::new(),
         past_clocks: 16..=17,
-        paced_clocks: 76..=81,
+        paced_clocks: 85..=90,
         up_clocks: 5..=5,
         pacing: [(0, 9_000.0, 2.0), (300, 4_000.0, 1.0)],
     };

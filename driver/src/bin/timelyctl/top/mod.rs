@@ -11,10 +11,11 @@ use crate::cli::interval;
 use crate::put_out;
 use crate::signals::Signals;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use screen::Terminal;
+pub use screen::Terminal;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use state::{Column, Top};
+use std::env::var_os;
 use std::io::{self, IsTerminal, stdin, stdout};
 use std::time::{Duration, Instant};
 use timely_driver::service::Request;
@@ -110,6 +111,10 @@ pub fn run(nic: &mut Backend, a: &Arguments) -> Result<(), CliError> {
     }
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return Err(CliError::Failed("top needs a terminal; `top --frames 1` prints a screen as text".into()));
+    }
+    if var_os("TERM").is_some_and(|term| term == "dumb") {
+        let why = "top needs a terminal that moves its cursor, and TERM is dumb; `top --frames 1` prints a screen as text";
+        return Err(CliError::Failed(why.into()));
     }
     let signals = Signals::new()?;
     // Before the screen is taken: what goes wrong with the device is said where it is read.

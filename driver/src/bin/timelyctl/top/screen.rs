@@ -95,8 +95,8 @@ impl Grid {
         self.cells.chunks(self.width.max(1)).map(line).collect()
     }
 
-    /// What shows it on a terminal, whatever was there before.
-    pub fn ansi(&self) -> String {
+    /// What shows it on a terminal, whatever was there before; in the terminal's own colour where no others are wanted.
+    pub fn ansi(&self, coloured: bool) -> String {
         let mut out = String::from("\x1b[H");
         for (y, line) in self.cells.chunks(self.width.max(1)).enumerate() {
             let mut style = Style::default();
@@ -105,7 +105,8 @@ impl Grid {
             for (c, s) in line {
                 if *s != style {
                     let (bold, reversed) = (if s.bold { ";1" } else { "" }, if s.reversed { ";7" } else { "" });
-                    let _ = write!(out, "\x1b[0;{}{bold}{reversed}m", s.colour as u8);
+                    let colour = if coloured { s.colour } else { Colour::Plain };
+                    let _ = write!(out, "\x1b[0;{}{bold}{reversed}m", colour as u8);
                     style = *s;
                 }
                 out.push(*c);
@@ -145,7 +146,8 @@ impl Terminal {
     /// # Errors
     /// When the terminal is closed.
     pub fn show(&self, grid: &Grid) -> io::Result<()> {
-        self.write(&grid.ansi())
+        let coloured = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        self.write(&grid.ansi(coloured))
     }
 
     fn write(&self, text: &str) -> io::Result<()> {
@@ -172,7 +174,8 @@ mod tests {
         g.put_right(5, 1, "1234567", Style::default());
         assert_eq!(g.text(), "   ab\n12345\n");
         g.put_right(5, 1, "é", Style::of(Colour::Red).bold());
-        assert!(g.ansi().contains("1234\u{1b}[0;31;1mé") && g.ansi().ends_with("\u{1b}[0m"));
+        assert!(g.ansi(true).contains("1234\u{1b}[0;31;1mé") && g.ansi(true).ends_with("\u{1b}[0m"));
+        assert!(g.ansi(false).contains("1234\u{1b}[0;39;1mé"));
         assert_eq!((Grid::new(0, 0).text(), Grid::new(0, 7).height()), (String::new(), 0));
     }
 }

@@ -26,7 +26,7 @@ fn device(time_ns: u64) -> DeviceReport {
         mac: String::new(),
         ipv4: String::new(),
         ipv6: String::new(),
-        udp_port: 4791,
+        udp_port: timely_regs::wire::DEFAULT_PORT,
         heartbeat_us: 0.0,
         heartbeat_lost: false,
         dma_running: false,

@@ -9,6 +9,7 @@ use crate::control::Control;
 use crate::fifo::Fifo;
 use crate::inline::exit::Exit;
 use crate::launch::Launch;
+use crate::mark::Mark;
 use crate::scheduler::courier::Courier;
 use crate::time::Linear;
 use rust_hdl::prelude::*;
@@ -25,22 +26,23 @@ const _: () = assert!(flow::ENDLESS.word == 0 && flow::ENDLESS.low == 2);
 const _: () = assert!(ACK_TAG == 0x7fff && LINEAR_LATENCY == 5);
 const _: () = assert!(flow::PAYLOAD_BYTES.word == 1 && flow::PAYLOAD_BYTES.low == 0 && flow::PAYLOAD_BYTES.high == 13);
 const _: () = {
-    assert!(DOWN_BITS == 254 && DOWN[2].1 == 9 && DOWN[5].1 == 58 && DOWN[8].1 == 99 && DOWN[10].1 == 116 && DOWN[11].1 == 148);
-    assert!(DOWN[14].1 == 158 && DOWN[15].1 == 190);
+    assert!(DOWN_BITS == 262 && DOWN[2].1 == 9 && DOWN[5].1 == 58 && DOWN[8].1 == 107 && DOWN[10].1 == 124 && DOWN[11].1 == 156);
+    assert!(DOWN[14].1 == 166 && DOWN[15].1 == 198);
     assert!(UP_BITS == 167 && UP[2].1 == 2 && UP[5].1 == 35 && UP[6].1 == 36 && UP[9].1 == 85 && UP[11].1 == 94 && UP[13].1 == 159);
 };
 
-/// Frames of the core's pass, ACKs of ours go between them; what is received is looked at, and so is what leaves the queues: data of a flow that
-/// names the queue it came from is reported as sent, and as departed when its completion comes. All stamps are the MAC's times of day, and the NIC's
+/// Frames of the core's pass, ACKs of ours go between them; what is received is looked at, and so is what leaves the queues: the end of a segment gets its place
+/// in the departure ring, and data of a flow that names the queue it came from is reported as sent, and as departed when its completion comes. All stamps are the MAC's times of day, and the NIC's
 /// time follows the same clock. Bursts of DMA become descriptors. What a scheduler needs, and says, a courier carries over the NIC's
 /// own registers, or with `streams` two buses do; a frame then leaves at the launch that the scheduler gave its request.
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`, `L = K + 73`, `R = F + 32`.
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`, `L = K + 74`, `R = F + 32`, `Q = W + K + 50`.
 ///
-/// With `generates`, a [`super::traffic::Traffic`] stands at the ports `g_*`: flows that are `endless` are its own, and no queues.
+/// With `generates`, a [`super::traffic::Traffic`] stands at the ports `g_*`: flows that are `endless` are its own, and no queues; places of frames
+/// out of queues are then the upper half of the ring.
 ///
-/// Latency: a frame of the core's 7 clocks, with a generator 8, or at its launch; the first beat of an ACK 23 clocks after the last of what it answers. Throughput: a beat a clock
-/// each way. Back pressure: none towards received frames and queues; `s_tx_tready` falls while an ACK goes first.
+/// Latency: a frame out of a queue as [`Mark`] has it; a frame of the core's towards the MAC 7 clocks, with a generator 8, or at its launch; the first beat of an ACK 23 clocks after the last of what it answers. Throughput: a beat a clock
+/// each way. Back pressure: none towards received frames; `if_tready` falls when what is behind takes none, `s_tx_tready` while an ACK goes first.
 #[derive(LogicBlock)]
 pub struct App<
     const W: usize,
@@ -51,6 +53,7 @@ pub struct App<
     const A: usize,
     const L: usize,
     const R: usize,
+    const Q: usize,
 > {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -136,14 +139,38 @@ pub struct App<
     pub if_tdata: Signal<In, Bits<W>>,
     /// Beat out of a queue: bytes that are there.
     pub if_tkeep: Signal<In, Bits<K>>,
-    /// Beat out of a queue: it is taken.
-    pub if_taken: Signal<In, Bit>,
+    /// Beat out of a queue: offered.
+    pub if_tvalid: Signal<In, Bit>,
+    /// Beat out of a queue: taken if offered.
+    pub if_tready: Signal<Out, Bit>,
     /// Beat out of a queue: the frame's last.
     pub if_tlast: Signal<In, Bit>,
     /// Beat out of a queue: the queue.
     pub if_queue: Signal<In, Bits<16>>,
     /// Beat out of a queue: tag of its frame.
     pub if_tag: Signal<In, Bits<16>>,
+    /// Beat out of a queue: its frame is bad.
+    pub if_bad: Signal<In, Bit>,
+    /// Beat out of a queue: where it goes.
+    pub if_dest: Signal<In, Bits<16>>,
+    /// The same beat, on its way on: bytes in wire order.
+    pub m_if_tdata: Signal<Out, Bits<W>>,
+    /// The same beat, on its way on: bytes that are there.
+    pub m_if_tkeep: Signal<Out, Bits<K>>,
+    /// The same beat, on its way on: offered.
+    pub m_if_tvalid: Signal<Out, Bit>,
+    /// The same beat, on its way on: taken if offered.
+    pub m_if_tready: Signal<In, Bit>,
+    /// The same beat, on its way on: the frame's last.
+    pub m_if_tlast: Signal<Out, Bit>,
+    /// The same beat, on its way on: the queue.
+    pub m_if_queue: Signal<Out, Bits<16>>,
+    /// The same beat, on its way on: tag of its frame.
+    pub m_if_tag: Signal<Out, Bits<16>>,
+    /// The same beat, on its way on: its frame is bad.
+    pub m_if_bad: Signal<Out, Bit>,
+    /// The same beat, on its way on: where it goes.
+    pub m_if_dest: Signal<Out, Bits<16>>,
     /// Completion from the MAC: stamp of the frame's start, time of day.
     pub s_cpl_ts: Signal<In, Bits<96>>,
     /// Completion from the MAC: its tag.
@@ -267,7 +294,7 @@ pub struct App<
     /// What a scheduler says comes by `up`; a level.
     pub streams: Signal<In, Bit>,
     /// To a scheduler, `timely_regs::corundum::DOWN`.
-    pub down: Signal<Out, Bits<254>>,
+    pub down: Signal<Out, Bits<262>>,
     /// From a scheduler, `timely_regs::corundum::UP`.
     pub up: Signal<In, Bits<167>>,
     /// There is a generator behind the ports that follow; a level. Without one their inputs are not looked at.
@@ -323,7 +350,7 @@ pub struct App<
     /// Generator: `release_flow` of [`super::traffic::Traffic`].
     pub g_release_flow: Signal<Out, Bits<F>>,
     /// Generator: `release_bytes` of [`super::traffic::Traffic`].
-    pub g_release_bytes: Signal<Out, Bits<24>>,
+    pub g_release_bytes: Signal<Out, Bits<32>>,
     /// Generator: `down_rate_valid` of [`super::traffic::Traffic`].
     pub g_down_rate_valid: Signal<In, Bit>,
     /// Generator: `down_rate_flow` of [`super::traffic::Traffic`].
@@ -335,7 +362,7 @@ pub struct App<
     /// Generator: `down_release_flow` of [`super::traffic::Traffic`].
     pub g_down_release_flow: Signal<In, Bits<F>>,
     /// Generator: `down_release_bytes` of [`super::traffic::Traffic`].
-    pub g_down_release_bytes: Signal<In, Bits<24>>,
+    pub g_down_release_bytes: Signal<In, Bits<32>>,
     /// Generator: `up_idle_valid` of [`super::traffic::Traffic`].
     pub g_up_idle_valid: Signal<Out, Bit>,
     /// Generator: `up_idle_flow` of [`super::traffic::Traffic`].
@@ -377,7 +404,11 @@ pub struct App<
     /// Generator: `host_sent_wire_bytes` of [`super::traffic::Traffic`].
     pub g_host_sent_wire_bytes: Signal<Out, Bits<16>>,
     /// Generator: `host_sent_segment_bytes` of [`super::traffic::Traffic`].
-    pub g_host_sent_segment_bytes: Signal<Out, Bits<24>>,
+    pub g_host_sent_segment_bytes: Signal<Out, Bits<32>>,
+    /// Generator: `host_sent_place` of [`super::traffic::Traffic`].
+    pub g_host_sent_place: Signal<Out, Bits<16>>,
+    /// Generator: `host_sent_generation` of [`super::traffic::Traffic`].
+    pub g_host_sent_generation: Signal<Out, Bits<2>>,
     /// Generator: `host_sent_launch` of [`super::traffic::Traffic`].
     pub g_host_sent_launch: Signal<Out, Bits<64>>,
     /// Generator: `sent_valid` of [`super::traffic::Traffic`].
@@ -397,7 +428,11 @@ pub struct App<
     /// Generator: `sent_wire_bytes` of [`super::traffic::Traffic`].
     pub g_sent_wire_bytes: Signal<In, Bits<16>>,
     /// Generator: `sent_segment_bytes` of [`super::traffic::Traffic`].
-    pub g_sent_segment_bytes: Signal<In, Bits<24>>,
+    pub g_sent_segment_bytes: Signal<In, Bits<32>>,
+    /// Generator: `sent_place` of [`super::traffic::Traffic`].
+    pub g_sent_place: Signal<In, Bits<16>>,
+    /// Generator: `sent_generation` of [`super::traffic::Traffic`].
+    pub g_sent_generation: Signal<In, Bits<2>>,
     /// Generator: `sent_launch` of [`super::traffic::Traffic`].
     pub g_sent_launch: Signal<In, Bits<64>>,
     /// Generator: `d_tdata` of [`super::traffic::Traffic`].
@@ -426,6 +461,10 @@ pub struct App<
     pub g_m_tag: Signal<In, Bits<16>>,
     reset: DFF<Bit>,
     control: Control<W, K, F, S, A>,
+    // Queue 16, tag 16, bad, destination 16.
+    mark: Mark<W, K, 49, Q>,
+    /// The highest bit of a place.
+    upper_half: Constant<Bits<16>>,
     exit: Exit<W, K, F, T>,
     arrivals: Arrivals<W, K>,
     departures: Departures,
@@ -437,12 +476,13 @@ pub struct App<
     courier: Courier<F, T, R>,
     // The highest two bits of a tag, of the core's frames in gate and multiplexer.
     besides: Fifo<2, 5, 6>,
-    below: DFF<Bits<254>>,
+    below: DFF<Bits<262>>,
     /// Inside a frame from the core.
     midway: DFF<Bit>,
     /// How old PTP's time is when it is linear, ns.
     age: Constant<Bits<30>>,
     frames_bit: Constant<Bits<32>>,
+    missed_bit: Constant<Bits<32>>,
     errors_bit: Constant<Bits<32>>,
     doorbell_bit: Constant<Bits<32>>,
     record: Signal<Local, Bits<512>>,
@@ -452,14 +492,24 @@ pub struct App<
     load_word: Signal<Local, Bits<32>>,
     may_begin: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
+    beside: Signal<Local, Bits<49>>,
     is_data: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     tag: Signal<Local, Bits<16>>,
     leaving: Signal<Local, Bits<16>>,
 }
 
-impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: usize, const A: usize, const L: usize, const R: usize>
-    App<W, K, F, T, S, A, L, R>
+impl<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const T: usize,
+    const S: usize,
+    const A: usize,
+    const L: usize,
+    const R: usize,
+    const Q: usize,
+> App<W, K, F, T, S, A, L, R, Q>
 {
     /// The block of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
@@ -467,16 +517,28 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
         construct!({
             control: Control::new(build),
+            mark: Mark::new(F, build.ring_bits),
+            upper_half: Constant::new(bits::<16>(1 << (build.ring_bits - 1))),
             age: Constant::new(bits::<30>(age)),
             frames_bit: bit(Counter::TxFrames),
+            missed_bit: bit(Counter::LaunchesMissed),
             errors_bit: bit(Counter::CsrErrors),
             doorbell_bit: bit(Counter::DoorbellsRefused),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_taken, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, base, m_axil_awaddr, m_axil_awvalid, m_axil_awready, m_axil_wdata, m_axil_wvalid, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, m_axil_rready, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_seed, g_fl_valid, g_fl_flow, g_fl_record, g_pw_valid, g_pw_profile, g_pw_word, g_pw_data, g_hd_valid, g_hd_ready, g_hd_flow, g_hd_packets, g_rate_valid, g_rate_flow, g_rate_value, g_release_valid, g_release_flow, g_release_bytes, g_down_rate_valid, g_down_rate_flow, g_down_rate_value, g_down_release_valid, g_down_release_flow, g_down_release_bytes, g_up_idle_valid, g_up_idle_flow, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle_valid, g_idle_flow, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent_valid, g_host_sent_tag, g_host_sent_flow, g_host_sent_segment, g_host_sent_nonce, g_host_sent_first, g_host_sent_last, g_host_sent_wire_bytes, g_host_sent_segment_bytes, g_host_sent_launch, g_sent_valid, g_sent_tag, g_sent_flow, g_sent_segment, g_sent_nonce, g_sent_first, g_sent_last, g_sent_wire_bytes, g_sent_segment_bytes, g_sent_launch, g_d_tdata, g_d_tkeep, g_d_tvalid, g_d_tready, g_d_tlast, g_d_tag, g_m_tdata, g_m_tkeep, g_m_tvalid, g_m_tready, g_m_tlast, g_m_tag, launches, courier, gate, below, may_begin, taken, load_word, exit, arrivals, departures, present, host_write, host_read, besides, midway, reset, record, host_record, scheduler_pulses, is_data, ends, tag, leaving)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, base, m_axil_awaddr, m_axil_awvalid, m_axil_awready, m_axil_wdata, m_axil_wvalid, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, m_axil_rready, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_seed, g_fl_valid, g_fl_flow, g_fl_record, g_pw_valid, g_pw_profile, g_pw_word, g_pw_data, g_hd_valid, g_hd_ready, g_hd_flow, g_hd_packets, g_rate_valid, g_rate_flow, g_rate_value, g_release_valid, g_release_flow, g_release_bytes, g_down_rate_valid, g_down_rate_flow, g_down_rate_value, g_down_release_valid, g_down_release_flow, g_down_release_bytes, g_up_idle_valid, g_up_idle_flow, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle_valid, g_idle_flow, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent_valid, g_host_sent_tag, g_host_sent_flow, g_host_sent_segment, g_host_sent_nonce, g_host_sent_first, g_host_sent_last, g_host_sent_wire_bytes, g_host_sent_segment_bytes, g_host_sent_place, g_host_sent_generation, g_host_sent_launch, g_sent_valid, g_sent_tag, g_sent_flow, g_sent_segment, g_sent_nonce, g_sent_first, g_sent_last, g_sent_wire_bytes, g_sent_segment_bytes, g_sent_place, g_sent_generation, g_sent_launch, g_d_tdata, g_d_tkeep, g_d_tvalid, g_d_tready, g_d_tlast, g_d_tag, g_m_tdata, g_m_tkeep, g_m_tvalid, g_m_tready, g_m_tlast, g_m_tag, launches, courier, gate, below, may_begin, taken, load_word, exit, arrivals, departures, present, host_write, host_read, besides, midway, reset, record, host_record, scheduler_pulses, is_data, ends, tag, leaving, if_tvalid, if_tready, if_bad, if_dest, m_if_tdata, m_if_tkeep, m_if_tvalid, m_if_tready, m_if_tlast, m_if_queue, m_if_tag, m_if_bad, m_if_dest, beside)
     }
 }
 
-impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: usize, const A: usize, const L: usize, const R: usize> Logic
-    for App<W, K, F, T, S, A, L, R>
+impl<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const T: usize,
+    const S: usize,
+    const A: usize,
+    const L: usize,
+    const R: usize,
+    const Q: usize,
+> Logic for App<W, K, F, T, S, A, L, R, Q>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -485,6 +547,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.reset.d.next = self.rst.val();
         self.control.clk.next = self.clk.val();
         self.control.rst.next = self.reset.q.val();
+        self.mark.clk.next = self.clk.val();
+        self.mark.rst.next = self.reset.q.val();
         self.exit.clk.next = self.clk.val();
         self.exit.rst.next = self.reset.q.val();
         self.arrivals.clk.next = self.clk.val();
@@ -541,17 +605,15 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.launches.launch_time.next = self.up.val().get_bits::<64>(94);
         self.launches.void_valid.next = self.up.val().get_bit(158);
         self.launches.void_tag.next = self.up.val().get_bits::<8>(159);
-        self.gate.now.next = self.control.now.val();
+        self.gate.now.next = self.control.steady.val();
         self.gate.s_tdata.next = self.s_tx_tdata.val();
         self.gate.s_tkeep.next = self.s_tx_tkeep.val();
         self.gate.s_tvalid.next = self.s_tx_tvalid.val() & self.may_begin.val();
         self.gate.s_tlast.next = self.s_tx_tlast.val();
         self.gate.s_tag.next = (bit_cast::<16, 14>(self.tag.val().get_bits::<14>(0)) | bits::<16>(1 << 15))
             | (bit_cast::<16, 1>(self.s_tx_bad.val().into()) << 14);
-        self.gate.s_launch.next = self.control.now.val();
-        if self.launches.head_valid.val() & self.launches.head_paced.val() {
-            self.gate.s_launch.next = self.launches.head_time.val();
-        }
+        self.gate.s_timed.next = self.launches.head_valid.val() & self.launches.head_paced.val();
+        self.gate.s_launch.next = self.launches.head_time.val();
         self.besides.i_valid.next = self.taken.val() & !self.midway.q.val();
         self.besides.i_data.next = self.tag.val().get_bits::<2>(14);
         if self.taken.val() {
@@ -614,17 +676,40 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         if self.generates.val() & self.record.val().get_bit(2) {
             self.host_record.next = self.record.val().replace_bit(0, false);
         }
-        self.exit.s_tdata.next = self.if_tdata.val();
-        self.exit.s_tkeep.next = self.if_tkeep.val();
-        self.exit.s_tvalid.next = self.if_taken.val();
-        self.exit.s_tlast.next = self.if_tlast.val();
+        self.mark.cfg_udp_port.next = self.control.settings.val().udp_port;
+        self.mark.base.next = bits::<16>(0);
+        if self.generates.val() {
+            self.mark.base.next = self.upper_half.val();
+        }
+        self.mark.s_tdata.next = self.if_tdata.val();
+        self.mark.s_tkeep.next = self.if_tkeep.val();
+        self.mark.s_tvalid.next = self.if_tvalid.val();
+        self.if_tready.next = self.mark.s_tready.val();
+        self.mark.s_tlast.next = self.if_tlast.val();
+        self.mark.s_side.next = (bit_cast::<49, 16>(self.if_queue.val()) | (bit_cast::<49, 16>(self.if_tag.val()) << 16))
+            | ((bit_cast::<49, 1>(self.if_bad.val().into()) << 32) | (bit_cast::<49, 16>(self.if_dest.val()) << 33));
+        self.beside.next = self.mark.m_side.val();
+        self.m_if_tdata.next = self.mark.m_tdata.val();
+        self.m_if_tkeep.next = self.mark.m_tkeep.val();
+        self.m_if_tvalid.next = self.mark.m_tvalid.val();
+        self.mark.m_tready.next = self.m_if_tready.val();
+        self.m_if_tlast.next = self.mark.m_tlast.val();
+        self.m_if_queue.next = self.beside.val().get_bits::<16>(0);
+        self.m_if_tag.next = self.beside.val().get_bits::<16>(16);
+        self.m_if_bad.next = self.beside.val().get_bit(32);
+        self.m_if_dest.next = self.beside.val().get_bits::<16>(33);
+        self.exit.s_tdata.next = self.mark.m_tdata.val();
+        self.exit.s_tkeep.next = self.mark.m_tkeep.val();
+        self.exit.s_tvalid.next = self.mark.m_tvalid.val() & self.m_if_tready.val();
+        self.exit.s_tlast.next = self.mark.m_tlast.val();
         self.exit.s_paced.next = true;
         self.exit.s_launch.next = bits::<64>(0);
         self.exit.named.next = true;
-        self.exit.s_queue.next = self.if_queue.val();
-        self.exit.s_tag.next = self.if_tag.val() & bits::<16>(0x7fff);
-        self.exit.now.next = self.control.now.val();
-        self.exit.cfg_udp_port.next = self.control.cfg_udp_port.val();
+        self.exit.s_queue.next = self.beside.val().get_bits::<16>(0);
+        self.exit.s_tag.next = self.beside.val().get_bits::<16>(16) & bits::<16>(0x7fff);
+        // Counts as the launch, of the steady time as launches are; the departure is the MAC's to say.
+        self.exit.now.next = self.control.steady.val();
+        self.exit.cfg_udp_port.next = self.control.settings.val().udp_port;
         self.exit.fl_valid.next = self.control.fl_valid.val();
         self.exit.fl_flow.next = self.control.fl_flow.val();
         self.exit.fl_enable.next = self.host_record.val().get_bit(0);
@@ -638,6 +723,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.control.sent_last.next = self.exit.sent_last.val();
         self.control.sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
         self.control.sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
+        self.control.sent_place.next = self.exit.sent_place.val();
+        self.control.sent_generation.next = self.exit.sent_generation.val();
         // Nobody says when it might have left: when it came out of its queue.
         self.control.sent_launch.next = self.exit.sent_ts.val();
         self.g_host_sent_valid.next = self.exit.sent_valid.val();
@@ -649,6 +736,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.g_host_sent_last.next = self.exit.sent_last.val();
         self.g_host_sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
         self.g_host_sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
+        self.g_host_sent_place.next = self.exit.sent_place.val();
+        self.g_host_sent_generation.next = self.exit.sent_generation.val();
         self.g_host_sent_launch.next = self.exit.sent_ts.val();
         if self.generates.val() {
             self.control.sent_valid.next = self.g_sent_valid.val();
@@ -660,6 +749,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
             self.control.sent_last.next = self.g_sent_last.val();
             self.control.sent_wire_bytes.next = self.g_sent_wire_bytes.val();
             self.control.sent_segment_bytes.next = self.g_sent_segment_bytes.val();
+            self.control.sent_place.next = self.g_sent_place.val();
+            self.control.sent_generation.next = self.g_sent_generation.val();
             self.control.sent_launch.next = self.g_sent_launch.val();
         }
         // Completions.
@@ -778,21 +869,21 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         // And by streams.
         self.load_word.next = (self.host_record.val().get_bits::<32>(0) & bits::<32>(0x1ff3))
             | (bit_cast::<32, 14>(self.record.val().get_bits::<14>(32)) << 16);
-        self.below.d.next = bit_cast::<254, 1>(self.control.stop.val().into())
-            | (bit_cast::<254, 1>(self.courier.rate_valid.val().into()) << 9)
-            | (bit_cast::<254, F>(self.courier.rate_flow.val()) << 10)
-            | (bit_cast::<254, 32>(self.courier.rate_value.val()) << 26)
-            | (bit_cast::<254, 1>(self.courier.release_valid.val().into()) << 58)
-            | (bit_cast::<254, F>(self.courier.release_flow.val()) << 59)
-            | (bit_cast::<254, 24>(self.courier.release_bytes.val()) << 75)
-            | (bit_cast::<254, 1>(self.control.fl_valid.val().into()) << 99)
-            | (bit_cast::<254, F>(self.control.fl_flow.val()) << 100)
-            | (bit_cast::<254, 32>(self.load_word.val()) << 116)
-            | (bit_cast::<254, 1>(self.control.pw_valid.val().into()) << 148)
-            | (bit_cast::<254, 4>(self.control.pw_profile.val()) << 149)
-            | (bit_cast::<254, 5>(self.control.pw_word.val()) << 153)
-            | (bit_cast::<254, 32>(self.control.pw_data.val()) << 158)
-            | (bit_cast::<254, 64>(self.control.later.val()) << 190);
+        self.below.d.next = bit_cast::<262, 1>(self.control.stop.val().into())
+            | (bit_cast::<262, 1>(self.courier.rate_valid.val().into()) << 9)
+            | (bit_cast::<262, F>(self.courier.rate_flow.val()) << 10)
+            | (bit_cast::<262, 32>(self.courier.rate_value.val()) << 26)
+            | (bit_cast::<262, 1>(self.courier.release_valid.val().into()) << 58)
+            | (bit_cast::<262, F>(self.courier.release_flow.val()) << 59)
+            | (bit_cast::<262, 32>(self.courier.release_bytes.val()) << 75)
+            | (bit_cast::<262, 1>(self.control.fl_valid.val().into()) << 107)
+            | (bit_cast::<262, F>(self.control.fl_flow.val()) << 108)
+            | (bit_cast::<262, 32>(self.load_word.val()) << 124)
+            | (bit_cast::<262, 1>(self.control.pw_valid.val().into()) << 156)
+            | (bit_cast::<262, 4>(self.control.pw_profile.val()) << 157)
+            | (bit_cast::<262, 5>(self.control.pw_word.val()) << 161)
+            | (bit_cast::<262, 32>(self.control.pw_data.val()) << 166)
+            | (bit_cast::<262, 64>(self.control.later.val()) << 198);
         self.down.next = self.below.q.val();
         if self.streams.val() {
             self.g_up_idle_valid.next = self.up.val().get_bit(1);
@@ -809,6 +900,9 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         if self.streams.val() {
             self.control.data_swept.next = self.up.val().get_bit(0) & self.exit.swept.val();
             self.scheduler_pulses.next = self.up.val().get_bits::<32>(36);
+        }
+        if self.gate.missed.val() {
+            self.scheduler_pulses.next = self.scheduler_pulses.val() | self.missed_bit.val();
         }
         self.g_up_pulses.next = self.scheduler_pulses.val();
         self.control.idle_valid.next = self.g_up_idle_valid.val();
@@ -837,13 +931,13 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         }
         // What a generator needs of the control half.
         self.g_rst.next = self.reset.q.val();
-        self.g_now.next = self.control.now.val();
+        self.g_now.next = self.control.steady.val();
         self.g_later.next = self.control.later.val();
         self.g_stop.next = self.control.stop.val();
-        self.g_cfg_mac.next = self.control.cfg_mac.val();
-        self.g_cfg_ipv4.next = self.control.cfg_ipv4.val();
-        self.g_cfg_ipv6.next = self.control.cfg_ipv6.val();
-        self.g_cfg_seed.next = self.control.cfg_nonce_seed.val();
+        self.g_cfg_mac.next = self.control.settings.val().mac;
+        self.g_cfg_ipv4.next = self.control.settings.val().ipv4;
+        self.g_cfg_ipv6.next = self.control.settings.val().ipv6;
+        self.g_cfg_seed.next = self.control.settings.val().nonce_seed;
         self.g_fl_valid.next = self.control.fl_valid.val();
         self.g_fl_flow.next = self.control.fl_flow.val();
         self.g_fl_record.next = self.record.val();

@@ -28,7 +28,7 @@ const _: () = assert!(LATENCY == 2 && SAID_BITS == 9 && LOADED_BITS == 4 && NUMB
 /// flow from the generator has the engine told again what the scheduler said of it last.
 ///
 /// Latency: a frame of the core's 1 clock; rates, releases and reports 2; a doorbell's first frame as in the standalone shell. Throughput: a beat a clock. Back
-/// pressure: none but for frames and doorbells; at most 2^16 - 1 grants, and refusals, are counted late.
+/// pressure: none but for frames and doorbells; at most 2^16 - 1 grants, refusals, and missed launches each are counted late.
 /// Model: `timely_model::app_block::traffic::Traffic`.
 #[derive(LogicBlock)]
 pub struct Traffic<
@@ -53,7 +53,7 @@ pub struct Traffic<
     pub rst: Signal<In, Bit>,
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,
-    /// The time, ns48.fns16.
+    /// The steady time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
     /// The pacer's time.
     pub later: Signal<In, Bits<64>>,
@@ -100,7 +100,7 @@ pub struct Traffic<
     /// Their flow.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
-    pub release_bytes: Signal<In, Bits<24>>,
+    pub release_bytes: Signal<In, Bits<32>>,
     /// A rate of a flow that is not the generator's.
     pub down_rate_valid: Signal<Out, Bit>,
     /// Its flow.
@@ -112,7 +112,7 @@ pub struct Traffic<
     /// Their flow.
     pub down_release_flow: Signal<Out, Bits<F>>,
     /// Wire bytes.
-    pub down_release_bytes: Signal<Out, Bits<24>>,
+    pub down_release_bytes: Signal<Out, Bits<32>>,
     /// The scheduler says: a flow starts after its idle time.
     pub up_idle_valid: Signal<In, Bit>,
     /// It.
@@ -154,7 +154,11 @@ pub struct Traffic<
     /// Wire bytes of the frame.
     pub host_sent_wire_bytes: Signal<In, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub host_sent_segment_bytes: Signal<In, Bits<24>>,
+    pub host_sent_segment_bytes: Signal<In, Bits<32>>,
+    /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
+    pub host_sent_place: Signal<In, Bits<16>>,
+    /// The latter.
+    pub host_sent_generation: Signal<In, Bits<2>>,
     /// When it was eligible to leave, ns48.fns16.
     pub host_sent_launch: Signal<In, Bits<64>>,
     /// A data frame is sent, of either.
@@ -174,7 +178,11 @@ pub struct Traffic<
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<Out, Bits<16>>,
     /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<Out, Bits<24>>,
+    pub sent_segment_bytes: Signal<Out, Bits<32>>,
+    /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
+    pub sent_place: Signal<Out, Bits<16>>,
+    /// The latter.
+    pub sent_generation: Signal<Out, Bits<2>>,
     /// When it was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<Out, Bits<64>>,
     /// Beat of the core's frames: bytes in wire order.
@@ -223,6 +231,7 @@ pub struct Traffic<
     frames_bit: Constant<Bits<32>>,
     grants_bit: Constant<Bits<32>>,
     refused_bit: Constant<Bits<32>>,
+    missed_bit: Constant<Bits<32>>,
     // 1: whose a flow is stands behind its RAM; 2: it is known.
     rate_1: DFF<Bit>,
     rate_flow_1: DFF<Bits<F>>,
@@ -233,19 +242,19 @@ pub struct Traffic<
     rate_value_2: DFF<Bits<32>>,
     release_1: DFF<Bit>,
     release_flow_1: DFF<Bits<F>>,
-    release_bytes_1: DFF<Bits<24>>,
+    release_bytes_1: DFF<Bits<32>>,
     release_host: DFF<Bit>,
     release_own: DFF<Bit>,
     release_flow_2: DFF<Bits<F>>,
-    release_bytes_2: DFF<Bits<24>>,
+    release_bytes_2: DFF<Bits<32>>,
     report_1: DFF<Bit>,
-    // Tag 16, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the segment 24, launch 64.
-    report_is_1: DFF<Bits<202>>,
+    // Tag 16, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the segment 32, launch 64.
+    report_is_1: DFF<Bits<228>>,
     report_2: DFF<Bit>,
-    report_is_2: DFF<Bits<202>>,
+    report_is_2: DFF<Bits<228>>,
     /// A report of the generator's that gave way.
     held: DFF<Bit>,
-    held_is: DFF<Bits<202>>,
+    held_is: DFF<Bits<228>>,
     /// Frames reported, frames that have left.
     reported: DFF<Bits<13>>,
     left: DFF<Bits<13>>,
@@ -264,6 +273,7 @@ pub struct Traffic<
     /// Grants, and doorbells that were refused, that are still to be counted.
     grants: DFF<Bits<16>>,
     refusals: DFF<Bits<16>>,
+    misses: DFF<Bits<16>>,
     is_swept: Signal<Local, Bit>,
     at: Signal<Local, Bits<FS>>,
     is_own: Signal<Local, Bit>,
@@ -271,11 +281,11 @@ pub struct Traffic<
     own_bit: Signal<Local, Bits<1>>,
     writes: Signal<Local, Bit>,
     write_at: Signal<Local, Bits<F>>,
-    report: Signal<Local, Bits<202>>,
-    own_report: Signal<Local, Bits<202>>,
+    report: Signal<Local, Bits<228>>,
+    own_report: Signal<Local, Bits<228>>,
     own_tag: Signal<Local, Bits<16>>,
     host: Signal<Local, Bit>,
-    out: Signal<Local, Bits<202>>,
+    out: Signal<Local, Bits<228>>,
     out_valid: Signal<Local, Bit>,
     is_ours: Signal<Local, Bit>,
     takes_loaded: Signal<Local, Bit>,
@@ -283,6 +293,7 @@ pub struct Traffic<
     limit: Signal<Local, Bits<FS>>,
     all_grants: Signal<Local, Bits<16>>,
     all_refusals: Signal<Local, Bits<16>>,
+    all_misses: Signal<Local, Bits<16>>,
 }
 
 impl<
@@ -306,16 +317,19 @@ impl<
     pub fn new(build: &Build) -> Self {
         assert!(W == 8 * K && FS == F + 1, "widths of a generator of {W} bits and 2^{F} flows");
         let bit = |c: Counter| 1u64 << c as u64;
-        let apart = bit(Counter::TxFrames) | bit(Counter::Grants) | bit(Counter::DoorbellsRefused);
+        let apart = bit(Counter::TxFrames) | bit(Counter::Grants) | bit(Counter::DoorbellsRefused) | bit(Counter::LaunchesMissed);
         construct!({
             pacer: Pacer::new(Timing::of(build.clock_ps)),
+            // The other half is that of the queues' segments.
+            generator: Generator::new(build.ring_bits - 1),
             sweep_end: Constant::new(bits::<FS>(1 << F)),
             ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))),
             counted_apart: Constant::new(bits::<32>(u64::from(!(apart as u32)))),
             frames_bit: Constant::new(bits::<32>(bit(Counter::TxFrames))),
             grants_bit: Constant::new(bits::<32>(bit(Counter::Grants))),
             refused_bit: Constant::new(bits::<32>(bit(Counter::DoorbellsRefused))),
-        } clk, rst, swept, now, later, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_seed, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, down_rate_valid, down_rate_flow, down_rate_value, down_release_valid, down_release_flow, down_release_bytes, up_idle_valid, up_idle_flow, up_limited_valid, up_limited_flow, up_limited, up_pulses, idle_valid, idle_flow, limited_valid, limited_flow, limited, pulses, host_sent_valid, host_sent_tag, host_sent_flow, host_sent_segment, host_sent_nonce, host_sent_first, host_sent_last, host_sent_wire_bytes, host_sent_segment_bytes, host_sent_launch, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, generator, gate, merge, of_rate, of_release, of_report, of_limit, heard, idles, limits, loaded, sweep, rate_1, rate_flow_1, rate_value_1, rate_host, rate_own, rate_flow_2, rate_value_2, release_1, release_flow_1, release_bytes_1, release_host, release_own, release_flow_2, release_bytes_2, report_1, report_is_1, report_2, report_is_2, held, held_is, reported, left, says_1, says_flow_1, again_1, own_1, limited_1, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals, is_swept, at, is_own, own_record, own_bit, writes, write_at, report, own_report, own_tag, host, out, out_valid, is_ours, takes_loaded, takes_limit, limit, all_grants, all_refusals)
+            missed_bit: Constant::new(bits::<32>(bit(Counter::LaunchesMissed))),
+        } clk, rst, swept, now, later, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_seed, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, down_rate_valid, down_rate_flow, down_rate_value, down_release_valid, down_release_flow, down_release_bytes, up_idle_valid, up_idle_flow, up_limited_valid, up_limited_flow, up_limited, up_pulses, idle_valid, idle_flow, limited_valid, limited_flow, limited, pulses, host_sent_valid, host_sent_tag, host_sent_flow, host_sent_segment, host_sent_nonce, host_sent_first, host_sent_last, host_sent_wire_bytes, host_sent_segment_bytes, host_sent_place, host_sent_generation, host_sent_launch, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, gate, merge, of_rate, of_release, of_report, of_limit, heard, idles, limits, loaded, sweep, rate_1, rate_flow_1, rate_value_1, rate_host, rate_own, rate_flow_2, rate_value_2, release_1, release_flow_1, release_bytes_1, release_host, release_own, release_flow_2, release_bytes_2, report_1, report_is_1, report_2, report_is_2, held, held_is, reported, left, says_1, says_flow_1, again_1, own_1, limited_1, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals, is_swept, at, is_own, own_record, own_bit, writes, write_at, report, own_report, own_tag, host, out, out_valid, is_ours, takes_loaded, takes_limit, limit, all_grants, all_refusals, misses, all_misses)
     }
 }
 
@@ -374,7 +388,7 @@ impl<
             own_1,
             limited_1
         );
-        dff_setup!(self, clk, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals);
+        dff_setup!(self, clk, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals, misses);
         self.pacer.clk.next = self.clk.val();
         self.pacer.rst.next = self.rst.val();
         self.generator.clk.next = self.clk.val();
@@ -500,6 +514,7 @@ impl<
         self.gate.s_tvalid.next = self.generator.m_tvalid.val();
         self.gate.s_tlast.next = self.generator.m_tlast.val();
         self.gate.s_tag.next = bits::<16>(0);
+        self.gate.s_timed.next = true;
         self.gate.s_launch.next = self.generator.sent_launch.val();
         self.generator.m_tready.next = self.gate.s_tready.val();
         self.merge.fair.next = true;
@@ -531,29 +546,33 @@ impl<
         // Reports: none of a flow that is ours by another's frame; the core's first, and no two of either side are at clocks that follow each other.
         self.of_report.read_address.next = self.host_sent_flow.val();
         self.report_1.d.next = self.host_sent_valid.val() & self.is_swept.val();
-        self.report.next = bit_cast::<202, 16>(self.host_sent_tag.val())
-            | (bit_cast::<202, F>(self.host_sent_flow.val()) << 16)
-            | (bit_cast::<202, 32>(self.host_sent_segment.val()) << 32)
-            | (bit_cast::<202, 32>(self.host_sent_nonce.val()) << 64)
-            | (bit_cast::<202, 1>(self.host_sent_first.val().into()) << 96)
-            | (bit_cast::<202, 1>(self.host_sent_last.val().into()) << 97)
-            | (bit_cast::<202, 16>(self.host_sent_wire_bytes.val()) << 98)
-            | (bit_cast::<202, 24>(self.host_sent_segment_bytes.val()) << 114)
-            | (bit_cast::<202, 64>(self.host_sent_launch.val()) << 138);
+        self.report.next = bit_cast::<228, 16>(self.host_sent_tag.val())
+            | (bit_cast::<228, F>(self.host_sent_flow.val()) << 16)
+            | (bit_cast::<228, 32>(self.host_sent_segment.val()) << 32)
+            | (bit_cast::<228, 32>(self.host_sent_nonce.val()) << 64)
+            | (bit_cast::<228, 1>(self.host_sent_first.val().into()) << 96)
+            | (bit_cast::<228, 1>(self.host_sent_last.val().into()) << 97)
+            | (bit_cast::<228, 16>(self.host_sent_wire_bytes.val()) << 98)
+            | (bit_cast::<228, 32>(self.host_sent_segment_bytes.val()) << 114)
+            | (bit_cast::<228, 64>(self.host_sent_launch.val()) << 146)
+            | (bit_cast::<228, 16>(self.host_sent_place.val()) << 210)
+            | (bit_cast::<228, 2>(self.host_sent_generation.val()) << 226);
         self.report_is_1.d.next = self.report.val();
         self.report_2.d.next = self.report_1.q.val() & !self.of_report.read_data.val().any();
         self.report_is_2.d.next = self.report_is_1.q.val();
         self.own_tag.next = (bit_cast::<16, 7>(self.reported.q.val().get_bits::<7>(0)) | bits::<16>(128))
             | (bit_cast::<16, 6>(self.reported.q.val().get_bits::<6>(7)) << 8);
-        self.own_report.next = bit_cast::<202, 16>(self.own_tag.val())
-            | (bit_cast::<202, F>(self.generator.sent_flow.val()) << 16)
-            | (bit_cast::<202, 32>(self.generator.sent_segment.val()) << 32)
-            | (bit_cast::<202, 32>(self.generator.sent_nonce.val()) << 64)
-            | (bit_cast::<202, 1>(self.generator.sent_first.val().into()) << 96)
-            | (bit_cast::<202, 1>(self.generator.sent_last.val().into()) << 97)
-            | (bit_cast::<202, 16>(self.generator.sent_wire_bytes.val()) << 98)
-            | (bit_cast::<202, 24>(self.generator.sent_segment_bytes.val()) << 114)
-            | (bit_cast::<202, 64>(self.generator.sent_launch.val()) << 138);
+        self.own_report.next = bit_cast::<228, 16>(self.own_tag.val())
+            | (bit_cast::<228, F>(self.generator.sent_flow.val()) << 16)
+            | (bit_cast::<228, 32>(self.generator.sent_segment.val()) << 32)
+            | (bit_cast::<228, 32>(self.generator.sent_nonce.val()) << 64)
+            | (bit_cast::<228, 1>(self.generator.sent_first.val().into()) << 96)
+            | (bit_cast::<228, 1>(self.generator.sent_last.val().into()) << 97)
+            | (bit_cast::<228, 16>(self.generator.sent_wire_bytes.val()) << 98)
+            | (bit_cast::<228, 32>(self.generator.sent_segment_bytes.val()) << 114)
+            | (bit_cast::<228, 64>(self.generator.sent_launch.val()) << 146)
+            | (bit_cast::<228, 16>(self.generator.sent_place.val()) << 210)
+            | (bit_cast::<228, 2>(self.generator.sent_generation.val()) << 226);
         if self.generator.sent_valid.val() {
             self.reported.d.next = self.reported.q.val() + bits::<13>(1);
         }
@@ -579,8 +598,10 @@ impl<
         self.sent_first.next = self.out.val().get_bit(96);
         self.sent_last.next = self.out.val().get_bit(97);
         self.sent_wire_bytes.next = self.out.val().get_bits::<16>(98);
-        self.sent_segment_bytes.next = self.out.val().get_bits::<24>(114);
-        self.sent_launch.next = self.out.val().get_bits::<64>(138);
+        self.sent_segment_bytes.next = self.out.val().get_bits::<32>(114);
+        self.sent_launch.next = self.out.val().get_bits::<64>(146);
+        self.sent_place.next = self.out.val().get_bits::<16>(210);
+        self.sent_generation.next = self.out.val().get_bits::<2>(226);
         // What limits flows: the scheduler's, then what it said before a load, then ours; none of a flow that is the other's by now.
         self.takes_loaded.next = self.is_swept.val() & !self.up_limited_valid.val();
         self.takes_limit.next = self.takes_loaded.val() & !self.loaded.o_valid.val();
@@ -657,6 +678,14 @@ impl<
             self.counted.d.next = self.counted.d.val() | self.refused_bit.val();
             self.refusals.d.next = self.all_refusals.val() - bits::<16>(1);
         }
+        self.all_misses.next = self.misses.q.val()
+            + bit_cast::<16, 1>(self.up_pulses.val().get_bits::<1>(22))
+            + bit_cast::<16, 1>(self.gate.missed.val().into());
+        self.misses.d.next = bits::<16>(0);
+        if self.all_misses.val().any() {
+            self.counted.d.next = self.counted.d.val() | self.missed_bit.val();
+            self.misses.d.next = self.all_misses.val() - bits::<16>(1);
+        }
         self.pulses.next = self.counted.q.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<FS>(0);
@@ -677,6 +706,7 @@ impl<
             self.counted.d.next = bits::<32>(0);
             self.grants.d.next = bits::<16>(0);
             self.refusals.d.next = bits::<16>(0);
+            self.misses.d.next = bits::<16>(0);
         }
     }
 }

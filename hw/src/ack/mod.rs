@@ -1,4 +1,10 @@
 //! Answers the last packet of a segment, without asking anyone.
+mod allow;
+mod share;
+
+pub use allow::Allow;
+pub use share::Share;
+
 use crate::construct::construct;
 use crate::fifo::HeldFifo;
 use crate::frame::Frame;
@@ -6,18 +12,47 @@ use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
 use timely_regs::wire::VERSION;
 
+/// What the addresses of a report are, each compared with one thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Checks {
+    /// To our MAC, no group address at either end, and not from our MAC.
+    stations: Bit,
+    /// To our address: IPv4; IPv6, half of it each.
+    to4: Bit,
+    to6_low: Bit,
+    to6_high: Bit,
+    /// The destination is not 0.
+    named: Bit,
+    /// From our address: IPv4; IPv6, half of it each.
+    from4: Bit,
+    from6_low: Bit,
+    from6_high: Bit,
+    /// From our IPv4 network's broadcast.
+    broadcast: Bit,
+    /// From 0.0.0.0/8 or 127.0.0.0/8.
+    nobody4: Bit,
+    /// From :: or ::1, half of it each.
+    nobody6_low: Bit,
+    nobody6_high: Bit,
+    port: Bit,
+    vlan: Bit,
+}
+
 /// Turns the parser's reports of last data packets into ACK frames for a bus of `W` bits (`K` must be `W / 8`).
 ///
 /// An ACK goes back where the packet came from (addresses and ports swapped, same VLAN tag, same IP version) and repeats the
 /// packet's ids; it adds TTL and ECN bits as received, the arrival stamp, and as departure stamp `now` at the clock at which it
 /// enters the frame builder. It has the packet's headers and no payload, so it is never longer than what it answers.
 ///
-/// Not answered: an ACK, whatever its kind says; a packet to a MAC that is not exactly `cfg_mac`, or from or to a group address
-/// (MAC with the group bit, IPv4 from 224.0.0.0 on, IPv6 `ff00::/8`), which counts as `AckRefusedAddress`; a source address with
-/// `source & mask != allow` (`AckRefusedPeer`); one that finds 32 waiting (`AckDroppedFull`). `AcksSent` counts an ACK when its
-/// first beat is offered.
+/// Answered is what is addressed to us: own MAC, own IP address (0 is none), own UDP port as destination, own VLAN; from a unicast address that
+/// may be a host's and is not ours. All else counts as `AckRefusedAddress`: a group address at either end (MAC with the group bit, IPv4
+/// from 224.0.0.0 on, IPv6 `ff00::/8`), a source that is our MAC or IP address, our IPv4 network's broadcast, in 0.0.0.0/8 or 127.0.0.0/8,
+/// `::` or `::1`. A source outside the allow list counts as `AckRefusedPeer`; as `AcksDropped` an ACK that finds 32 waiting, or the share of
+/// the line used up (see [`Share`]). An ACK, whatever its kind says, is not answered and not counted. `AcksSent` counts an ACK when its first
+/// beat is offered.
 ///
-/// Latency: 11 clocks from `i_valid` to the first beat on an idle output; the departure stamp is taken 6 clocks before that beat.
+/// Latency: 12 clocks from `i_valid` to the first beat on an idle output; the departure stamp is taken 6 clocks before that beat. A write of
+/// the allow list counts 3 clocks later, `cfg_prefix4` one.
 /// Throughput: a report every clock goes in; frames leave back to back. Back pressure: ACKs wait in the builder (8), then in the
 /// queue (32 and 2); reports are never held up.
 /// Model: `timely_model::ack::Ack`.
@@ -35,14 +70,24 @@ pub struct Ack<const W: usize, const K: usize> {
     pub cfg_ack_tos: Signal<In, Bits<8>>,
     /// TTL or hop limit of ACKs.
     pub cfg_ack_ttl: Signal<In, Bits<8>>,
-    /// What a peer's IPv4 address must be under the mask, byte 0 in the low bits.
-    pub cfg_allow4: Signal<In, Bits<32>>,
-    /// The bits of it that count.
-    pub cfg_mask4: Signal<In, Bits<32>>,
-    /// What a peer's IPv6 address must be under the mask, byte 0 in the low bits.
-    pub cfg_allow6: Signal<In, Bits<128>>,
-    /// The bits of it that count.
-    pub cfg_mask6: Signal<In, Bits<128>>,
+    /// Own IPv4 address, byte 0 in the low bits.
+    pub cfg_ipv4: Signal<In, Bits<32>>,
+    /// Own IPv6 address, byte 0 in the low bits.
+    pub cfg_ipv6: Signal<In, Bits<128>>,
+    /// Bits of the own IPv4 network's prefix.
+    pub cfg_prefix4: Signal<In, Bits<6>>,
+    /// Own UDP port.
+    pub cfg_udp_port: Signal<In, Bits<16>>,
+    /// Own VLAN; 0 for frames without a tag, or with one of VLAN 0.
+    pub cfg_vlan: Signal<In, Bits<12>>,
+    /// Wire bytes of ACKs a clock, Q8.24.
+    pub cfg_ack_rate: Signal<In, Bits<32>>,
+    /// A word of the registers' store is written: the allow list's, or any.
+    pub st_valid: Signal<In, Bit>,
+    /// The word's number.
+    pub st_word: Signal<In, Bits<10>>,
+    /// Its value.
+    pub st_data: Signal<In, Bits<32>>,
     /// Time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
     /// A frame was parsed.
@@ -74,7 +119,8 @@ pub struct Ack<const W: usize, const K: usize> {
     sent_bit: Constant<Bits<32>>,
     peer_bit: Constant<Bits<32>>,
     address_bit: Constant<Bits<32>>,
-    full_bit: Constant<Bits<32>>,
+    dropped_bit: Constant<Bits<32>>,
+    nth: [Constant<Bits<3>>; 4],
     /// The first byte of our header; the parser knows no other.
     version: Constant<Bits<8>>,
     // What an ACK is made of, from bit 0: source address 128, destination address 128, our header from the flags to the TTL as sent 192,
@@ -87,14 +133,29 @@ pub struct Ack<const W: usize, const K: usize> {
     mine1: DFF<Bit>,
     group1: DFF<Bit>,
     r1: DFF<Bits<620>>,
-    peer4: Signal<Local, Bits<32>>,
-    peer6: Signal<Local, Bits<128>>,
-    allowed: Signal<Local, Bit>,
+    allow: Allow,
+    share: Share,
+    // The own network's broadcast address.
+    partial: Signal<Local, Bits<8>>,
+    hosts: [Signal<Local, Bits<8>>; 4],
+    broadcast: DFF<Bits<32>>,
+    source: Signal<Local, Bits<128>>,
+    destination: Signal<Local, Bits<128>>,
+    vlan: Signal<Local, Bits<12>>,
     v2: DFF<Bit>,
     r2: DFF<Bits<620>>,
-    address2: DFF<Bit>,
-    peer2: DFF<Bit>,
-    full3: DFF<Bit>,
+    checks: DFF<Checks>,
+    c: Signal<Local, Checks>,
+    to_us: Signal<Local, Bit>,
+    strange: Signal<Local, Bit>,
+    addressed: Signal<Local, Bit>,
+    v3: DFF<Bit>,
+    r3: DFF<Bits<620>>,
+    address3: DFF<Bit>,
+    peer3: DFF<Bit>,
+    bytes: Signal<Local, Bits<8>>,
+    taken: Signal<Local, Bit>,
+    dropped4: DFF<Bit>,
     a: Signal<Local, Bits<620>>,
     departure: Signal<Local, Bits<64>>,
     flags: Signal<Local, Bits<8>>,
@@ -107,23 +168,30 @@ impl<const W: usize, const K: usize> Default for Ack<W, K> {
             sent_bit: bit(Counter::AcksSent),
             peer_bit: bit(Counter::AckRefusedPeer),
             address_bit: bit(Counter::AckRefusedAddress),
-            full_bit: bit(Counter::AckDroppedFull),
+            dropped_bit: bit(Counter::AcksDropped),
+            nth: std::array::from_fn(|i| Constant::new(bits::<3>(i as u64))),
             version: Constant::new(bits::<8>(VERSION.into())),
         }
-            clk, rst, cfg_ack_enable, cfg_mac, cfg_ack_tos, cfg_ack_ttl, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, now, i_valid, i_kind,
-            i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, pulses, queue, frame, stamp, v1,
-            mine1, group1, r1, peer4, peer6, allowed, v2, r2, address2, peer2, full3, a, departure, flags)
+            clk, rst, cfg_ack_enable, cfg_mac, cfg_ack_tos, cfg_ack_ttl, cfg_ipv4, cfg_ipv6, cfg_prefix4, cfg_udp_port, cfg_vlan,
+            cfg_ack_rate, st_valid, st_word, st_data, now, i_valid, i_kind, i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep,
+            m_tvalid, m_tready, m_tlast, pulses, queue, frame, stamp, v1, mine1, group1, r1, allow, share, partial, broadcast, source,
+            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, r3, address3, peer3, bytes, taken, dropped4, a, departure,
+            flags; hosts)
     }
 }
 
 impl<const W: usize, const K: usize> Logic for Ack<W, K> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, v1, mine1, group1, r1, v2, r2, address2, peer2, full3);
+        dff_setup!(self, clk, v1, mine1, group1, r1, broadcast, v2, r2, checks, v3, r3, address3, peer3, dropped4);
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();
         self.frame.clk.next = self.clk.val();
         self.frame.rst.next = self.rst.val();
+        self.allow.clk.next = self.clk.val();
+        self.allow.rst.next = self.rst.val();
+        self.share.clk.next = self.clk.val();
+        self.share.rst.next = self.rst.val();
 
         // 0: what stands where, by class. Flags: 2 LAST, 4 ACK.
         self.v1.d.next = self.i_valid.val()
@@ -209,23 +277,122 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             }
         }
 
-        // 1: may it be answered? The address speaks before the peer does.
-        self.peer4.next = self.r1.q.val().get_bits::<32>(0) & self.cfg_mask4.val();
-        self.peer6.next = self.r1.q.val().get_bits::<128>(0) & self.cfg_mask6.val();
-        if self.r1.q.val().get_bit(619) {
-            self.allowed.next = self.peer6.val() == self.cfg_allow6.val();
-        } else {
-            self.allowed.next = self.peer4.val() == self.cfg_allow4.val();
+        // The host bits of the own network, all ones; of a prefix of 31 or 32 bits none.
+        match self.cfg_prefix4.val().get_bits::<3>(0).index() {
+            0 => {
+                self.partial.next = bits::<8>(0xff);
+            }
+            1 => {
+                self.partial.next = bits::<8>(0x7f);
+            }
+            2 => {
+                self.partial.next = bits::<8>(0x3f);
+            }
+            3 => {
+                self.partial.next = bits::<8>(0x1f);
+            }
+            4 => {
+                self.partial.next = bits::<8>(0x0f);
+            }
+            5 => {
+                self.partial.next = bits::<8>(0x07);
+            }
+            6 => {
+                self.partial.next = bits::<8>(0x03);
+            }
+            _ => {
+                self.partial.next = bits::<8>(0x01);
+            }
         }
-        self.r2.d.next = self.r1.q.val();
-        self.v2.d.next = self.v1.q.val() & self.mine1.q.val() & !self.group1.q.val() & self.allowed.val();
-        self.address2.d.next = self.v1.q.val() & (!self.mine1.q.val() | self.group1.q.val());
-        self.peer2.d.next = self.v1.q.val() & self.mine1.q.val() & !self.group1.q.val() & !self.allowed.val();
+        for i in 0..4 {
+            self.hosts[i].next = bits::<8>(0);
+            if self.cfg_prefix4.val().get_bits::<3>(3) < self.nth[i].val() {
+                self.hosts[i].next = bits::<8>(0xff);
+            }
+            if self.cfg_prefix4.val().get_bits::<3>(3) == self.nth[i].val() {
+                self.hosts[i].next = self.partial.val();
+            }
+            if self.cfg_prefix4.val() >= bits::<6>(31) {
+                self.hosts[i].next = bits::<8>(0);
+            }
+        }
+        self.broadcast.d.next = self.cfg_ipv4.val()
+            | ((bit_cast::<32, 8>(self.hosts[3].val()) << 24)
+                | (bit_cast::<32, 8>(self.hosts[2].val()) << 16)
+                | (bit_cast::<32, 8>(self.hosts[1].val()) << 8)
+                | bit_cast::<32, 8>(self.hosts[0].val()));
 
-        // 2: into the queue; and from its end into the builder.
-        self.queue.i_valid.next = self.v2.q.val();
-        self.queue.i_data.next = self.r2.q.val();
-        self.full3.d.next = self.v2.q.val() & !self.queue.i_ready.val();
+        // 1: each comparison by itself.
+        self.source.next = self.r1.q.val().get_bits::<128>(0);
+        self.destination.next = self.r1.q.val().get_bits::<128>(128);
+        self.allow.st_valid.next = self.st_valid.val();
+        self.allow.st_word.next = self.st_word.val();
+        self.allow.st_data.next = self.st_data.val();
+        self.allow.valid.next = self.v1.q.val();
+        self.allow.source.next = self.source.val();
+        self.allow.ipv6.next = self.r1.q.val().get_bit(619);
+        self.vlan.next = bits::<12>(0);
+        if self.r1.q.val().get_bit(618) {
+            self.vlan.next =
+                (bit_cast::<12, 4>(self.r1.q.val().get_bits::<4>(592)) << 8) | bit_cast::<12, 8>(self.r1.q.val().get_bits::<8>(600));
+        }
+        self.v2.d.next = self.v1.q.val();
+        self.r2.d.next = self.r1.q.val();
+        if self.v1.q.val() {
+            self.checks.d.next.stations =
+                (self.mine1.q.val() & !self.group1.q.val()) & (self.r1.q.val().get_bits::<48>(448) != self.cfg_mac.val());
+            self.checks.d.next.to4 = self.destination.val().get_bits::<32>(0) == self.cfg_ipv4.val();
+            self.checks.d.next.named = self.destination.val().any();
+            self.checks.d.next.from4 = self.source.val().get_bits::<32>(0) == self.cfg_ipv4.val();
+            self.checks.d.next.to6_low = self.destination.val().get_bits::<64>(0) == self.cfg_ipv6.val().get_bits::<64>(0);
+            self.checks.d.next.to6_high = self.destination.val().get_bits::<64>(64) == self.cfg_ipv6.val().get_bits::<64>(64);
+            self.checks.d.next.from6_low = self.source.val().get_bits::<64>(0) == self.cfg_ipv6.val().get_bits::<64>(0);
+            self.checks.d.next.from6_high = self.source.val().get_bits::<64>(64) == self.cfg_ipv6.val().get_bits::<64>(64);
+            // Bit 120 is that of ::1.
+            self.checks.d.next.nobody6_low = !self.source.val().get_bits::<64>(0).any();
+            self.checks.d.next.nobody6_high = !self.source.val().get_bits::<56>(64).any() & !self.source.val().get_bits::<7>(121).any();
+            self.checks.d.next.broadcast = self.source.val().get_bits::<32>(0) == self.broadcast.q.val();
+            self.checks.d.next.nobody4 =
+                (self.source.val().get_bits::<8>(0) == bits::<8>(0)) | (self.source.val().get_bits::<8>(0) == bits::<8>(127));
+            self.checks.d.next.port = (self.r1.q.val().get_bits::<8>(576) == self.cfg_udp_port.val().get_bits::<8>(8))
+                & (self.r1.q.val().get_bits::<8>(584) == self.cfg_udp_port.val().get_bits::<8>(0));
+            self.checks.d.next.vlan = self.vlan.val() == self.cfg_vlan.val();
+        }
+
+        // 2: may it be answered? The address speaks before the peer does.
+        self.c.next = self.checks.q.val();
+        if self.r2.q.val().get_bit(619) {
+            self.to_us.next = self.c.val().to6_low & self.c.val().to6_high;
+            self.strange.next = (self.c.val().from6_low & self.c.val().from6_high) | (self.c.val().nobody6_low & self.c.val().nobody6_high);
+        } else {
+            self.to_us.next = self.c.val().to4;
+            self.strange.next = (self.c.val().from4 | self.c.val().broadcast) | self.c.val().nobody4;
+        }
+        self.addressed.next = ((self.to_us.val() & self.c.val().named) & (self.c.val().port & self.c.val().vlan))
+            & (self.c.val().stations & !self.strange.val());
+        self.r3.d.next = self.r2.q.val();
+        self.v3.d.next = (self.v2.q.val() & self.addressed.val()) & self.allow.allowed.val();
+        self.address3.d.next = self.v2.q.val() & !self.addressed.val();
+        self.peer3.d.next = (self.v2.q.val() & self.addressed.val()) & !self.allow.allowed.val();
+
+        // 3: into the queue, as far as the share of the line goes; and from its end into the builder.
+        self.bytes.next = bits::<8>(114);
+        if self.r3.q.val().get_bits::<2>(618) == bits::<2>(1) {
+            self.bytes.next = bits::<8>(118);
+        }
+        if self.r3.q.val().get_bits::<2>(618) == bits::<2>(2) {
+            self.bytes.next = bits::<8>(134);
+        }
+        if self.r3.q.val().get_bits::<2>(618) == bits::<2>(3) {
+            self.bytes.next = bits::<8>(138);
+        }
+        self.share.rate.next = self.cfg_ack_rate.val();
+        self.share.bytes.next = self.bytes.val();
+        self.taken.next = (self.v3.q.val() & self.queue.i_ready.val()) & self.share.enough.val();
+        self.share.take.next = self.taken.val();
+        self.queue.i_valid.next = self.taken.val();
+        self.queue.i_data.next = self.r3.q.val();
+        self.dropped4.d.next = self.v3.q.val() & !self.taken.val();
         self.queue.o_ready.next = self.frame.i_ready.val();
         self.frame.i_valid.next = self.queue.o_valid.val();
         self.a.next = self.queue.o_data.val();
@@ -271,21 +438,22 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         if self.frame.m_start.val() {
             self.pulses.next = self.sent_bit.val();
         }
-        if self.peer2.q.val() {
+        if self.peer3.q.val() {
             self.pulses.next = self.pulses.val() | self.peer_bit.val();
         }
-        if self.address2.q.val() {
+        if self.address3.q.val() {
             self.pulses.next = self.pulses.val() | self.address_bit.val();
         }
-        if self.full3.q.val() {
-            self.pulses.next = self.pulses.val() | self.full_bit.val();
+        if self.dropped4.q.val() {
+            self.pulses.next = self.pulses.val() | self.dropped_bit.val();
         }
         if self.rst.val() {
             self.v1.d.next = false;
             self.v2.d.next = false;
-            self.address2.d.next = false;
-            self.peer2.d.next = false;
-            self.full3.d.next = false;
+            self.v3.d.next = false;
+            self.address3.d.next = false;
+            self.peer3.d.next = false;
+            self.dropped4.d.next = false;
         }
     }
 }

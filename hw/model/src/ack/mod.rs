@@ -1,34 +1,54 @@
-//! The responder of `timely_hw::ack`: 11 clocks from the parser's report to the ACK's first beat.
+//! The responder of `timely_hw::ack`: 12 clocks from the parser's report to the ACK's first beat.
+mod allow;
+mod share;
+
+pub use share::BURST_BYTES;
+
 use crate::{Block, fifo, frame, parse, stream::Beat};
+use allow::Allow;
+use share::Share;
 use timely_regs::counters::Counter;
+use timely_regs::link;
 use timely_regs::wire::{ACK, Addresses, Envelope, FIRST, Header, LAST, Packet, READ};
 
 /// Clocks from a report to the first at which its ACK's first beat stands at an idle output.
 pub const LATENCY: u64 = STAMP + frame::LATENCY;
 /// Clocks from a report to that whose `now` is the departure stamp, when nothing waits.
-pub const STAMP: u64 = 5;
+pub const STAMP: u64 = 6;
 /// Bits of the queue's address.
 const QUEUE_BITS: u32 = 5;
 
-/// What answers look like, and who gets one.
+/// What answers look like, and what is answered.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Answers are wanted at all.
     pub enable: bool,
-    /// Our MAC.
+    /// Own MAC.
     pub mac: [u8; 6],
+    /// Own IPv4 address.
+    pub ipv4: [u8; 4],
+    /// Own IPv6 address.
+    pub ipv6: [u8; 16],
+    /// Bits of the own IPv4 network's prefix.
+    pub prefix4: u8,
+    /// Own UDP port.
+    pub port: u16,
+    /// Own VLAN; 0 for frames without a tag, or with one of VLAN 0.
+    pub vlan: u16,
     /// TOS or traffic class of ACKs.
     pub tos: u8,
     /// TTL or hop limit of ACKs.
     pub ttl: u8,
-    /// What a peer's IPv4 address must be under the mask.
-    pub allow4: [u8; 4],
-    /// The bits of it that count.
-    pub mask4: [u8; 4],
-    /// What a peer's IPv6 address must be under the mask.
-    pub allow6: [u8; 16],
-    /// The bits of it that count.
-    pub mask6: [u8; 16],
+    /// Wire bytes of ACKs a clock, Q8.24.
+    pub rate: u32,
+}
+
+impl Config {
+    // Of a prefix of 31 or 32 bits there is none: the own address, which is no source either.
+    fn broadcast(&self) -> [u8; 4] {
+        let hosts = u32::MAX.checked_shr(self.prefix4.into()).filter(|h| *h > 1).unwrap_or(0);
+        (u32::from_be_bytes(self.ipv4) | hosts).to_be_bytes()
+    }
 }
 
 /// Inputs at a clock.
@@ -38,6 +58,8 @@ pub struct In {
     pub rst: bool,
     /// The settings.
     pub config: Config,
+    /// A word of the registers' store is written: number and value.
+    pub written: Option<(u32, u32)>,
     /// Time, ns48.fns16.
     pub now: u64,
     /// A frame was parsed.
@@ -67,14 +89,29 @@ struct Draft {
 struct Candidate {
     draft: Draft,
     /// To our MAC, and no group address at either end.
+    stations: bool,
+}
+
+/// In the second.
+#[derive(Clone, Debug)]
+struct Judged {
+    draft: Draft,
+    /// Addressed to us, by another host.
     addressed: bool,
+    /// On the allow list.
+    allowed: bool,
 }
 
 /// The responder.
 #[derive(Clone, Debug)]
 pub struct Ack {
     candidate: Option<Candidate>,
+    judged: Option<Judged>,
     accepted: Option<Draft>,
+    allow: Allow,
+    share: Share,
+    /// The directed broadcast address of the own network, a clock behind the settings; none before the first clock.
+    broadcast: Option<[u8; 4]>,
     queue: fifo::Fifo<Draft>,
     frame: frame::Frame<()>,
     pulses: u32,
@@ -82,10 +119,6 @@ pub struct Ack {
 
 const fn bit(counter: Counter) -> u32 {
     1 << counter as u32
-}
-
-fn matches(address: &[u8], mask: &[u8], allow: &[u8]) -> bool {
-    address.iter().zip(mask).zip(allow).all(|((a, m), x)| a & m == *x)
 }
 
 /// What the report would be answered with, if it is of a kind that is answered.
@@ -117,21 +150,56 @@ fn candidate(report: &parse::Report, config: &Config) -> Option<Candidate> {
     };
     let known = Header { flags: header.flags & (FIRST | READ) | LAST, ..header };
     let header = known.answered(packet.ttl(), packet.tos(), report.stamp, 0);
-    Some(Candidate { draft: Draft { envelope, header }, addressed: !group && packet.mac_destination() == config.mac })
+    Some(Candidate { draft: Draft { envelope, header }, stations: !group && packet.mac_destination() == config.mac })
 }
 
 impl Ack {
     /// An idle responder on a bus of `width` bits.
     pub fn new(width: usize) -> Self {
-        Ack { candidate: None, accepted: None, queue: fifo::Fifo::new(QUEUE_BITS), frame: frame::Frame::new(width), pulses: 0 }
-    }
-
-    fn allowed(draft: &Draft, config: &Config) -> bool {
-        match draft.envelope.addresses {
-            Addresses::V4 { destination, .. } => matches(&destination, &config.mask4, &config.allow4),
-            Addresses::V6 { destination, .. } => matches(&destination, &config.mask6, &config.allow6),
+        Ack {
+            candidate: None,
+            judged: None,
+            accepted: None,
+            allow: Allow::default(),
+            share: Share::full(0, 0),
+            broadcast: None,
+            queue: fifo::Fifo::new(QUEUE_BITS),
+            frame: frame::Frame::new(width),
+            pulses: 0,
         }
     }
+
+    // The draft's addresses are swapped already: its source is what the segment was sent to.
+    fn judge(&self, Candidate { draft, stations }: Candidate, c: &Config) -> Judged {
+        let e = &draft.envelope;
+        let (to_us, from_us, nobody, allowed) = match e.addresses {
+            Addresses::V4 { source, destination } => {
+                let broadcast = self.broadcast.unwrap_or_default();
+                let from = u128::from(u32::from_le_bytes(destination));
+                let nobody = destination[0] == 0 || destination[0] == 127;
+                (
+                    source == c.ipv4 && source != [0; 4],
+                    destination == c.ipv4 || destination == broadcast,
+                    nobody,
+                    self.allow.holds(from, false),
+                )
+            }
+            Addresses::V6 { source, destination } => {
+                let from = u128::from_le_bytes(destination);
+                let nobody = u128::from_be_bytes(destination) <= 1;
+                (source == c.ipv6 && source != [0; 16], destination == c.ipv6, nobody, self.allow.holds(from, true))
+            }
+        };
+        let vlan = e.tci.map_or(0, |tci| tci & 0xfff);
+        let ours = to_us && e.port_source == c.port && vlan == c.vlan;
+        let addressed = stations && e.mac_destination != c.mac && ours && !from_us && !nobody;
+        Judged { draft, addressed, allowed }
+    }
+}
+
+/// Wire bytes of an ACK.
+fn wire_bytes(draft: &Draft) -> u64 {
+    link::wire_bytes(draft.envelope.class().end() as u32).into()
 }
 
 impl Block for Ack {
@@ -153,26 +221,38 @@ impl Block for Ack {
             side: (),
         });
         self.frame.step(clk, &frame::In { rst: i.rst, describe, ready: i.ready });
+        let tokens = self.share.tokens(clk);
         let push = self.accepted.take();
-        self.pulses = if push.is_some() && !queue.ready { bit(Counter::AckDroppedFull) } else { 0 };
-        self.queue.step(clk, &fifo::In { rst: i.rst, push, ready: frame.ready });
-        if let Some(Candidate { draft, addressed }) = self.candidate.take() {
+        let bytes = push.as_ref().map(wire_bytes).filter(|bytes| queue.ready && *bytes <= tokens);
+        self.pulses = if push.is_some() && bytes.is_none() { bit(Counter::AcksDropped) } else { 0 };
+        self.queue.step(clk, &fifo::In { rst: i.rst, push: push.filter(|_| bytes.is_some()), ready: frame.ready });
+        self.share.step(clk, bytes.unwrap_or(0), i.config.rate);
+        if let Some(Judged { draft, addressed, allowed }) = self.judged.take() {
             if !addressed {
                 self.pulses |= bit(Counter::AckRefusedAddress);
-            } else if !Self::allowed(&draft, &i.config) {
+            } else if !allowed {
                 self.pulses |= bit(Counter::AckRefusedPeer);
             } else {
                 self.accepted = Some(draft);
             }
         }
+        self.allow.settle(clk);
+        self.judged = self.candidate.take().map(|c| self.judge(c, &i.config));
         self.candidate = i.report.as_ref().and_then(|report| candidate(report, &i.config));
+        self.broadcast = Some(i.config.broadcast());
+        if let Some(written) = i.written {
+            self.allow.write(clk, written);
+        }
         if i.rst {
-            (self.candidate, self.accepted, self.pulses) = (None, None, 0);
+            (self.candidate, self.judged, self.accepted, self.pulses) = (None, None, None, 0);
+            self.allow.reset();
+            self.share = Share::full(clk + 1, i.config.rate);
         }
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        let idle = self.candidate.is_none() && self.accepted.is_none() && self.queue.is_empty() && self.frame.is_empty();
+        let pipeline = self.candidate.is_none() && self.judged.is_none() && self.accepted.is_none();
+        let idle = pipeline && self.broadcast.is_some() && self.queue.is_empty() && self.frame.is_empty();
         if idle && self.pulses == 0 { u64::MAX } else { clk }
     }
 }

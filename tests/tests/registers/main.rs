@@ -1,6 +1,10 @@
 //! Software on the registers: `timely_regs::device` over the Verilated register block, as a driver uses it; and the C header.
+#[path = "settings.rs"]
+mod rows;
+
 use std::cell::RefCell;
 use std::net::{Ipv4Addr, Ipv6Addr};
+use timely_model::csr::Settings;
 use timely_regs::counters::Counter;
 use timely_regs::device::{Bus, Device, Error, Only, Refused};
 use timely_regs::flow::FlowRecord;
@@ -8,11 +12,11 @@ use timely_regs::map::id::Refusal;
 use timely_regs::map::{BAD_READ, BLOCKS, Build, flow, heartbeat, id, port, time, window};
 use timely_regs::parameters::Parameters;
 use timely_regs::profile;
-use timely_tests::verilate;
+use timely_tests::{settings, verilate};
 use timely_verilate::Dut;
 
 const FLOW_BITS: usize = 10;
-const BUILD: Build = Build { flow_bits: FLOW_BITS as u32, bus_bits: 64, segment_bits: 4, clock_ps: 4000, ptp: 0 };
+const BUILD: Build = Build { flow_bits: FLOW_BITS as u32, bus_bits: 64, ring_bits: 4, clock_ps: 4000, ptp: 0 };
 
 /// Clocks until the telemetry of [`Board`] answers.
 const ANSWER_CLOCKS: u32 = 20;
@@ -58,6 +62,11 @@ impl Board {
     fn get(&self, name: &str) -> u64 {
         let dut = self.dut.borrow();
         dut.get(dut.library().output(name))
+    }
+
+    fn settings(&self) -> Settings {
+        let dut = self.dut.borrow();
+        settings::settings(&dut, dut.library().output("settings"))
     }
 
     fn tick(&self) {
@@ -174,16 +183,13 @@ fn a_driver_finds_its_way() {
     device.set_mac([1, 2, 3, 4, 5, 6]).unwrap();
     device.set_ipv4(Ipv4Addr::new(10, 0, 0, 7)).unwrap();
     device.set_ipv6(Ipv6Addr::from(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f_u128)).unwrap();
-    device.allow_ipv4(Ipv4Addr::new(10, 0, 0, 0), Ipv4Addr::new(255, 0, 0, 0)).unwrap();
-    device.allow_ipv6(Ipv6Addr::LOCALHOST, Ipv6Addr::from(u128::MAX)).unwrap();
+    device.allow(&[(Ipv4Addr::new(10, 0, 0, 0).into(), 8), (Ipv6Addr::LOCALHOST.into(), 128)]).unwrap();
     let board = device.bus();
     board.tick();
-    assert_eq!(board.get("cfg_mac"), 0x0605_0403_0201);
-    assert_eq!((board.get("cfg_ipv4"), board.get("cfg_allow4"), board.get("cfg_mask4")), (0x0700_000a, 10, 255));
-    let dut = board.dut.borrow();
-    assert_eq!(dut.get_bytes(dut.library().output("cfg_ipv6")), (0..16).collect::<Vec<u8>>());
-    assert_eq!(dut.get_bytes(dut.library().output("cfg_allow6"))[15], 1);
-    drop(dut);
+    let s = board.settings();
+    assert_eq!((s.mac, s.ipv4, s.ipv6.to_le_bytes()), (0x0605_0403_0201, 0x0700_000a, std::array::from_fn(|i| i as u8)));
+    let entry = |i| (device.read_at(&port::ALLOW_PREFIX, i).unwrap(), [0, 3].map(|w| device.read_at(&port::ALLOW, 4 * i + w).unwrap()));
+    assert_eq!([0, 1, 2].map(entry), [(8 | 1 << 8, [10, 0]), (128 | 1 << 9, [0, 1 << 24]), (0, [0, 0])]);
 
     let words = Parameters::timely_10g(20.0).quantise().unwrap();
     device.write_profile(15, &words).unwrap();
@@ -243,7 +249,7 @@ fn wrong_accesses_are_refused() {
     let counters = device.counters().unwrap();
     assert_eq!(counters[Counter::CsrErrors as usize] as usize, cases.len());
     assert_eq!(counters.iter().sum::<u32>() as usize, cases.len());
-    assert_eq!((board.get("cfg_enable"), board.get("cfg_udp_port"), board.doorbells.borrow().len()), (0, 0, 0));
+    assert_eq!((board.settings().enable, board.settings().udp_port, board.doorbells.borrow().len()), (false, 0, 0));
     board.set("swept", 0);
     board.ticks(3);
     for address in [window::doorbell(0), flow::COMMAND.address(), BLOCKS[6].base + 0x200] {
@@ -264,14 +270,14 @@ fn a_lead_shrinks_only_while_nothing_may_send() {
     for (lead, taken) in [(1000, true), (0, false), (999, false), (1001, true), (1000, false), (65_535, true), (65_534, false)] {
         assert_eq!(device.write(&time::LEAD, lead).is_ok(), taken, "{lead}");
         board.ticks(3);
-        assert_eq!(board.get("cfg_lead") == u64::from(lead), taken, "{lead}");
+        assert_eq!(u32::from(board.settings().lead) == lead, taken, "{lead}");
         let refused = (!taken).then_some(Refused { address: time::LEAD.address(), write: true, reason: Refusal::NotNow as u32 });
         assert!(taken || device.last_refusal().unwrap() == refused, "{lead}: {:?}", device.last_refusal());
     }
     device.enable(false).unwrap();
     device.write(&time::LEAD, 0).unwrap();
     board.ticks(3);
-    assert_eq!(board.get("cfg_lead"), 0);
+    assert_eq!(board.settings().lead, 0);
 }
 
 /// Software that is wrong hears so before the device does.
@@ -403,14 +409,14 @@ fn histograms_and_records() {
     device.clear_histogram(7).unwrap();
     assert_eq!(*device.bus().clearing.borrow(), (1 << 7, 0));
 
-    let settings = || (device.bus().get("cfg_event_every"), device.bus().get("cfg_event_filter"));
-    assert_eq!(settings(), (0, 0));
+    let recorded = || (device.bus().settings().event_every, device.bus().settings().event_filter);
+    assert_eq!(recorded(), (0, 0));
     device.record_events(3, Only { flow: Some(77), profile: Some(5) }).unwrap();
-    assert_eq!(settings(), (3, 77 | 1 << 16 | 5 << 20 | 1 << 24));
+    assert_eq!(recorded(), (3, 77 | 1 << 16 | 5 << 20 | 1 << 24));
     device.record_events(1, Only::default()).unwrap();
-    assert_eq!(settings(), (1, 0));
+    assert_eq!(recorded(), (1, 0));
     assert!(matches!(device.record_events(1 << 16, Only { flow: Some(1), profile: None }), Err(Error::OutOfRange(_))));
     assert_eq!(device.record_events(1, Only { flow: Some(1024), profile: None }), Err(Error::NoFlow { flow: 1024, flows: 1024 }));
     assert!(matches!(device.record_events(1, Only { flow: None, profile: Some(16) }), Err(Error::OutOfRange(_))));
-    assert_eq!(settings(), (1, 0));
+    assert_eq!(recorded(), (1, 0));
 }

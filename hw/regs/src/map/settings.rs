@@ -1,0 +1,278 @@
+//! The settings: registers whose value other blocks of the hardware read. A row of [`settings_table`](crate::settings_table) is all there is to one.
+//!
+//! # Adding a settings register: one row
+//! 1. Add a row to the table below, under its block, in the order of offsets; raise the block's `version` beside its `BLOCK`.
+//! 2. `cargo run -p timely-regs` writes `docs/registers.md` and `timely_regs.h` anew.
+//! 3. Read it where it is needed. RTL: `self.csr.settings.val().NAME`, `Bits` of the row's width, on the `settings` bus of
+//!    `timely_hw::csr` (`timely_hw::control`, `timely_hw::core` and the shells hand the whole bus on). Model:
+//!    `timely_model::csr::Settings::NAME`. Software: `device.set(&TABLE.NAME, value)` and `device.get(&TABLE.NAME)`, or the registers one
+//!    by one as `map::BLOCK::REGISTER`.
+//!
+//! From the row come the registers in [`BLOCKS`](super::BLOCKS) (so address decode, reset value and refusals in RTL and model, the header and
+//! the page), the RTL's register and its place on the bus, the field of the model, and the accessors. `tests/tests/settings.rs` writes every row
+//! over AXI-Lite in RTL and model and finds it in the register, on the bus and in the model; it needs no change.
+//!
+//! A row is `name: bits { REGISTER at offset, access, meaning, [fields] (, .reset(..))? (, .array(n))?; .. }`. A setting wider than a register
+//! has several, lowest word first, and shows each at the clock after its write: set it while the design is not enabled.
+use super::Access::{ReadWrite, WriteOnly};
+use super::{Kind, Parameter, Register, Reset, bit, low, whole};
+use crate::map;
+
+/// Calls a macro with every row: `callback! { block Kind { name: bits { registers } .. } .. }`.
+#[macro_export]
+macro_rules! settings_table {
+    ($callback:ident) => {
+        $callback! {
+            id Id {
+                /// Global enable: flows may send.
+                enable: 1 { CONTROL at 0x28, ReadWrite, "global enable; 0 stops every flow", [map::id::ENABLE] }
+            }
+            time Time {
+                /// What a clock adds to both times, ns in Q8.24.
+                time_increment: 32 {
+                    INCREMENT at 0x18, ReadWrite, "what a clock adds to both times",
+                        [whole("increment", "ns a clock, Q8.24: up to 16 ns, for which the calendar queue is drained fast enough").range(1 << 20, 1 << 28)],
+                        .reset(Reset::Build(Parameter::Increment))
+                }
+                /// Date to set, ns48.fns16.
+                time_set: 64 {
+                    SET_LOW at 0x1c, ReadWrite, "low half of a date to set", [whole("set_low", "bits 31..0 of the date")];
+                    SET_HIGH at 0x20, ReadWrite,
+                        "a write sets the date to SET_HIGH:SET_LOW, at once, on or back; without effect while PTP is the source. Gaps and time-outs are of the steady time and do not notice",
+                        [whole("set_high", "bits 63..32 of the date")]
+                }
+                /// PTP is the source of the date.
+                time_ptp: 1 {
+                    SOURCE at 0x24, ReadWrite, "where the date comes from",
+                        [bit(
+                            0,
+                            "ptp",
+                            "0 as it was set, running as the clock does; 1 the PTP clock of the shell, which it follows at once, on and back; 1 after reset in Corundum, whose stamps are of that clock",
+                        )],
+                        .reset(Reset::Build(Parameter::Ptp))
+                }
+                /// How far ahead of its launch a packet is granted, ns.
+                lead: 16 {
+                    LEAD at 0x28, ReadWrite, "how far ahead of its launch a packet is granted",
+                        [low(
+                            16,
+                            "lead",
+                            "ns; unless 0, every packet waits for its launch in front of the MAC (Corundum: in the form with streams; 8000 after reset), and each start is that much later; a lower one is refused (not now) while flows may send (STATUS: stop is 0), for the pacer would take it as time that runs back",
+                        )],
+                        .reset(Reset::Build(Parameter::Lead))
+                }
+            }
+            port Port {
+                /// Own MAC.
+                mac: 48 {
+                    MAC_LOW at 0x10, ReadWrite, "own MAC", [whole("mac_low", "bytes 0 to 3, byte 0 in bits 7..0")];
+                    MAC_HIGH at 0x14, ReadWrite, "own MAC", [low(16, "mac_high", "bytes 4 and 5")]
+                }
+                /// Own IPv4 address.
+                ipv4: 32 { IPV4 at 0x18, ReadWrite, "own IPv4 address", [whole("ipv4", "byte 0 in bits 7..0")] }
+                /// UDP port that makes a packet ours; 0 for none.
+                udp_port: 16 {
+                    UDP_PORT at 0x1c, ReadWrite, "UDP port that makes a packet ours; 0 after reset, when none is",
+                        [low(16, "udp_port", "port number").range(1, 0xffff)]
+                }
+                /// Own IPv6 address.
+                ipv6: 128 { IPV6 at 0x20, ReadWrite, "own IPv6 address", [whole("ipv6", "four bytes, the first in bits 7..0")], .array(4) }
+                /// TOS or traffic class of ACKs.
+                ack_tos: 8 { ACK_TOS at 0x30, ReadWrite, "TOS or traffic class of ACKs", [low(8, "ack_tos", "DSCP in bits 7..2, ECN in bits 1..0")] }
+                /// TTL or hop limit of ACKs.
+                ack_ttl: 8 {
+                    ACK_TTL at 0x34, ReadWrite, "TTL or hop limit of ACKs", [low(8, "ack_ttl", "TTL or hop limit").range(1, 255)],
+                        .reset(Reset::Value(64))
+                }
+                /// ACKs are sent.
+                ack_enable: 1 {
+                    ACK_ENABLE at 0x38, ReadWrite, "whether segments are answered", [bit(0, "ack_enable", "answer segments of allowed peers")]
+                }
+                /// Time of a byte on the wire, ns in Q16.16.
+                ns_per_byte: 32 {
+                    NS_PER_BYTE at 0x3c, ReadWrite, "time of a byte on the wire; 10 Gb/s after reset", [whole("ns_per_byte", "ns, Q16.16").range(1, u32::MAX)],
+                        .reset(Reset::Value(52_429))
+                }
+                /// Own VLAN; 0 for frames without a tag, or with one of VLAN 0.
+                vlan: 12 {
+                    VLAN at 0x40, ReadWrite, "VLAN in which segments are answered",
+                        [low(12, "vlan", "VLAN identifier; 0 frames without a tag, or with one that gives a priority alone").range(0, 4094)]
+                }
+                /// Bits of the own IPv4 network's prefix.
+                prefix4: 6 {
+                    PREFIX4 at 0x44, ReadWrite, "the own IPv4 network, whose broadcast address is answered neither as destination nor as source",
+                        [low(6, "prefix4", "bits of its prefix; 31 and 32 have no broadcast address").range(0, 32)],
+                        .reset(Reset::Value(32))
+                }
+                /// Where the nonces start.
+                nonce_seed: 32 {
+                    NONCE_SEED at 0x48, WriteOnly,
+                        "where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs",
+                        [whole("nonce_seed", "any value; 0 counts as 0x9e3779b9")]
+                }
+                /// Cells of a flow that stores no packet more.
+                store_bound: 16 {
+                    STORE_BOUND at 0x4c, ReadWrite,
+                        "cells of 256 bytes that a flow may hold in the packet store, where there is one: a flow that holds as many stores no packet more",
+                        [low(16, "store_bound", "cells")],
+                        .reset(Reset::Value(512))
+                }
+                /// Wire bytes of ACKs a clock, Q8.24.
+                ack_rate: 32 {
+                    ACK_RATE at 0x50, ReadWrite,
+                        "what ACKs take of the line on average, after a burst of 8192 wire bytes; a quarter of 10 Gb/s after reset. An ACK beyond it is dropped and counted",
+                        [whole("ack_rate", "wire bytes a clock, Q8.24")],
+                        .reset(Reset::Build(Parameter::AckRate))
+                }
+            }
+            flow Flow {
+                /// Flow of the next command.
+                flow_index: 16 { INDEX at 0x10, ReadWrite, "flow of the next command", [low(16, "index", "below 2^FLOW_BITS")] }
+            }
+            telemetry Telemetry {
+                /// One of so many rate updates leaves as event record; 0 none.
+                event_every: 16 {
+                    EVENT_EVERY at 0x10, ReadWrite,
+                        "which updates leave as event records: the first that passes EVENT_FILTER once the value has changed, and of those after it one of so many",
+                        [low(16, "every", "1 every update, n one of n, 0 none")]
+                }
+                /// Which rate updates may leave as event records.
+                event_filter: 25 {
+                    EVENT_FILTER at 0x14, ReadWrite, "which updates may be recorded; 0 all",
+                        [map::telemetry::FILTER_FLOW, map::telemetry::FILTER_BY_FLOW, map::telemetry::FILTER_PROFILE, map::telemetry::FILTER_BY_PROFILE]
+                }
+            }
+        }
+    };
+}
+
+/// A row of the table: a setting that hardware reads as one number of `bits` bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Name: the field of [`Table`], of the RTL's bus and of the model.
+    pub name: &'static str,
+    /// Width.
+    pub bits: u32,
+    /// Its registers, lowest word first; of an array every one.
+    pub registers: &'static [Register],
+}
+
+impl Setting {
+    /// Panics unless the registers' fields end at the row's width, so that no bit is lost on the way.
+    const fn checked(self) -> Self {
+        let (mut bits, mut i) = (0, 0);
+        while i < self.registers.len() {
+            let r = &self.registers[i];
+            assert!(bits % 32 == 0, "only the last register of a setting may have fewer than 32 bits");
+            bits += 32 * (r.count - 1) + r.fields[r.fields.len() - 1].high as u32 + 1;
+            i += 1;
+        }
+        assert!(bits == self.bits, "a row's width must be that of its registers together");
+        assert!(bits <= 128, "a setting has 128 bits at most");
+        self
+    }
+
+    /// 32-bit words, the last of which may be partly used.
+    pub const fn words(&self) -> u32 {
+        self.bits.div_ceil(32)
+    }
+
+    /// The register of word `i`, and its number in that register's array.
+    ///
+    /// # Panics
+    /// When the setting has no word `i`.
+    pub const fn register(&self, i: u32) -> (&'static Register, u32) {
+        let (mut first, mut at) = (0, 0);
+        while i - first >= self.registers[at].count {
+            first += self.registers[at].count;
+            at += 1;
+        }
+        (&self.registers[at], i - first)
+    }
+
+    /// The word of the BAR that holds word `i` of the setting.
+    ///
+    /// # Panics
+    /// When the setting has no word `i`.
+    pub const fn word(&self, i: u32) -> u32 {
+        let (register, at) = self.register(i);
+        register.word() + at
+    }
+
+    /// Which word of the setting stands at word `word` of the BAR.
+    pub fn part(&self, word: u32) -> Option<u32> {
+        let mut first = 0;
+        for r in self.registers {
+            let at = word.wrapping_sub(r.word());
+            if at < r.count {
+                return Some(first + at);
+            }
+            first += r.count;
+        }
+        None
+    }
+}
+
+macro_rules! define {
+    ($($block:ident $kind:ident { $(
+        $(#[$doc:meta])*
+        $name:ident: $bits:literal { $(
+            $register:ident at $offset:literal, $access:ident, $meaning:expr, [$($field:expr),* $(,)?] $(, .$with:ident($value:expr))*
+        );* $(;)? }
+    )* })*) => {
+        $(
+            #[doc = concat!("The settings of block `", stringify!($block), "`.")]
+            pub mod $block {
+                use super::*;
+                $($(
+                    #[doc = $meaning]
+                    pub const $register: Register =
+                        Register::new(Kind::$kind, $offset, stringify!($register), $access, $meaning, &[$($field),*])$(.$with($value))*;
+                )*)*
+                pub(in crate::map) const REGISTERS: &[Register] = &[$($($register),*),*];
+            }
+        )*
+
+        /// One value for each setting, in the order of the bus.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Table {
+            $($($(#[$doc])* pub $name: Setting,)*)*
+        }
+
+        /// The settings, by name.
+        pub const TABLE: Table = Table {
+            $($($name: Setting { name: stringify!($name), bits: $bits, registers: &[$($block::$register),*] }.checked(),)*)*
+        };
+
+        /// The settings, in the order of the bus: the first is in its lowest bits.
+        pub const SETTINGS: &[Setting] = &[$($(TABLE.$name),*),*];
+    };
+}
+settings_table!(define);
+
+/// Bits of all settings together: the width of the bus.
+pub const BITS: usize = {
+    let (mut bits, mut i) = (0, 0);
+    while i < SETTINGS.len() {
+        bits += SETTINGS[i].bits as usize;
+        i += 1;
+    }
+    bits
+};
+
+/// Two lists of registers of one block as one, in the order of offsets; `N` is the length of both.
+pub(super) const fn merged<const N: usize>(a: &[Register], b: &[Register]) -> [Register; N] {
+    assert!(a.len() + b.len() == N, "the merged list is as long as both");
+    let mut all = [if a.is_empty() { b[0] } else { a[0] }; N];
+    let (mut i, mut j) = (0, 0);
+    while i + j < N {
+        if j == b.len() || i < a.len() && a[i].offset < b[j].offset {
+            all[i + j] = a[i];
+            i += 1;
+        } else {
+            all[i + j] = b[j];
+            j += 1;
+        }
+    }
+    all
+}

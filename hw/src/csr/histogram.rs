@@ -1,0 +1,62 @@
+//! Which bin of which histogram is read next, and which histograms are to be cleared.
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+use timely_regs::map::{Register, telemetry};
+
+/// Follows the writes into the store; the bin goes on by one with each read of its count.
+#[derive(LogicBlock)]
+pub struct HistogramAccess {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// A word of the store is written.
+    pub st_valid: Signal<In, Bit>,
+    /// The word's number.
+    pub st_word: Signal<In, Bits<10>>,
+    /// Its value.
+    pub st_data: Signal<In, Bits<32>>,
+    /// HISTOGRAM_COUNT was read.
+    pub next_bin: Signal<In, Bit>,
+    /// The bin whose count is asked for, above it its profile.
+    pub histogram_at: Signal<Out, Bits<13>>,
+    /// Histograms to be cleared; one clock.
+    pub histogram_clear: Signal<Out, Bits<16>>,
+    at_index: Constant<Bits<10>>,
+    at_clear: Constant<Bits<10>>,
+    bin: DFF<Bits<13>>,
+    cleared: DFF<Bits<16>>,
+}
+
+impl Default for HistogramAccess {
+    fn default() -> Self {
+        let word = |r: Register| Constant::new(bits::<10>(r.word().into()));
+        construct!({ at_index: word(telemetry::HISTOGRAM_INDEX), at_clear: word(telemetry::HISTOGRAM_CLEAR) }
+            clk, rst, st_valid, st_word, st_data, next_bin, histogram_at, histogram_clear, bin, cleared)
+    }
+}
+
+impl Logic for HistogramAccess {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, bin, cleared);
+        self.cleared.d.next = bits::<16>(0);
+        if self.next_bin.val() {
+            self.bin.d.next = self.bin.q.val() + bits::<13>(1);
+        }
+        if self.st_valid.val() {
+            if self.st_word.val() == self.at_index.val() {
+                self.bin.d.next = self.st_data.val().get_bits::<13>(0);
+            }
+            if self.st_word.val() == self.at_clear.val() {
+                self.cleared.d.next = self.st_data.val().get_bits::<16>(0);
+            }
+        }
+        self.histogram_at.next = self.bin.q.val();
+        self.histogram_clear.next = self.cleared.q.val();
+        if self.rst.val() {
+            self.bin.d.next = bits::<13>(0);
+            self.cleared.d.next = bits::<16>(0);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Writing of places in the departure ring into packets that pass.
+mod update;
+
+use crate::construct::construct;
+use crate::fifo::WideFifo;
+use crate::ram::LutRam;
+use rust_hdl::prelude::*;
+use timely_model::mark::{FLOW, JUDGING, PLACE, QUEUE, VERSION, ahead};
+use timely_regs::wire::{ACK, Class, FLAGS, LAST, ethernet, ipv4, ipv6, udp};
+
+// A kernel takes literals alone.
+const _: () = assert!(QUEUE == 4 && JUDGING == 7 && PLACE == 4 && FLOW == 6);
+const _: () = assert!(ethernet::TYPE == 12 && ethernet::TAGGED_TYPE == 16 && ipv4::FRAGMENT == 6 && ipv4::PROTOCOL == 9);
+const _: () = assert!(ipv6::NEXT_HEADER == 6 && udp::DESTINATION == 2 && udp::CHECKSUM == 6);
+
+/// What a verdict depends on, as the bytes stand in a beat; of IPv6 there is no fragment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Fields {
+    /// The packet reaches up to our header's end.
+    whole: Bit,
+    /// The EtherType is one of IPv4 and IPv6.
+    known: Bit,
+    class: Bits<2>,
+    first: Bits<8>,
+    fragment: Bits<16>,
+    protocol: Bits<8>,
+    destination: Bits<16>,
+    checksum: Bits<16>,
+    version: Bits<8>,
+    flags: Bits<8>,
+    place: Bits<16>,
+    flow: Bits<16>,
+}
+
+/// Which conditions hold, and the first step of the checksum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Checks {
+    class: Bits<2>,
+    whole: Bit,
+    ip: Bit,
+    transport: Bit,
+    header: Bit,
+    flow: Bit,
+    /// The packet has no checksum.
+    unsummed: Bit,
+    /// The complements of the old checksum and of the old place, added.
+    sum: Bits<17>,
+}
+
+/// A packet's place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Placed {
+    class: Bits<2>,
+    write: Bit,
+    unsummed: Bit,
+    place: Bits<16>,
+    sum: Bits<17>,
+}
+
+/// What is written into a packet: its place and its UDP checksum, as their bytes stand in a beat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+struct Verdict {
+    class: Bits<2>,
+    write: Bit,
+    place: Bits<16>,
+    checksum: Bits<16>,
+}
+
+/// Writes the place into each packet of ours that ends its segment, and mends its UDP checksum (RFC 1624). Places are a counter's, one a packet
+/// so written, with the bits of `base` set. All other packets pass unchanged, and so do the `M` bits beside each beat.
+///
+/// A packet is ours here if its EtherType is that of IPv4 (no option, no fragment) or IPv6 behind at most one 802.1Q tag, it is UDP to `cfg_udp_port`, which is
+/// not 0, and our header is there as a whole, of version 2, with LAST, without ACK and the flags 4 to 7, its flow below `2^F` of [`Mark::new`]. Lengths and
+/// the IPv4 header's checksum are not looked at. Over IPv4 a UDP checksum of 0 stays; one that would become 0 is 0xffff.
+///
+/// `W` bus bits, `K = W / 8`, `N = W + K + 1 + M`.
+///
+/// Latency: 13 clocks at 64 bits, 10 at 128, 9 at 256, 8 at 512, from beat to beat, if the packet's beats come without gaps and the output is free: a beat waits for
+/// 6, 3, 2 or 1 of its packet behind it, or for the packet's last. Throughput: a beat a clock, and a packet a clock. Back pressure: 17 beats and the one at the output
+/// wait, then `s_tready` falls. `tkeep` is looked at with the header's last byte alone.
+/// Model: `timely_model::mark::Mark`.
+#[derive(LogicBlock)]
+pub struct Mark<const W: usize, const K: usize, const M: usize, const N: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high; the counter starts at 0.
+    pub rst: Signal<In, Bit>,
+    /// Our UDP port; 0 stands for none.
+    pub cfg_udp_port: Signal<In, Bits<16>>,
+    /// Bits that are set in every place.
+    pub base: Signal<In, Bits<16>>,
+    /// Beat in: bytes in wire order.
+    pub s_tdata: Signal<In, Bits<W>>,
+    /// Beat in: bytes that are there.
+    pub s_tkeep: Signal<In, Bits<K>>,
+    /// Beat in: offered.
+    pub s_tvalid: Signal<In, Bit>,
+    /// Beat in: taken if offered.
+    pub s_tready: Signal<Out, Bit>,
+    /// Beat in: the packet's last.
+    pub s_tlast: Signal<In, Bit>,
+    /// Beat in: bits that go beside it.
+    pub s_side: Signal<In, Bits<M>>,
+    /// Beat out: bytes in wire order.
+    pub m_tdata: Signal<Out, Bits<W>>,
+    /// Beat out: bytes that are there.
+    pub m_tkeep: Signal<Out, Bits<K>>,
+    /// Beat out: offered.
+    pub m_tvalid: Signal<Out, Bit>,
+    /// Beat out: taken if offered.
+    pub m_tready: Signal<In, Bit>,
+    /// Beat out: the packet's last.
+    pub m_tlast: Signal<Out, Bit>,
+    /// Beat out: bits that go beside it.
+    pub m_side: Signal<Out, Bits<M>>,
+    /// A packet gets a place, one clock a packet, in their order.
+    pub marked: Signal<Out, Bit>,
+    /// Its place.
+    pub marked_place: Signal<Out, Bits<16>>,
+    // Constants. Two-byte ones that raw bytes are compared with have their bytes swapped, as the bytes of a beat have.
+    vlan: Constant<Bits<16>>,
+    ipv4: Constant<Bits<16>>,
+    ipv6: Constant<Bits<16>>,
+    plain: Constant<Bits<8>>,
+    fragmented: Constant<Bits<16>>,
+    protocol: Constant<Bits<8>>,
+    version: Constant<Bits<8>>,
+    judged_flags: Constant<Bits<8>>,
+    wanted_flags: Constant<Bits<8>>,
+    beyond_flows: Constant<Bits<16>>,
+    counted: Constant<Bits<16>>,
+    ahead: Constant<Bits<4>>,
+    keep_at: Constant<Bits<10>>,
+    last_at: Constant<Bits<10>>,
+    side_at: Constant<Bits<10>>,
+    /// Beat and lane of each word of bytes 8 to 79.
+    word_beat: [Constant<Bits<4>>; 9],
+    word_lane: [Constant<Bits<9>>; 9],
+    /// By class: its number, beat and lane of the header's last byte, and of what is written.
+    number: [Constant<Bits<2>>; 4],
+    end_beat: [Constant<Bits<4>>; 4],
+    end_lane: [Constant<Bits<6>>; 4],
+    checksum_beat: [Constant<Bits<4>>; 4],
+    checksum_shift: [Constant<Bits<9>>; 4],
+    checksum_mask: [Constant<Bits<W>>; 4],
+    place_beat: [Constant<Bits<4>>; 4],
+    place_shift: [Constant<Bits<9>>; 4],
+    place_mask: [Constant<Bits<W>>; 4],
+    queue: WideFifo<N, 4, 5>,
+    verdicts: LutRam<Verdict, 5>,
+    taken: Signal<Local, Bit>,
+    entry: Signal<Local, Bits<N>>,
+    /// Which beat of its packet comes next; 15 stands for any later one.
+    index: DFF<Bits<4>>,
+    // Stage 1: the beat, and the packet's head so far.
+    valid1: DFF<Bit>,
+    last1: DFF<Bit>,
+    index1: DFF<Bits<4>>,
+    keep1: DFF<Bits<K>>,
+    word1: [DFF<Bits<64>>; 9],
+    head1: Signal<Local, Bits<576>>,
+    kind1: Signal<Local, Bits<16>>,
+    end1: Signal<Local, Bits<4>>,
+    there1: Signal<Local, Bit>,
+    at_end1: Signal<Local, Bit>,
+    leaves1: Signal<Local, Bits<3>>,
+    /// The class as the beats before say: complete before any beat that settles a verdict.
+    vlan1: DFF<Bit>,
+    six: DFF<Bit>,
+    known: DFF<Bit>,
+    class1: Signal<Local, Bits<2>>,
+    // Stages 2 to 5 of packets whose verdict is settled.
+    settled2: DFF<Bit>,
+    fields2: DFF<Fields>,
+    class2: Signal<Local, Bits<2>>,
+    flow2: Signal<Local, Bits<16>>,
+    old_checksum: Signal<Local, Bits<16>>,
+    old_place: Signal<Local, Bits<16>>,
+    port: Signal<Local, Bits<16>>,
+    settled3: DFF<Bit>,
+    checks3: DFF<Checks>,
+    holds3: Signal<Local, Bit>,
+    place3: Signal<Local, Bits<16>>,
+    swapped3: Signal<Local, Bits<16>>,
+    old3: Signal<Local, Bits<17>>,
+    sum3: Signal<Local, Bits<17>>,
+    carry3: Signal<Local, Bits<17>>,
+    count: DFF<Bits<16>>,
+    next_count: Signal<Local, Bits<16>>,
+    settled4: DFF<Bit>,
+    placed4: DFF<Placed>,
+    total4: Signal<Local, Bits<17>>,
+    folded4: Signal<Local, Bits<16>>,
+    high4: Signal<Local, Bits<16>>,
+    low4: Signal<Local, Bits<16>>,
+    settled5: DFF<Bit>,
+    verdict5: DFF<Verdict>,
+    write: DFF<Bits<5>>,
+    read: DFF<Bits<5>>,
+    /// Beats that may leave: those of stages 2 to 5, and those in the queue.
+    leaves: [DFF<Bits<3>>; 4],
+    released: DFF<Bits<6>>,
+    // Out of the queue.
+    head_entry: Signal<Local, Bits<N>>,
+    head_last: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+    pop: Signal<Local, Bit>,
+    verdict: Signal<Local, Verdict>,
+    writes: Signal<Local, Bit>,
+    bytes: Signal<Local, Bits<W>>,
+    out_index: DFF<Bits<4>>,
+    out_valid: DFF<Bit>,
+    out_last: DFF<Bit>,
+    out_keep: DFF<Bits<K>>,
+    out_data: DFF<Bits<W>>,
+    out_side: DFF<Bits<M>>,
+}
+
+/// A two-byte field as its bytes stand in a beat.
+fn swapped(x: u16) -> Constant<Bits<16>> {
+    Constant::new(bits::<16>(x.swap_bytes().into()))
+}
+
+impl<const W: usize, const K: usize, const M: usize, const N: usize> Mark<W, K, M, N> {
+    /// For flows below `2^flow_bits`, and a counter of `place_bits` bits.
+    ///
+    /// # Panics
+    /// When there is no such bus, or a field has more than 16 bits.
+    pub fn new(flow_bits: usize, place_bits: u32) -> Self {
+        assert!(matches!(W, 64 | 128 | 256 | 512), "a bus of {W} bits; there are 64, 128, 256 and 512");
+        assert!(W == 8 * K && N == W + K + 1 + M, "widths of a stream of {W} bits");
+        assert!(flow_bits <= 16 && (1..=16).contains(&place_bits), "a flow of {flow_bits} bits and a place of {place_bits}: 16 at most");
+        let low = |n: u32| ((1u32 << n) - 1) as u16;
+        let small = |n: usize| Constant::new(bits::<4>(n as u64));
+        let at = |n: usize| Constant::new(bits::<10>(n as u64));
+        let end = |c: usize| Class::ALL[c].end() - 1;
+        let checksum = |c: usize| Class::ALL[c].udp() + udp::CHECKSUM;
+        let place = |c: usize| Class::ALL[c].header() + PLACE;
+        let shift = |byte: usize| Constant::new(bits::<9>(8 * (byte % K) as u64));
+        let others = |byte: usize| Constant::new(!(bits::<W>(0xffff) << (8 * (byte % K) as u64)));
+        construct!({
+            vlan: swapped(ethernet::VLAN),
+            ipv4: swapped(ethernet::IPV4),
+            ipv6: swapped(ethernet::IPV6),
+            plain: Constant::new(bits::<8>(ipv4::PLAIN.into())),
+            fragmented: swapped(ipv4::MORE_FRAGMENTS | ipv4::FRAGMENT_OFFSET),
+            protocol: Constant::new(bits::<8>(udp::PROTOCOL.into())),
+            version: Constant::new(bits::<8>(VERSION.into())),
+            judged_flags: Constant::new(bits::<8>((LAST | ACK | !FLAGS).into())),
+            wanted_flags: Constant::new(bits::<8>(LAST.into())),
+            beyond_flows: Constant::new(bits::<16>((!low(flow_bits as u32)).into())),
+            counted: Constant::new(bits::<16>(low(place_bits).into())),
+            ahead: small(ahead(W)),
+            keep_at: at(W),
+            last_at: at(W + K),
+            side_at: at(W + K + 1),
+            word_beat: std::array::from_fn(|i| small(8 * (i + 1) / K)),
+            word_lane: std::array::from_fn(|i| Constant::new(bits::<9>(64 * ((i + 1) % (W / 64)) as u64))),
+            number: std::array::from_fn(|c| Constant::new(bits::<2>(c as u64))),
+            end_beat: std::array::from_fn(|c| small(end(c) / K)),
+            end_lane: std::array::from_fn(|c| Constant::new(bits::<6>((end(c) % K) as u64))),
+            checksum_beat: std::array::from_fn(|c| small(checksum(c) / K)),
+            checksum_shift: std::array::from_fn(|c| shift(checksum(c))),
+            checksum_mask: std::array::from_fn(|c| others(checksum(c))),
+            place_beat: std::array::from_fn(|c| small(place(c) / K)),
+            place_shift: std::array::from_fn(|c| shift(place(c))),
+            place_mask: std::array::from_fn(|c| others(place(c))),
+        } clk, rst, cfg_udp_port, base, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_side, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_side,
+            marked, marked_place, queue, verdicts, taken, entry, index, valid1, last1, index1, keep1, head1, kind1, end1, there1, at_end1,
+            leaves1, vlan1, six, known, class1, settled2, fields2, class2, flow2, old_checksum, old_place, port, settled3, checks3, holds3, place3,
+            swapped3, old3, sum3, carry3, count, next_count, settled4, placed4, total4, folded4, high4, low4, settled5, verdict5, write, read, released,
+            head_entry, head_last, free, pop, verdict, writes, bytes, out_index, out_valid, out_last, out_keep, out_data, out_side; word1, leaves)
+    }
+}

@@ -1,0 +1,131 @@
+//! The command line of `timely-sim fluid`.
+use super::report::{Summary, csv, page};
+use super::settings::{Model, Settings};
+use super::solve::{FlowStart, Steps};
+use crate::output::file::Outputs;
+use crate::output::{note, print};
+use std::path::PathBuf;
+
+/// What is said at the end of the help.
+const AFTER: &str = "\
+EXAMPLES
+  timely-sim fluid timely --flow 7 --flow 3 --duration-ms 300
+  timely-sim fluid dcqcn --flows 10 --set delay_us=85 --set kmax_kb=2000 --set pmax=0.1
+  timely-sim fluid patched --flow 5 --flow 5@10
+  timely-sim fluid pi-host --flow 3.33:0.002 --flow 6.67:0.009 --duration-ms 5000 --step-us 4
+
+A flow is GBPS[@START_MS][:OUTPUT]: its rate at its start, its start, and the output of its own PI controller (pi-host).
+docs/simulator.md has the parameters of --set.";
+
+/// The options.
+#[derive(clap::Args, Debug)]
+#[command(after_help = AFTER)]
+pub struct Arguments {
+    /// The model.
+    #[arg(value_enum)]
+    model: Model,
+    /// A flow, GBPS[@START_MS][:OUTPUT]; may be repeated.
+    #[arg(long, value_name = "FLOW", value_parser = flow, allow_hyphen_values = true)]
+    flow: Vec<FlowStart>,
+    /// So many flows that start at 0, of dcqcn and pi-switch at line rate, else at an equal share.
+    #[arg(long, value_name = "N", conflicts_with = "flow", value_parser = clap::value_parser!(u32).range(1..=MOST_FLOWS), allow_negative_numbers = true)]
+    flows: Option<u32>,
+    /// A parameter in place of the study's; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Length of the run, ms.
+    #[arg(long, value_name = "MS", default_value_t = 100.0, value_parser = |s: &str| within(s, 0.01, 1e5), allow_negative_numbers = true)]
+    duration_ms: f64,
+    /// Step of the integration, us.
+    #[arg(long, value_name = "US", default_value_t = 1.0, value_parser = |s: &str| within(s, 0.01, 100.0), allow_negative_numbers = true)]
+    step_us: f64,
+    /// Time between the samples of the CSV, us; by default a 10,000th of the run, at least the step.
+    #[arg(long, value_name = "US", value_parser = |s: &str| within(s, 0.01, 1e7), allow_negative_numbers = true)]
+    every_us: Option<f64>,
+    /// Queue at the start, KB.
+    #[arg(long, value_name = "KB", default_value_t = 0.0, value_parser = |s: &str| within(s, 0.0, 1e6), allow_negative_numbers = true)]
+    queue_kb: f64,
+    /// Prints JSON to stdout in place of the text.
+    #[arg(long)]
+    json: bool,
+    /// Folder for series.csv and report.html.
+    #[arg(long, value_name = "DIR", default_value = "target/fluid")]
+    out: PathBuf,
+}
+
+/// Most flows of a run.
+const MOST_FLOWS: i64 = 10_000;
+/// Most samples of a run, and most steps.
+const MOST_STEPS: f64 = 2e9;
+
+/// A number of an option within its bounds.
+///
+/// # Errors
+/// It is none, or beyond them; says what is allowed.
+pub fn within(s: &str, least: f64, greatest: f64) -> Result<f64, String> {
+    s.parse().ok().filter(|x| (least..=greatest).contains(x)).ok_or_else(|| format!("allowed: {least} to {greatest}"))
+}
+
+fn flow(s: &str) -> Result<FlowStart, String> {
+    let (rest, output) = s.split_once(':').map_or((s, "0"), |(a, b)| (a, b));
+    let (gbps, at) = rest.split_once('@').map_or((rest, "0"), |(a, b)| (a, b));
+    let part = |what: &str, s: &str, most: f64| within(s, 0.0, most).map_err(|e| format!("the {what} is {s}; {e}"));
+    Ok(FlowStart { gbps: part("rate", gbps, 800.0)?, at: part("start", at, 1e5)? / 1e3, output: part("output", output, 1.0)? })
+}
+
+impl Arguments {
+    fn flows(&self, settings: &Settings) -> Result<Vec<FlowStart>, String> {
+        if let Some(f) = self.flow.iter().find(|f| f.gbps > settings.line_gbps) {
+            return Err(format!("a flow starts at {} Gb/s; allowed: at most line_gbps, which is {}", f.gbps, settings.line_gbps));
+        }
+        if !self.flow.is_empty() {
+            return Ok(self.flow.clone());
+        }
+        let n = self.flows.unwrap_or(2) as usize;
+        let share = if settings.model.is_dcqcn() { settings.line_gbps } else { settings.line_gbps / n as f64 };
+        Ok(vec![FlowStart::new(share); n])
+    }
+
+    /// Integrates, writes and prints.
+    ///
+    /// # Errors
+    /// A parameter that is not allowed, a queue that runs away, or a file that cannot be written; in a sentence.
+    pub fn run(&self) -> Result<(), String> {
+        let mut settings = Settings::conext16(self.model);
+        for told in &self.set {
+            settings.set(told).map_err(|e| format!("--set: {e}"))?;
+        }
+        settings.check().map_err(|e| format!("--set: {e}"))?;
+        let flows = self.flows(&settings)?;
+        let (end, step) = (self.duration_ms * 1e-3, self.step_us * 1e-6);
+        if end / step * flows.len() as f64 > MOST_STEPS {
+            let least = end * flows.len() as f64 / MOST_STEPS * 1e6;
+            return Err(format!("--step-us is {}; allowed with so many flows over so long: at least {least:.3}", self.step_us));
+        }
+        let every = self.every_us.map_or(end / 1e4, |us| us * 1e-6).max(step);
+        let mut files = Outputs::default().folder(&self.out, ["series.csv", "report.html"])?;
+        let series = super::run(&settings, &flows, &Steps { end, step, every, queue: self.queue_kb * 1e3 }).map_err(|e| e.to_string())?;
+        let summary = Summary::of(&series);
+        let written = [csv(&series), page(&settings, &series, &summary)];
+        let failed: Vec<String> = files.iter_mut().zip(written).filter_map(|(file, text)| file.write(text).err()).collect();
+        let text = if self.json { serde_json::to_string_pretty(&summary).expect("figures are plain numbers") } else { summary.text() };
+        print(text)?;
+        note(format_args!("series: {}\nreport: {}", files[0].path().display(), files[1].path().display()));
+        if failed.is_empty() { Ok(()) } else { Err(failed.join("\nerror: ")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flows_have_a_rate_a_start_and_an_output() {
+        assert_eq!(flow("7"), Ok(FlowStart::new(7.0)));
+        assert_eq!(flow("5@10"), Ok(FlowStart { gbps: 5.0, at: 0.01, output: 0.0 }));
+        assert_eq!(flow("3.33@2:0.002"), Ok(FlowStart { gbps: 3.33, at: 0.002, output: 0.002 }));
+        assert_eq!(flow("x").unwrap_err(), "the rate is x; allowed: 0 to 800");
+        assert_eq!(flow("1@-1").unwrap_err(), "the start is -1; allowed: 0 to 100000");
+        assert_eq!(flow("1:2").unwrap_err(), "the output is 2; allowed: 0 to 1");
+    }
+}

@@ -1,0 +1,91 @@
+//! Marking at the switch as fluid: the RED-like ramp, and a PI controller.
+
+/// Marking probability by the queue: 0 up to `least`, rising to `chance` at `most`, 1 beyond (equation 3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ramp {
+    /// Foot of the ramp, bytes.
+    pub least: f64,
+    /// Top of the ramp, bytes.
+    pub most: f64,
+    /// Probability at the top.
+    pub chance: f64,
+}
+
+impl Ramp {
+    /// Probability at a queue in bytes.
+    pub fn probability(&self, queue: f64) -> f64 {
+        if queue <= self.least {
+            0.0
+        } else if queue <= self.most {
+            self.slope() * (queue - self.least)
+        } else {
+            1.0
+        }
+    }
+
+    /// Slope of the ramp, a byte.
+    pub fn slope(&self) -> f64 {
+        self.chance / (self.most - self.least)
+    }
+
+    /// Queue at which the ramp has this probability, bytes; beyond the ramp's top its foot's line goes on.
+    pub fn queue(&self, probability: f64) -> f64 {
+        self.least + probability / self.slope()
+    }
+}
+
+/// PI controller of the marking probability: `p' = integral (q - reference) + proportional q'`.
+///
+/// Sampled every `period`, it is `p += a (q - reference) - b (q_last - reference)` with `a - b = integral period` and `b = proportional`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pi {
+    /// Queue that it holds, bytes.
+    pub reference: f64,
+    /// Proportional gain, a byte.
+    pub proportional: f64,
+    /// Integral gain, a byte and second.
+    pub integral: f64,
+    /// Period of its samples, seconds; 0: continuous.
+    pub period: f64,
+    /// Greatest output: without one the integral of the first overload would take seconds to wind down.
+    pub most: f64,
+}
+
+impl Pi {
+    /// The probability after a sample of the queue; both queues in bytes.
+    pub fn step(&self, probability: f64, queue: f64, last: f64) -> f64 {
+        let a = self.proportional + self.integral * self.period;
+        (probability + a * (queue - self.reference) - self.proportional * (last - self.reference)).clamp(0.0, self.most)
+    }
+}
+
+/// What marks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Marker {
+    /// By the queue alone.
+    Ramp(Ramp),
+    /// By a controller.
+    Pi(Pi),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ramp_is_that_of_equation_3() {
+        let ramp = Ramp { least: 5e3, most: 200e3, chance: 0.01 };
+        let p = [0.0, 5e3, 102.5e3, 200e3, 200.1e3].map(|q| ramp.probability(q));
+        assert_eq!(p, [0.0, 0.0, 0.005, 0.01, 1.0]);
+        assert!((ramp.queue(0.005) - 102.5e3).abs() < 1e-6);
+    }
+
+    /// A constant error adds its integral; a queue that moves adds its movement.
+    #[test]
+    fn samples_integrate_and_follow() {
+        let pi = Pi { reference: 1e5, proportional: 1e-8, integral: 1e-6, period: 1e-4, most: 0.5 };
+        assert!((pi.step(0.25, 1.5e5, 1.5e5) - 0.25 - 1e-6 * 1e-4 * 5e4).abs() < 1e-15);
+        assert!((pi.step(0.25, 1e5, 0.9e5) - 0.25 - 1e-8 * 1e4).abs() < 1e-15);
+        assert_eq!((pi.step(0.25, 1e9, 0.0), pi.step(0.25, 0.0, 1e9)), (0.5, 0.0));
+    }
+}

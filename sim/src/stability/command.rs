@@ -1,0 +1,150 @@
+//! The command line of `timely-sim stability`.
+use super::report::{compare, csv, page, table};
+use super::{Row, row, timely_rests};
+use crate::fluid::settings::{Model, Settings};
+use crate::output::file::Outputs;
+use crate::output::{note, print};
+use std::path::PathBuf;
+
+/// What is said at the end of the help.
+const AFTER: &str = "\
+EXAMPLES
+  timely-sim stability dcqcn --flows 2..30 --delays 4,50,85,100
+  timely-sim stability patched --set t_low_us=25
+  timely-sim stability --published
+
+docs/simulator.md has the parameters of --set.";
+
+/// The options.
+#[derive(clap::Args, Debug)]
+#[command(after_help = AFTER)]
+pub struct Arguments {
+    /// The model.
+    #[arg(value_enum, default_value = "dcqcn")]
+    model: Model,
+    /// Numbers of flows: a list, or FIRST..LAST; by default 2 to 64 by powers of two.
+    #[arg(long, value_name = "LIST", default_value = "2,4,8,16,32,64", value_parser = flows, allow_hyphen_values = true)]
+    flows: Flows,
+    /// Feedback delays, us: a list; by default delay_us.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = |s: &str| crate::fluid::command::within(s, 0.0, 1e4), allow_hyphen_values = true)]
+    delays: Vec<f64>,
+    /// A parameter in place of the study's; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Compares all published margins and convergence times with ours, in place of an analysis.
+    #[arg(long, conflicts_with_all = ["flows", "delays", "set"])]
+    published: bool,
+    /// Prints JSON to stdout in place of the table.
+    #[arg(long)]
+    json: bool,
+    /// Folder for stability.csv and report.html.
+    #[arg(long, value_name = "DIR", default_value = "target/stability")]
+    out: PathBuf,
+}
+
+/// Numbers of flows.
+#[derive(Clone, Debug, PartialEq)]
+struct Flows(Vec<f64>);
+
+/// Most flows.
+const MOST: u32 = 10_000;
+/// Most rows of an analysis.
+const MOST_ROWS: usize = 5_000;
+
+fn flows(s: &str) -> Result<Flows, String> {
+    let number = |s: &str| {
+        s.parse().ok().filter(|n| (1..=MOST).contains(n)).ok_or_else(|| format!("{s} is no number of flows; allowed: 1 to {MOST}"))
+    };
+    if let Some((first, last)) = s.split_once("..") {
+        let (first, last) = (number(first)?, number(last)?);
+        if last < first {
+            return Err(format!("{s} is empty; the first is at most the last"));
+        }
+        return Ok(Flows((first..=last).map(f64::from).collect()));
+    }
+    Ok(Flows(s.split(',').map(|n| number(n).map(f64::from)).collect::<Result<_, _>>()?))
+}
+
+impl Arguments {
+    fn published(&self) -> Result<(), String> {
+        let rows = compare();
+        let total: usize = rows.iter().map(|r| r.values).sum();
+        if self.json {
+            print(serde_json::to_string_pretty(&rows).expect("figures are plain numbers"))?;
+        } else {
+            print("agrees  values    worst  allowed          flows  curve")?;
+            for r in &rows {
+                let agrees = if r.worst <= r.allowed { "yes" } else { "NO" };
+                print(format_args!(
+                    "{agrees:6} {:7} {:8.1e} {:8.0e} {:8} {:5}  {}",
+                    r.values, r.worst, r.allowed, r.unit, r.flows, r.curve
+                ))?;
+            }
+            print(format_args!("{total} values"))?;
+        }
+        let off: Vec<&str> = rows.iter().filter(|r| r.worst > r.allowed).map(|r| r.curve.as_str()).collect();
+        if off.is_empty() { Ok(()) } else { Err(format!("these curves differ from the published ones: {}", off.join("; "))) }
+    }
+
+    /// Analyses, writes and prints.
+    ///
+    /// # Errors
+    /// A parameter that is not allowed, a root that is not found, a published value that is not met, or a file that cannot be written.
+    pub fn run(&self) -> Result<(), String> {
+        if self.published {
+            return self.published();
+        }
+        let mut settings = Settings::conext16(self.model);
+        for told in &self.set {
+            settings.set(told).map_err(|e| format!("--set: {e}"))?;
+        }
+        settings.check().map_err(|e| format!("--set: {e}"))?;
+        if self.model == Model::Timely {
+            return self.timely(&settings);
+        }
+        let delays = if self.delays.is_empty() { vec![settings.delay_us] } else { self.delays.clone() };
+        if delays.len() * self.flows.0.len() > MOST_ROWS {
+            return Err(format!("--flows and --delays give {} rows; allowed: at most {MOST_ROWS}", delays.len() * self.flows.0.len()));
+        }
+        let mut files = Outputs::default().folder(&self.out, ["stability.csv", "report.html"])?;
+        let mut rows: Vec<Row> = Vec::new();
+        for delay_us in delays {
+            for n in &self.flows.0 {
+                let of = row(&Settings { delay_us, ..settings }, *n).map_err(|e| format!("{n} flows, {delay_us} us: {e}"))?;
+                rows.extend(of);
+            }
+        }
+        let written = [csv(&rows), page(&settings, &rows)];
+        let failed: Vec<String> = files.iter_mut().zip(written).filter_map(|(file, text)| file.write(text).err()).collect();
+        print(if self.json { serde_json::to_string_pretty(&rows).expect("figures are plain numbers") } else { table(&rows) })?;
+        note(format_args!("table: {}\nreport: {}", files[0].path().display(), files[1].path().display()));
+        if failed.is_empty() { Ok(()) } else { Err(failed.join("\nerror: ")) }
+    }
+
+    // TIMELY has no point to linearise at.
+    fn timely(&self, settings: &Settings) -> Result<(), String> {
+        let rests = timely_rests(&settings.timely());
+        if self.json {
+            return print(serde_json::to_string_pretty(&rests).expect("figures are plain numbers"));
+        }
+        print("TIMELY rests nowhere, or everywhere: change of a rate in an update, over the additive increase, the queue being still")?;
+        print("share of the line  gradient 0  gradient falling to 0")?;
+        for (share, [at, above]) in rests {
+            print(format_args!("{share:17.2} {at:11.6} {above:22.6}"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_flows_are_lists_or_ranges() {
+        assert_eq!(flows("2,64"), Ok(Flows(vec![2.0, 64.0])));
+        assert_eq!(flows("2..4"), Ok(Flows(vec![2.0, 3.0, 4.0])));
+        assert_eq!(flows("0").unwrap_err(), "0 is no number of flows; allowed: 1 to 10000");
+        assert_eq!(flows("4..2").unwrap_err(), "4..2 is empty; the first is at most the last");
+    }
+}

@@ -1,0 +1,87 @@
+//! The loop stays closed: on NICs that compute as the hardware does, a flow gets its samples however much is outstanding and
+//! however many flows the NIC has. What is expected comes from the network: a full link, no pauses, RTTs that do not depend on the
+//! number of flows that a NIC could have, and the figures of event-level hosts.
+use std::path::Path;
+use timely_sim::cores;
+use timely_sim::metrics::summary::Summary;
+use timely_sim::scenario::build::Outcome;
+use timely_sim::scenario::{build, file};
+
+/// `senders` hosts to one at `gbps`, flows of `profile` with segments of 2 KB that start 100 us apart; the bottleneck's figures of the
+/// second half.
+fn incast(kind: &str, gbps: u32, flow_bits: u32, senders: u32, profile: &str, duration_ms: u32) -> Summary {
+    run(kind, gbps, flow_bits, senders, profile, duration_ms).summary
+}
+
+fn run(kind: &str, gbps: u32, flow_bits: u32, senders: u32, profile: &str, duration_ms: u32) -> Outcome {
+    let bus = if gbps > 25 { 512 } else { 64 << (gbps / 25) };
+    let from: Vec<String> = (0..senders).map(|s| s.to_string()).collect();
+    let text = format!(
+        "name = 'feedback'\nduration_ms = {duration_ms}\nseed = 1\n[topology]\nhosts = {}\n[link]\nrate_gbps = {gbps}\ndelay_ns = 1600\n\
+         [switch]\nlatency_ns = 300\nxoff_kb = 1000\n[nic]\nkind = '{kind}'\nbus_bits = {bus}\nflow_bits = {flow_bits}\n\
+         [profile.p]\n{profile}\n[[flow]]\nfrom = [{}]\nto = {senders}\nprofile = 'p'\nstagger_us = 100\npacket_bytes = 1024\nsegment_bytes = 2048\n",
+        senders + 1,
+        from.join(", ")
+    );
+    let plan = file::parse(Path::new("feedback.toml"), &text).expect("a valid scenario");
+    build::run(plan, cores::factory().as_ref(), |_| {}).expect("a run")
+}
+
+/// A lone flow in an empty network fills the link with every named profile at its line rate, however many flows the NIC has: the
+/// outstanding bound of `timely-100g`, some 115 segments, is none too many to remember.
+#[test]
+fn a_lone_flow_fills_its_link() {
+    for (gbps, profiles) in [
+        (10, &["timely-10g", "authors-10g", "patched-10g", "swift-10g"][..]),
+        (25, &["timely-25g", "patched-25g"]),
+        (100, &["timely-100g", "patched-100g", "swift-100g"]),
+    ] {
+        for profile in profiles {
+            for flow_bits in [10, 13, 14, 16] {
+                let s = incast("model", gbps, flow_bits, 1, &format!("like = '{profile}'"), 2);
+                println!("{profile:12} 2^{flow_bits:2} flows: utilization {:.4}, RTT p99 {:.1} us", s.utilization, s.rtt_us.p99);
+                assert!(s.utilization >= 0.98, "{profile}, 2^{flow_bits} flows: {}", s.utilization);
+                assert_eq!((s.pauses, s.timeouts), (0, 0), "{profile}, 2^{flow_bits} flows");
+            }
+        }
+    }
+}
+
+/// Four flows into one at 100 Gb/s without a bound, hundreds of segments outstanding: the RTT steers them all, no pause is needed, and the
+/// number of flows that a NIC could have changes nothing. Event-level hosts, which forget no segment, agree.
+#[test]
+fn four_into_one_at_100g_are_steered_without_a_bound() {
+    let profile = "like = 'timely-100g'\noutstanding_kb = 0";
+    let event = incast("event", 100, 10, 4, profile, 8);
+    let least = incast("model", 100, 10, 4, profile, 8);
+    println!("event: {event:?}");
+    for flow_bits in [10, 13, 14, 16] {
+        let s = incast("model", 100, flow_bits, 4, profile, 8);
+        let (rtt, util) = (s.rtt_us.mean / event.rtt_us.mean, s.utilization / event.utilization);
+        println!("2^{flow_bits} flows: {s:?}\nof event-level hosts' RTT {rtt:.3}, utilization {util:.3}");
+        assert!(s.utilization >= 0.9 && s.pauses == 0 && s.timeouts == 0, "2^{flow_bits} flows: {s:?}");
+        assert!((s.rtt_us.p99 / least.rtt_us.p99 - 1.0).abs() <= 0.1, "p99 {} for {}", s.rtt_us.p99, least.rtt_us.p99);
+        assert!((rtt - 1.0).abs() <= 0.05 && (util - 1.0).abs() <= 0.05, "RTT {rtt}, utilization {util} of event-level hosts'");
+    }
+}
+
+/// No flow is blind: where nothing is lost, each ACK that arrives is a sample, also while 32 flows that start at line rate without a bound
+/// fill queues of megabytes, as long as the ring covers the RTT.
+#[test]
+fn every_ack_of_an_incast_is_heard() {
+    for (gbps, flow_bits, senders, profile) in [(10, 10, 4, "timely-10g"), (10, 16, 32, "timely-10g"), (100, 13, 32, "timely-100g")] {
+        for bound in ["outstanding_kb = 0", ""] {
+            let outcome = run("model", gbps, flow_bits, senders, &format!("like = '{profile}'\n{bound}"), 4);
+            let mut samples = vec![0; senders as usize];
+            outcome.recorder.rtts.iter().for_each(|r| samples[r.flow as usize] += 1);
+            let acks: Vec<u64> = outcome.recorder.flows.iter().map(|f| f.acks).collect();
+            println!("{senders} to 1 at {gbps} Gb/s, 2^{flow_bits} flows, '{bound}': {samples:?} samples of {acks:?} ACKs");
+            assert_eq!((outcome.summary.lost, outcome.summary.dropped), (0, 0));
+            assert!(samples.iter().sum::<u64>() > 500);
+            for (flow, (samples, acks)) in samples.iter().zip(&acks).enumerate() {
+                // The last one may be on its way through the block.
+                assert!(samples + 1 >= *acks, "flow {flow}: {samples} samples of {acks} ACKs");
+            }
+        }
+    }
+}
