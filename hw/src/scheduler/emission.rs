@@ -11,11 +11,18 @@ pub const FLOW_BITS: [usize; 2] = [10, 13];
 /// The file's name.
 pub const FILE: &str = "mqnic_tx_scheduler_block.v";
 
-/// Its text: the module that Corundum instantiates first, then those that it is made of; for `2^flow_bits` queues and a clock of `clock_ps`.
+/// log2 of the wire bytes that requests of queues without a flow may have under way: 16 KiB by 64 bits of bus, some 13 us of the line that a bus is
+/// for. A frame of a flow may wait that long behind them; a host that answers a read within 10 us lets them fill the line.
+pub fn share(bus_bits: usize) -> u8 {
+    14 + (bus_bits / 64).ilog2() as u8
+}
+
+/// Its text: the module that Corundum instantiates first, then those that it is made of; for `2^flow_bits` queues, a bus of `bus_bits`
+/// between core and MAC, and a clock of `clock_ps`.
 ///
 /// # Errors
 /// A flow count that is not built, or what RustHDL's checks found wrong, as text.
-pub fn verilog(flow_bits: usize, clock_ps: u32) -> Result<String, String> {
+pub fn verilog(flow_bits: usize, bus_bits: usize, clock_ps: u32) -> Result<String, String> {
     let name = "corundum_scheduler";
     let core = match flow_bits {
         10 => with_stack(move || emit(name, Scheduler::<10, 13, 9, 17, 9, 11, 26, 42, 60, 104, 12, 75, 35, 16>::new(Timing::default()))),
@@ -24,6 +31,7 @@ pub fn verilog(flow_bits: usize, clock_ps: u32) -> Result<String, String> {
     }?;
     let top = include_str!("scheduler.v")
         .replace("@CORE@", &format!("{PREFIX}{name}"))
+        .replace("@SHARE@", &share(bus_bits).to_string())
         .replace("@CLOCK@", &clock_ps.to_string())
         .replace("@INCREMENT@", &increment(clock_ps).to_string())
         .replace("@QUEUES@", &(1 << flow_bits).to_string())

@@ -5,6 +5,7 @@ pub mod kept;
 pub mod mail;
 pub mod queues;
 pub mod registers;
+pub mod share;
 pub mod ticks;
 pub mod top;
 pub mod turns;

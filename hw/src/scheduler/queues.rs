@@ -1,12 +1,13 @@
 //! The transmit queues: what comes for them one after the other, and the requests under way.
+use super::share::Share;
 use super::turns::Turns;
 use crate::construct::construct;
 use crate::fifo::{Fifo, WideFifo};
 use rust_hdl::prelude::*;
-use timely_model::scheduler::queues::{ASKS, BELL_BITS, LOAD_BITS, POSTS, TAG_BITS, UNPACED};
+use timely_model::scheduler::queues::{ASKS, BELL_BITS, LOAD_BITS, POSTS, TAG_BITS};
 
 // A kernel takes literals alone.
-const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS == 4 && TAG_BITS == 8 && UNPACED == 8);
+const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS == 4 && TAG_BITS == 8);
 
 /// Between Corundum's doorbells, requests and statuses, and the pacer's doorbells, grants and charges. `S` must be `F + 1`, `L` `F + 2`, `P` `F + 6`, `A`
 /// `F + 65`, `D` `F + 25`.
@@ -14,8 +15,8 @@ const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS =
 /// A doorbell does not say for how many packets it is. So a queue that may hold some always has 32 posted to the pacer, and each grant asks for one; a request
 /// that comes back empty, and that no doorbell has overtaken, ends that. Grants that are left over then are charged 0, and ask for nothing. A request with a packet says
 /// that there may be more. Each grant is charged once.
-/// - A queue without a flow asks by turns with the others of that kind; grants and turns alternate when both wait. Such requests are 8 at most, so that those of flows find
-///   tags, and do not wait long behind them.
+/// - A queue without a flow asks by turns with the others of that kind; grants and turns alternate when both wait. How many such requests may be under way is said by
+///   [`Share`]: packets of flows find tags, and do not wait long behind them.
 /// - While `stop` is 1 grants ask for nothing; when it falls, every queue that may hold packets has them posted again. When doorbells came faster than they could wait, every queue is rung.
 ///
 /// Latency: 10 clocks from a doorbell to its posting, 8 from a grant to its request, 9 from a status to its charge, if nothing else waits. Throughput: one load, doorbell, grant, turn or status a clock. Back pressure: requests
@@ -33,6 +34,8 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     pub stop: Signal<In, Bit>,
     /// Tags that there are, 1 to 256.
     pub cfg_tags: Signal<In, Bits<9>>,
+    /// log2 of the wire bytes that requests of queues without a flow may have under way, 8 to 24.
+    pub cfg_share: Signal<In, Bits<5>>,
     /// A flow is loaded.
     pub load_valid: Signal<In, Bit>,
     /// The flow.
@@ -106,6 +109,7 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
     turns: Turns<F, S>,
+    share: Share,
     loads: Fifo<L, 4, 5>,
     bells: Fifo<F, 9, 10>,
     list: Fifo<F, F, S>,
@@ -121,7 +125,11 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     posts_held: DFF<Bits<6>>,
     asks_held: DFF<Bits<5>>,
     /// Turns that are no request yet, and requests without a grant that are not over.
-    unpaced: DFF<Bits<4>>,
+    unpaced: DFF<Bits<9>>,
+    /// Grants and turns that are no request yet, and requests that are not over.
+    held: DFF<Bits<9>>,
+    /// Queues that are flows.
+    flows: DFF<Bits<S>>,
     enabled: DFF<Bit>,
     stopped: DFF<Bit>,
     turn_first: DFF<Bit>,
@@ -170,11 +178,11 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
     fn default() -> Self {
         assert!(S == F + 1 && L == F + 2 && P == F + 6 && A == F + 65 && D == F + 25, "widths of 2^{F} queues");
         construct!({ last_queue: Constant::new(bits::<F>((1 << F) - 1)) }
-            clk, rst, enable, stop, cfg_tags, load_valid, load_flow, load_enable, load_keep, channel_valid, channel_queue, channel_write, channel_enable,
+            clk, rst, enable, stop, cfg_tags, cfg_share, load_valid, load_flow, load_enable, load_keep, channel_valid, channel_queue, channel_write, channel_enable,
             answer_valid, answer_flags, doorbell_valid, doorbell_queue, post_valid, post_ready, post_flow, post_packets, grant_valid, grant_ready, grant_flow,
             grant_launch, charge_valid, charge_flow, charge_bytes, request_valid, request_ready, request_queue, request_tag, launch_valid, launch_paced,
-            launch_time, status_valid, status_tag, status_len, void_valid, void_tag, swept, turns, loads, bells, list, asks, dones, spare, posts, channel,
-            channel_at, channel_is_write, channel_on, posts_held, asks_held, unpaced, enabled, stopped, turn_first, ringing, ring_at, lost, next_tag, names, request, request_at,
+            launch_time, status_valid, status_tag, status_len, void_valid, void_tag, swept, turns, share, loads, bells, list, asks, dones, spare, posts, channel,
+            channel_at, channel_is_write, channel_on, posts_held, asks_held, unpaced, held, flows, enabled, stopped, turn_first, ringing, ring_at, lost, next_tag, names, request, request_at,
             request_as, launch, launch_is_paced, launch_at, over_name, was_empty, void_as, load, done, ask, post, can, is_load, is_channel, is_done, is_bell, free,
             takes_grant, turn, is_grant, is_turn, is_ring, unused, tag, begun, post_left; over, over_tag, over_len)
     }
@@ -200,7 +208,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             ring_at,
             lost
         );
-        dff_setup!(self, clk, next_tag, request, request_at, request_as, launch, launch_is_paced, launch_at, over_name, was_empty, void_as);
+        dff_setup!(self, clk, held, flows, next_tag, request, request_at, request_as, launch, launch_is_paced, launch_at, over_name, was_empty, void_as);
         for i in 0..2 {
             self.over[i].clock.next = self.clk.val();
             self.over_tag[i].clock.next = self.clk.val();
@@ -208,6 +216,8 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         }
         self.turns.clk.next = self.clk.val();
         self.turns.rst.next = self.rst.val();
+        self.share.clk.next = self.clk.val();
+        self.share.rst.next = self.rst.val();
         self.loads.clk.next = self.clk.val();
         self.loads.rst.next = self.rst.val();
         self.bells.clk.next = self.clk.val();
@@ -244,8 +254,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.free.next = self.can.val() & !self.loads.o_valid.val() & !self.channel.q.val() & !self.dones.o_valid.val();
         self.is_bell.next = self.free.val() & self.bells.o_valid.val();
         self.takes_grant.next = self.free.val() & !self.bells.o_valid.val() & !self.asks_held.q.val().get_bit(4) & !self.turn_first.q.val();
-        self.turn.next =
-            self.enabled.q.val() & !self.asks_held.q.val().get_bit(4) & !self.unpaced.q.val().get_bit(3) & self.list.o_valid.val();
+        self.turn.next = self.enabled.q.val() & !self.asks_held.q.val().get_bit(4) & self.share.room.val() & self.list.o_valid.val();
         self.is_grant.next = self.takes_grant.val() & self.grant_valid.val();
         self.is_turn.next = self.free.val()
             & !self.bells.o_valid.val()
@@ -411,15 +420,31 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.asks_held.d.next = self.asks_held.q.val() + bit_cast::<5, 1>((self.is_grant.val() | self.is_turn.val()).into())
             - bit_cast::<5, 1>((self.turns.ask.val() & !self.turns.issue.val()).into())
             - bit_cast::<5, 1>(self.begun.val().into());
-        self.unpaced.d.next = self.unpaced.q.val() + bit_cast::<4, 1>(self.is_turn.val().into())
-            - bit_cast::<4, 1>((self.turns.ask.val() & !self.turns.issue_paced.val() & !self.turns.issue.val()).into())
-            - bit_cast::<4, 1>((self.is_done.val() & !self.done.val().get_bit(24)).into());
+        self.unpaced.d.next = self.unpaced.q.val() + bit_cast::<9, 1>(self.is_turn.val().into())
+            - bit_cast::<9, 1>((self.turns.ask.val() & !self.turns.issue_paced.val() & !self.turns.issue.val()).into())
+            - bit_cast::<9, 1>((self.is_done.val() & !self.done.val().get_bit(24)).into());
+        self.held.d.next = self.held.q.val() + bit_cast::<9, 1>((self.is_grant.val() | self.is_turn.val()).into())
+            - bit_cast::<9, 1>((self.turns.ask.val() & !self.turns.issue.val()).into())
+            - bit_cast::<9, 1>(self.is_done.val().into());
+        self.flows.d.next = self.flows.q.val() + bit_cast::<S, 1>(self.turns.joins.val().into())
+            - bit_cast::<S, 1>(self.turns.leaves.val().into());
+        self.share.cfg_tags.next = self.cfg_tags.val();
+        self.share.cfg_share.next = self.cfg_share.val();
+        self.share.flows.next = self.flows.q.val().any();
+        self.share.done_valid.next = self.is_done.val() & !self.done.val().get_bit(24);
+        self.share.done_bytes.next = self.done.val().get_bits::<16>(0);
+        self.share.unpaced.next = self.unpaced.q.val();
+        self.share.held.next = self.held.q.val();
+        self.share.asks.next = self.is_grant.val() | self.is_turn.val();
+        self.share.turns.next = self.is_turn.val();
         self.swept.next = self.turns.swept.val();
         if self.rst.val() {
             self.channel.d.next = false;
             self.posts_held.d.next = bits::<6>(0);
             self.asks_held.d.next = bits::<5>(0);
-            self.unpaced.d.next = bits::<4>(0);
+            self.unpaced.d.next = bits::<9>(0);
+            self.held.d.next = bits::<9>(0);
+            self.flows.d.next = bits::<S>(0);
             self.enabled.d.next = false;
             self.stopped.d.next = false;
             self.turn_first.d.next = false;

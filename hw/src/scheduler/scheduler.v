@@ -179,6 +179,7 @@ module mqnic_tx_scheduler_block #(
     .cfg_dest(first_dest),
     .cfg_streams(streams),
     .cfg_tags(tags),
+    .cfg_share(5'd@SHARE@),
     .cfg_increment(32'd@INCREMENT@),
     .down(down),
     .up(up),

@@ -113,6 +113,8 @@ pub struct Scheduler<
     pub cfg_streams: Signal<In, Bit>,
     /// Tags that there are, 1 to 256.
     pub cfg_tags: Signal<In, Bits<9>>,
+    /// log2 of the wire bytes that requests of queues without a flow may have under way, 8 to 24.
+    pub cfg_share: Signal<In, Bits<5>>,
     /// What a clock adds to the time where no bus gives it: ns, Q8.24.
     pub cfg_increment: Signal<In, Bits<32>>,
     /// The bus from the application block: `timely_regs::corundum::DOWN`.
@@ -181,7 +183,7 @@ impl<
         construct!({
             pacer: Pacer::new(timing),
             flow_bits: Constant::new(bits::<8>(F as u64)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, wr_addr, wr_data, wr_strb, wr_en, wr_ack, rd_addr, rd_en, rd_data, rd_ack, cfg_base, cfg_address, cfg_next, cfg_window, cfg_queues, cfg_dest, cfg_streams, cfg_tags, cfg_increment, down, up, doorbell_valid, doorbell_queue, request_valid, request_ready, request_queue, request_tag, request_dest, status_valid, status_tag, status_len, window, registers, queues, mail, ticks, came, pulses, ready, all_swept, load_valid, load_flow, load_word, stop, word_valid, word_at)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, wr_addr, wr_data, wr_strb, wr_en, wr_ack, rd_addr, rd_en, rd_data, rd_ack, cfg_base, cfg_address, cfg_next, cfg_window, cfg_queues, cfg_dest, cfg_streams, cfg_tags, cfg_share, cfg_increment, down, up, doorbell_valid, doorbell_queue, request_valid, request_ready, request_queue, request_tag, request_dest, status_valid, status_tag, status_len, window, registers, queues, mail, ticks, came, pulses, ready, all_swept, load_valid, load_flow, load_word, stop, word_valid, word_at)
     }
 }
 
@@ -316,6 +318,7 @@ impl<
         self.queues.enable.next = self.registers.enable.val();
         self.queues.stop.next = self.stop.val();
         self.queues.cfg_tags.next = self.cfg_tags.val();
+        self.queues.cfg_share.next = self.cfg_share.val();
         self.queues.doorbell_valid.next = self.doorbell_valid.val();
         self.queues.doorbell_queue.next = self.doorbell_queue.val();
         self.pacer.doorbell_valid.next = self.queues.post_valid.val();

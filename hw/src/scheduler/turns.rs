@@ -55,6 +55,10 @@ pub struct Turns<const F: usize, const S: usize> {
     pub post_packets: Signal<Out, Bits<6>>,
     /// The queue waits for its turn.
     pub list: Signal<Out, Bit>,
+    /// The queue became a flow.
+    pub joins: Signal<Out, Bit>,
+    /// It is one no more.
+    pub leaves: Signal<Out, Bit>,
     /// A channel is answered.
     pub answer: Signal<Out, Bit>,
     /// Enabled, may hold packets, served by turns, a flow.
@@ -90,6 +94,8 @@ pub struct Turns<const F: usize, const S: usize> {
     o_post: DFF<Bit>,
     o_before: DFF<Bits<6>>,
     o_list: DFF<Bit>,
+    o_joins: DFF<Bit>,
+    o_leaves: DFF<Bit>,
     o_answer: DFF<Bit>,
     is_newest: Signal<Local, Bit>,
     is_second: Signal<Local, Bit>,
@@ -115,8 +121,8 @@ impl<const F: usize, const S: usize> Default for Turns<F, S> {
         assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
         construct!({ sweep_end: Constant::new(bits::<S>(1 << F)) }
             clk, rst, op_valid, op_kind, op_queue, op_a, op_b, op_stop, op_launch, op_bytes, valid, queue, ask, issue, issue_paced, issue_launch,
-            charge, charge_bytes, post, post_packets, list, answer, answer_flags, swept, ram, sweep, bytes, framed, cost, raw, from, o_ask, o_issue,
-            o_paced, o_launch, o_charge, o_bytes, o_post, o_before, o_list, o_answer, is_newest, is_second, is_third, word, enabled, flow, active, fresh,
+            charge, charge_bytes, post, post_packets, list, joins, leaves, answer, answer_flags, swept, ram, sweep, bytes, framed, cost, raw, from, o_ask, o_issue,
+            o_paced, o_launch, o_charge, o_bytes, o_post, o_before, o_list, o_joins, o_leaves, o_answer, is_newest, is_second, is_third, word, enabled, flow, active, fresh,
             listed, posted, less, issues, charges, lists, posts, is_swept, rest; go, kind, at, a, b, stop, launch, done_valid, done_at, done)
     }
 }
@@ -127,7 +133,7 @@ impl<const F: usize, const S: usize> Logic for Turns<F, S> {
         dff_setup!(
             self, clk, sweep, bytes, framed, cost, raw, from, o_ask, o_issue, o_paced, o_launch, o_charge, o_bytes, o_post, o_before
         );
-        dff_setup!(self, clk, o_list, o_answer);
+        dff_setup!(self, clk, o_list, o_joins, o_leaves, o_answer);
         for i in 0..3 {
             self.go[i].clock.next = self.clk.val();
             self.kind[i].clock.next = self.clk.val();
@@ -282,6 +288,10 @@ impl<const F: usize, const S: usize> Logic for Turns<F, S> {
         }
         self.o_post.d.next = self.go[2].q.val() & self.posts.val();
         self.o_list.d.next = self.go[2].q.val() & self.lists.val();
+        self.o_joins.d.next =
+            self.go[2].q.val() & (self.kind[2].q.val() == bits::<3>(1)) & self.a[2].q.val() & !self.word.val().get_bit(1);
+        self.o_leaves.d.next =
+            self.go[2].q.val() & (self.kind[2].q.val() == bits::<3>(1)) & !self.a[2].q.val() & self.word.val().get_bit(1);
         self.o_answer.d.next = self.go[2].q.val() & ((self.kind[2].q.val() == bits::<3>(0)) | (self.kind[2].q.val() == bits::<3>(2)));
         // 4: write.
         self.ram.write_enable.next = self.done_valid[0].q.val();
@@ -303,6 +313,8 @@ impl<const F: usize, const S: usize> Logic for Turns<F, S> {
         self.post.next = self.o_post.q.val();
         self.post_packets.next = self.rest.val();
         self.list.next = self.o_list.q.val();
+        self.joins.next = self.o_joins.q.val();
+        self.leaves.next = self.o_leaves.q.val();
         self.answer.next = self.o_answer.q.val();
         // Enabled, active, listed, flow.
         self.answer_flags.next = bit_cast::<4, 1>(self.done[0].q.val().get_bits::<1>(0))
@@ -321,6 +333,8 @@ impl<const F: usize, const S: usize> Logic for Turns<F, S> {
             self.o_charge.d.next = false;
             self.o_post.d.next = false;
             self.o_list.d.next = false;
+            self.o_joins.d.next = false;
+            self.o_leaves.d.next = false;
             self.o_answer.d.next = false;
         }
     }

@@ -221,7 +221,7 @@ impl Shell {
     /// # Errors
     /// As [`Shell::emit`].
     pub fn besides(self, config: Config, clock_ps: u32) -> Result<Option<File>, String> {
-        let scheduler = || Ok(File { path: scheduler::FILE.into(), text: scheduler::verilog(config.flow_bits, clock_ps)? });
+        let scheduler = || Ok(File { path: scheduler::FILE.into(), text: scheduler::verilog(config.flow_bits, config.bus, clock_ps)? });
         (self == Shell::Corundum).then(scheduler).transpose()
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use timely_hw::scheduler::queues::Queues as RtlQueues;
 use timely_model::Block;
-use timely_model::scheduler::queues::{Channel, In, Launch, Out, Queues, UNPACED};
+use timely_model::scheduler::queues::{Channel, In, Launch, Out, LEAST_UNPACED, Queues};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 use timely_verilate::Library;
 
@@ -49,8 +49,8 @@ impl World {
 fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clocks: u64) {
     let library: Arc<Library> = verilate(name, rtl);
     let (input, output) = (|n: &str| library.input(n), |n: &str| library.output(n));
-    let [rst, enable, stop, tags, post_ready, request_ready] =
-        ["rst", "enable", "stop", "cfg_tags", "post_ready", "request_ready"].map(input);
+    let [rst, enable, stop, tags, share, post_ready, request_ready] =
+        ["rst", "enable", "stop", "cfg_tags", "cfg_share", "post_ready", "request_ready"].map(input);
     let load = ["load_valid", "load_flow", "load_enable", "load_keep"].map(input);
     let channel = ["channel_valid", "channel_queue", "channel_write", "channel_enable"].map(input);
     let bell = ["doorbell_valid", "doorbell_queue"].map(input);
@@ -85,6 +85,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
         let mut runs = [0.3, 0.6, 0.7, 0.5, 0.1].map(|p| Runs::new(p, 60));
         // With few tags little leaves in a while.
         let tag_count = [1, 2, 8, 32, 256][rng.random_range(if n > 16 { 2 } else { 0 }..5)];
+        let share_bits = [8, 12, 14, 17, 24][rng.random_range(0..5)];
         let (mut pending, mut enabled) = (false, vec![false; n]);
         // In the last part there is no load, no stop and no queue that is not enabled.
         let calm = clocks / 2;
@@ -117,6 +118,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
                 enable: !busy || rng.random_bool(0.95),
                 stop: runs[4].next(&mut rng) && busy,
                 tags: tag_count,
+                share: share_bits,
                 post_ready: runs[1].next(&mut rng),
                 request_ready: runs[2].next(&mut rng),
                 ..In::default()
@@ -195,7 +197,9 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
                 i.status = world.over.pop_front();
             }
             world.unpaced.extend(out.launch.filter(|l| !l.paced).map(|l| l.tag));
-            assert!(world.unpaced.len() <= UNPACED.into(), "clock {clk}, seed {seed}: {:?} without a grant", world.unpaced);
+            // The smallest packet has 84 bytes on the wire.
+            let allowed = u64::from(LEAST_UNPACED).max((1 << share_bits) / 84);
+            assert!(world.unpaced.len() as u64 <= allowed, "clock {clk}, seed {seed}: {:?} without a grant of {allowed}", world.unpaced);
             most = most.max(world.unpaced.len());
             world.unpaced.retain(|tag| i.status.is_none_or(|s| s.0 != *tag));
             let happened = [
@@ -234,6 +238,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
                 dut.set(port, value.into());
             }
             dut.set(tags, tag_count.into());
+            dut.set(share, share_bits.into());
             dut.tick();
             model.step(clk, &i);
             if i.rst {

@@ -7,7 +7,7 @@ use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
-use timely_hw::scheduler::emission::verilog;
+use timely_hw::scheduler::emission::{share, verilog};
 use timely_model::Block;
 use timely_model::bus::{ProfileWrite, Release};
 use timely_model::pacer::Timing;
@@ -40,7 +40,7 @@ const DOORBELL_CLOCKS: u64 = 48;
 fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| {
-        let block = verilog(F, 4000).unwrap_or_else(|e| panic!("emission: {e}"));
+        let block = verilog(F, 64, 4000).unwrap_or_else(|e| panic!("emission: {e}"));
         include_str!("../shells/corundum_scheduler_board.v").to_owned() + &block
     })
 }
@@ -321,7 +321,7 @@ fn equal(library: &Arc<Library>, streams: bool) {
     for seed in seeds() {
         let mut rng = rng(seed);
         let (mut bench, mut model) =
-            (Bench::new(library, seed), Scheduler::new(Given { streams, ..GIVEN }, Timing::default(), TAGS, increment(4000)));
+            (Bench::new(library, seed), Scheduler::new(Given { streams, ..GIVEN }, Timing::default(), TAGS, share(64), increment(4000)));
         let mut engine = Engine::default();
         let mut packets = [0u32; 1 << F];
         let mut runs = [0.5, 0.5, 0.8].map(|p| Runs::new(p, 50));
@@ -706,7 +706,7 @@ fn block_fits_into_its_place() {
     };
     verilator(&[], &file, "board");
     verilator(&["-DTIMELY_STREAMS"], &file, "board");
-    std::fs::write(&file, verilog(13, 4000).unwrap_or_else(|e| panic!("emission: {e}"))).expect("the target directory can be written");
+    std::fs::write(&file, verilog(13, 64, 4000).unwrap_or_else(|e| panic!("emission: {e}"))).expect("the target directory can be written");
     verilator(&[], &file, "mqnic_tx_scheduler_block");
     std::fs::remove_file(&file).ok();
 }

@@ -13,8 +13,14 @@ pub const BACKLOG: u8 = 32;
 pub const POSTS: u8 = 28;
 /// No grant is taken while this many requests may be on their way to their tags.
 pub const ASKS: u8 = 16;
-/// Requests of queues without a flow that may be under way, so that those of flows find tags and do not wait behind them.
-pub const UNPACED: u8 = 8;
+/// Requests of queues without a flow that are always allowed, however large their packets are and however many requests flows have.
+pub const LEAST_UNPACED: u16 = 2;
+/// Tags that queues without a flow leave to flows while there is any flow; a quarter of the tags if that is less.
+pub const RESERVED: u16 = 8;
+/// Shorter packets without a flow that go by until one of twice the length is no longer expected.
+pub const DECAY: u8 = 16;
+/// log2 of the wire bytes that a packet without a flow is expected to have at first.
+pub const FIRST_SIZE: u8 = 11;
 /// log2 of the doorbells that wait.
 pub const BELL_BITS: u32 = 9;
 /// log2 of the tags.
@@ -42,6 +48,8 @@ pub struct In {
     pub stop: bool,
     /// Tags that there are, 1 to 256.
     pub tags: u16,
+    /// log2 of the wire bytes that requests of queues without a flow may have under way, 8 to 24.
+    pub share: u8,
     /// A flow is loaded: enabled, keep.
     pub load: Option<(u32, bool, bool)>,
     /// An access to a channel; the next one after its answer.
@@ -148,10 +156,54 @@ struct Result {
     post: Option<u8>,
     list: bool,
     answer: Option<u8>,
+    /// A queue became a flow (1), or is one no more (-1).
+    flows: i8,
 }
 
 /// A request that is over: queue, paced, tag, bytes.
 type Done = (u32, bool, u8, u16);
+
+/// How many requests of queues without a flow may be under way.
+///
+/// More would fill no more of the line, and packets of flows wait behind them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Share {
+    /// Wire bytes of a packet that came to its end, less one.
+    ended: Option<u32>,
+    /// log2 of them, rounded up.
+    came: Option<u8>,
+    /// What is expected.
+    size: u8,
+    shorter: u8,
+    /// Requests at most.
+    most: u16,
+    /// Requests at most before tags are left to flows.
+    tags: u16,
+    /// Another one may begin.
+    room: bool,
+}
+
+impl Share {
+    fn new() -> Self {
+        Share { ended: None, came: None, size: FIRST_SIZE, shorter: 0, most: LEAST_UNPACED, tags: 0, room: false }
+    }
+
+    /// A clock: a packet without a flow that came to its end, what is under way, and what begins.
+    fn step(&mut self, i: &In, done: Option<u16>, (unpaced, held, flows): (u16, u16, u32), (asks, turns): (bool, bool)) {
+        let (unpaced, held) = (unpaced + u16::from(turns), held + u16::from(asks));
+        self.room = unpaced < LEAST_UNPACED || unpaced < self.most && held < self.tags;
+        self.tags = i.tags - if flows == 0 { 0 } else { RESERVED.min(i.tags / 4) };
+        self.most = 1 << i.share.saturating_sub(self.size).clamp(1, 8);
+        match self.came.take() {
+            Some(size) if size >= self.size => (self.size, self.shorter) = (size, 0),
+            Some(_) if self.shorter + 1 == DECAY => (self.size, self.shorter) = (self.size - 1, 0),
+            Some(_) => self.shorter += 1,
+            None => {}
+        }
+        self.came = self.ended.map(|n| (32 - n.leading_zeros()) as u8);
+        self.ended = done.filter(|bytes| *bytes != 0).map(|bytes| (u32::from(bytes) + 23).max(83));
+    }
+}
 
 /// The queues.
 #[derive(Clone, Debug)]
@@ -171,7 +223,12 @@ pub struct Queues {
     posts_held: u8,
     asks_held: u8,
     /// Turns that are no request yet, and requests without a grant that are not over.
-    unpaced: u8,
+    unpaced: u16,
+    /// Grants and turns that are no request yet, and requests that are not over.
+    held: u16,
+    /// Queues that are flows.
+    flows: u32,
+    share: Share,
     enabled: bool,
     stopped: bool,
     turn_first: bool,
@@ -211,6 +268,9 @@ impl Queues {
             posts_held: 0,
             asks_held: 0,
             unpaced: 0,
+            held: 0,
+            flows: 0,
+            share: Share::new(),
             enabled: false,
             stopped: false,
             turn_first: false,
@@ -226,7 +286,7 @@ impl Queues {
     }
 
     fn may_turn(&self, clk: u64) -> bool {
-        self.enabled && self.asks_held < ASKS && self.unpaced < UNPACED && self.list.output(clk).head.is_some()
+        self.enabled && self.asks_held < ASKS && self.share.room && self.list.output(clk).head.is_some()
     }
 
     /// Whether an operation may begin, but for a load, a channel, the end of a request or a doorbell.
@@ -252,6 +312,7 @@ impl Queues {
                 if !(enable && keep && q.flow) {
                     q.posted = 0;
                 }
+                r.flows = i8::from(enable) - i8::from(q.flow);
                 q.flow = enable;
             }
             What::Enable(enable) => q.enabled = enable,
@@ -362,8 +423,13 @@ impl Block for Queues {
         let post_left = self.posts.output(clk).head.is_some() && i.post_ready;
         self.posts_held = self.posts_held + u8::from(op.is_some()) - u8::from(r.valid && r.post.is_none()) - u8::from(post_left);
         self.asks_held = self.asks_held + u8::from(asks) - u8::from(r.ask && r.issue.is_none()) - u8::from(begun.is_some());
-        let unpaced_over = takes_done && done.is_some_and(|d| !d.1);
-        self.unpaced = self.unpaced + u8::from(takes_turn) - u8::from(r.turn && r.issue.is_none()) - u8::from(unpaced_over);
+        let unpaced_over = done.filter(|d| takes_done && !d.1);
+        let held = (self.unpaced, self.held, self.flows);
+        self.share.step(i, unpaced_over.map(|d| d.3), held, (asks, takes_turn));
+        let none = r.ask && r.issue.is_none();
+        self.unpaced = self.unpaced + u16::from(takes_turn) - u16::from(r.turn && none) - u16::from(unpaced_over.is_some());
+        self.held = self.held + u16::from(asks) - u16::from(none) - u16::from(takes_done);
+        self.flows = self.flows.wrapping_add_signed(r.flows.into());
         self.turn_first = turn && !takes_turn && (self.turn_first || grant.is_some());
         // Queues inside.
         let lost = i.doorbell.is_some() && !self.bells.output(clk).ready;

@@ -91,6 +91,7 @@ pub struct Scheduler {
     pacer: top::Pacer,
     given: Given,
     tags: u16,
+    share: u8,
     increment: u32,
     came: Down,
     pulses: u32,
@@ -105,8 +106,8 @@ fn record(word: u32) -> [u32; WORDS] {
 }
 
 impl Scheduler {
-    /// Of `2^given.flow_bits` queues, with so many tags, and so much time a clock, ns in Q8.24.
-    pub fn new(given: Given, timing: Timing, tags: u16, increment: u32) -> Self {
+    /// Of `2^given.flow_bits` queues, with so many tags, `2^share` wire bytes of packets without a flow under way at most, and so much time a clock, ns in Q8.24.
+    pub fn new(given: Given, timing: Timing, tags: u16, share: u8, increment: u32) -> Self {
         let bits = u32::from(given.flow_bits);
         Scheduler {
             window: window::Window::new(bits),
@@ -117,6 +118,7 @@ impl Scheduler {
             pacer: top::Pacer::new(bits, timing),
             given,
             tags,
+            share,
             increment,
             came: Down::default(),
             pulses: 0,
@@ -185,6 +187,7 @@ impl Block for Scheduler {
                 enable,
                 stop: down.stop,
                 tags: self.tags,
+                share: self.share,
                 load: down.load.map(|(flow, word)| (flow, word & 1 != 0, word & 2 != 0)),
                 channel: window.channel,
                 doorbell: i.doorbell,

@@ -1,0 +1,163 @@
+//! How many requests of queues without a flow may be under way.
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+use timely_model::scheduler::queues::{DECAY, FIRST_SIZE, LEAST_UNPACED, RESERVED};
+
+// A kernel takes literals alone.
+const _: () = assert!(LEAST_UNPACED == 2 && RESERVED == 8 && DECAY == 16 && FIRST_SIZE == 11);
+
+/// Room for a request of a queue without a flow.
+///
+/// Such requests may have `2^cfg_share` wire bytes under way: more would fill no more of the line, and packets of flows wait behind them. The
+/// size of a packet is known when it came to its end; what is expected of the next ones is the greatest of late, rounded up to a power of two, and
+/// half of it after 16 shorter ones. While there is any flow 8 tags, or a quarter of them, are left to flows. Two requests are always allowed.
+///
+/// Latency: 1 clock from a count to `room`, 4 from a packet's end. Model: `timely_model::scheduler::queues`, whose part it is.
+#[derive(LogicBlock)]
+pub struct Share {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Tags that there are, 1 to 256.
+    pub cfg_tags: Signal<In, Bits<9>>,
+    /// log2 of the wire bytes that may be under way, 8 to 24.
+    pub cfg_share: Signal<In, Bits<5>>,
+    /// There is a flow.
+    pub flows: Signal<In, Bit>,
+    /// A packet without a flow came to its end: its bytes without FCS, 0 if there was none.
+    pub done_valid: Signal<In, Bit>,
+    /// See `done_valid`.
+    pub done_bytes: Signal<In, Bits<16>>,
+    /// Turns and requests without a flow under way.
+    pub unpaced: Signal<In, Bits<9>>,
+    /// Grants, turns and requests under way.
+    pub held: Signal<In, Bits<9>>,
+    /// A grant or a turn is added at this clock.
+    pub asks: Signal<In, Bit>,
+    /// It is a turn.
+    pub turns: Signal<In, Bit>,
+    /// A turn may begin.
+    pub room: Signal<Out, Bit>,
+    is_room: DFF<Bit>,
+    tags: DFF<Bits<9>>,
+    most: DFF<Bits<9>>,
+    size: DFF<Bits<5>>,
+    shorter: DFF<Bits<4>>,
+    ended: DFF<Bits<17>>,
+    has_ended: DFF<Bit>,
+    came: DFF<Bits<5>>,
+    has_come: DFF<Bit>,
+    quarter: Signal<Local, Bits<9>>,
+    reserved: Signal<Local, Bits<9>>,
+    doublings: Signal<Local, Bits<5>>,
+    shift: Signal<Local, Bits<4>>,
+    framed: Signal<Local, Bits<17>>,
+    less: Signal<Local, Bits<5>>,
+    more_unpaced: Signal<Local, Bits<9>>,
+    more_held: Signal<Local, Bits<9>>,
+    low: Signal<Local, Bit>,
+    below: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        construct!({} clk, rst, cfg_tags, cfg_share, flows, done_valid, done_bytes, unpaced, held, asks, turns, room, is_room, tags, most, size, shorter,
+            ended, has_ended, came, has_come, quarter, reserved, doublings, shift, framed, less, more_unpaced, more_held, low, below, free;)
+    }
+}
+
+impl Logic for Share {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, is_room, tags, most, size, shorter, ended, has_ended, came, has_come);
+        // 1: the packet with preamble, FCS and gap, less one byte.
+        self.framed.next = bit_cast::<17, 16>(self.done_bytes.val()) + bits::<17>(23);
+        self.has_ended.d.next = self.done_valid.val() & self.done_bytes.val().any();
+        self.ended.d.next = self.framed.val();
+        if self.framed.val() < bits::<17>(83) {
+            self.ended.d.next = bits::<17>(83);
+        }
+        // 2: its length in bits, log2 of the packet rounded up.
+        self.has_come.d.next = self.has_ended.q.val();
+        self.came.d.next = bits::<5>(7);
+        if self.ended.q.val().get_bit(16) {
+            self.came.d.next = bits::<5>(17);
+        } else if self.ended.q.val().get_bit(15) {
+            self.came.d.next = bits::<5>(16);
+        } else if self.ended.q.val().get_bit(14) {
+            self.came.d.next = bits::<5>(15);
+        } else if self.ended.q.val().get_bit(13) {
+            self.came.d.next = bits::<5>(14);
+        } else if self.ended.q.val().get_bit(12) {
+            self.came.d.next = bits::<5>(13);
+        } else if self.ended.q.val().get_bit(11) {
+            self.came.d.next = bits::<5>(12);
+        } else if self.ended.q.val().get_bit(10) {
+            self.came.d.next = bits::<5>(11);
+        } else if self.ended.q.val().get_bit(9) {
+            self.came.d.next = bits::<5>(10);
+        } else if self.ended.q.val().get_bit(8) {
+            self.came.d.next = bits::<5>(9);
+        } else if self.ended.q.val().get_bit(7) {
+            self.came.d.next = bits::<5>(8);
+        }
+        // 3: what is expected.
+        self.less.next = self.size.q.val() - bits::<5>(1);
+        if self.has_come.q.val() {
+            if self.came.q.val() >= self.size.q.val() {
+                self.size.d.next = self.came.q.val();
+                self.shorter.d.next = bits::<4>(0);
+            } else {
+                self.shorter.d.next = self.shorter.q.val() + bits::<4>(1);
+                if self.shorter.q.val().all() {
+                    self.size.d.next = self.less.val();
+                }
+            }
+        }
+        // 4: requests at most, 2 to 256.
+        self.doublings.next = self.cfg_share.val() - self.size.q.val();
+        self.shift.next = self.doublings.val().get_bits::<4>(0);
+        if self.doublings.val() > bits::<5>(8) {
+            self.shift.next = bits::<4>(8);
+        }
+        if self.cfg_share.val() <= self.size.q.val() {
+            self.shift.next = bits::<4>(1);
+        }
+        self.most.d.next = bits::<9>(1) << bit_cast::<9, 4>(self.shift.val());
+        self.quarter.next = self.cfg_tags.val() >> 2;
+        self.reserved.next = bits::<9>(0);
+        if self.flows.val() {
+            self.reserved.next = self.quarter.val();
+            if self.quarter.val() > bits::<9>(8) {
+                self.reserved.next = bits::<9>(8);
+            }
+        }
+        self.tags.d.next = self.cfg_tags.val() - self.reserved.val();
+        // 5: room, with what begins at this clock.
+        self.more_unpaced.next = self.unpaced.val() + bits::<9>(1);
+        self.more_held.next = self.held.val() + bits::<9>(1);
+        self.low.next = self.unpaced.val() < bits::<9>(2);
+        self.below.next = self.unpaced.val() < self.most.q.val();
+        if self.turns.val() {
+            self.low.next = self.unpaced.val() < bits::<9>(1);
+            self.below.next = self.more_unpaced.val() < self.most.q.val();
+        }
+        self.free.next = self.held.val() < self.tags.q.val();
+        if self.asks.val() {
+            self.free.next = self.more_held.val() < self.tags.q.val();
+        }
+        self.is_room.d.next = self.low.val() | (self.below.val() & self.free.val());
+        self.room.next = self.is_room.q.val();
+        if self.rst.val() {
+            self.is_room.d.next = false;
+            self.tags.d.next = bits::<9>(0);
+            self.most.d.next = bits::<9>(2);
+            self.size.d.next = bits::<5>(11);
+            self.shorter.d.next = bits::<4>(0);
+            self.has_ended.d.next = false;
+            self.has_come.d.next = false;
+        }
+    }
+}
