@@ -81,6 +81,12 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub sent_launch: Signal<Out, Bits<64>>,
     /// Stamp of its first beat.
     pub sent_ts: Signal<Out, Bits<64>>,
+    /// With `named`, at the clock of its report if it has one: any frame left.
+    pub frame_valid: Signal<Out, Bit>,
+    /// Its queue.
+    pub frame_queue: Signal<Out, Bits<16>>,
+    /// Its wire bytes.
+    pub frame_wire_bytes: Signal<Out, Bits<16>>,
     parse: Parse<W, K>,
     // Launch 64, paced 1, queue 16, tag 16.
     launches: Fifo<97, 4, 5>,
@@ -112,6 +118,11 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     place: DFF<Bits<16>>,
     generation: DFF<Bits<2>>,
     begins_anew: Signal<Local, Bit>,
+    // Any frame: queue 16, wire bytes 16.
+    frame: [DFF<Bit>; 3],
+    frame_rest: [DFF<Bits<32>>; 3],
+    all_bytes: Signal<Local, Bits<17>>,
+    charged: Signal<Local, Bits<16>>,
     /// Flow of the frame that was caught last.
     latest: DFF<Bits<F>>,
     latest_counts: DFF<Bit>,
@@ -139,8 +150,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Default for
             flows: Constant::new(bits::<33>(1 << F)),
         } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tlast, s_paced, s_launch, named, s_queue, s_tag, now, cfg_udp_port, fl_valid, fl_flow, fl_enable, fl_keep,
             sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch,
-            sent_ts, parse, launches, sums, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow,
-            done_rest, told, sum, tag, place, generation, begins_anew, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, meant, wire_bytes, base, more, rest, out)
+            sent_ts, frame_valid, frame_queue, frame_wire_bytes, parse, launches, sums, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow,
+            done_rest, told, sum, tag, place, generation, begins_anew, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, meant, wire_bytes, base, more, rest, out, all_bytes, charged; frame, frame_rest)
     }
 }
 
@@ -149,6 +160,10 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
     fn update(&mut self) {
         dff_setup!(self, clk, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow, done_rest);
         dff_setup!(self, clk, told, sum, tag, place, generation, latest, latest_counts, clear, clear_flow);
+        for i in 0..3 {
+            self.frame[i].clock.next = self.clk.val();
+            self.frame_rest[i].clock.next = self.clk.val();
+        }
         self.parse.clk.next = self.clk.val();
         self.parse.rst.next = self.rst.val();
         self.launches.clk.next = self.clk.val();
@@ -265,6 +280,24 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             self.clear.d.next = true;
             self.clear_flow.d.next = self.fl_flow.val();
         }
+        // Any frame, as it is charged.
+        self.all_bytes.next = bit_cast::<17, 16>(self.parse.o_len.val()) + bits::<17>(24);
+        self.charged.next = self.all_bytes.val().get_bits::<16>(0);
+        if self.all_bytes.val().get_bit(16) {
+            self.charged.next = bits::<16>(65535);
+        } else if self.all_bytes.val() < bits::<17>(84) {
+            self.charged.next = bits::<16>(84);
+        }
+        self.frame[0].d.next = (self.parse.o_valid.val() & self.launches.o_valid.val()) & self.named.val();
+        self.frame_rest[0].d.next =
+            bit_cast::<32, 16>(self.launch.val().get_bits::<16>(65)) | (bit_cast::<32, 16>(self.charged.val()) << 16);
+        for i in 0..2 {
+            self.frame[i + 1].d.next = self.frame[i].q.val();
+            self.frame_rest[i + 1].d.next = self.frame_rest[i].q.val();
+        }
+        self.frame_valid.next = self.frame[2].q.val();
+        self.frame_queue.next = self.frame_rest[2].q.val().get_bits::<16>(0);
+        self.frame_wire_bytes.next = self.frame_rest[2].q.val().get_bits::<16>(16);
         self.out.next = self.done_rest.q.val();
         self.sent_valid.next = self.done.q.val();
         self.sent_tag.next = bit_cast::<16, 8>(self.tag.q.val());
@@ -287,6 +320,9 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             self.read.d.next = false;
             self.caught.d.next = false;
             self.done.d.next = false;
+            for i in 0..3 {
+                self.frame[i].d.next = false;
+            }
             self.tag.d.next = bits::<8>(0);
             self.place.d.next = bits::<16>(0);
             self.generation.d.next = bits::<2>(0);

@@ -6,13 +6,13 @@ use rust_hdl::prelude::*;
 use timely_model::scheduler::courier::{POLL, TRIES};
 use timely_regs::corundum::{Kind, MAIL_FLOW, MAIL_GRANTS, MAIL_REFUSED, MAIL_SIGN, MAIL_SWEPT, MAIL_WHAT, SIGN};
 use timely_regs::counters::Counter;
-use timely_regs::profile::{IDLE_NS, TOKEN_CAP, USE_WINDOW};
+use timely_regs::profile::{IDLE_NS, OUTSTANDING, TOKEN_CAP, USE_WINDOW};
 
 // A kernel takes literals alone.
 const _: () = assert!(MAIL_FLOW.low == 0 && MAIL_WHAT.low == 16 && MAIL_SWEPT.low == 18 && MAIL_REFUSED.low == 19 && MAIL_GRANTS.low == 20);
 const _: () =
     assert!(MAIL_SIGN.low == 28 && SIGN == 5 && POLL == 31 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21);
-const _: () = assert!(TRIES == 8 && IDLE_NS.word == 3 && TOKEN_CAP.word == 4 && USE_WINDOW.word == 30);
+const _: () = assert!(TRIES == 8 && OUTSTANDING.word == 1 && IDLE_NS.word == 3 && TOKEN_CAP.word == 4 && USE_WINDOW.word == 30);
 
 /// AXI-Lite master that writes rates, releases, loads, words of profiles, pauses and stops into a scheduler's window, and reads its mailbox
 /// (`timely_regs::corundum`). `S` must be `F + 1`, `R` `F + 32`.
@@ -226,7 +226,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             | (bit_cast::<R, 14>(self.fl_record.val().get_bits::<14>(32)) << 16)
             | (bit_cast::<R, F>(self.fl_flow.val()) << 32);
         self.wanted.next =
-            (self.pw_word.val() == bits::<5>(3)) | (self.pw_word.val() == bits::<5>(4)) | (self.pw_word.val() == bits::<5>(30));
+            (self.pw_word.val() == bits::<5>(1)) | (self.pw_word.val() == bits::<5>(3)) | (self.pw_word.val() == bits::<5>(4)) | (self.pw_word.val() == bits::<5>(30));
         self.words.i_valid.next = self.pw_valid.val() & self.wanted.val();
         self.words.i_data.next = bit_cast::<41, 32>(self.pw_data.val())
             | (bit_cast::<41, 5>(self.pw_word.val()) << 32)

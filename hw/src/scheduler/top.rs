@@ -10,18 +10,18 @@ use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
 use timely_regs::corundum::{DOWN_BITS, UP_BITS};
 use timely_regs::counters::Counter;
-use timely_regs::profile::OUTSTANDING;
 
 // A kernel takes literals alone: the parts of both buses.
 const _: () = assert!(
-    DOWN_BITS == 262 && UP_BITS == 167 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21 && OUTSTANDING.word == 1
+    DOWN_BITS == 262 && UP_BITS == 167 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21
 );
 
 /// The pacer half in Corundum: queues, pacer, registers, window and mailbox, and how they join. `F` log2 of the queues, `X` to `FW` the pacer's widths ([`Pacer`]), `QL` `F + 2`,
 /// `QA` `F + 65`, `QD` `F + 25`, `QP` `F + 6`.
 ///
 /// Rates, releases, loads and profiles come by the window, or by the bus `down` if `cfg_streams` is 1; then the pacer goes by that bus' time, else by its own count of clocks.
-/// A profile's outstanding bound is not looked at.
+/// Outstanding are segments that have ended, for the application block releases every frame as it leaves and takes that back with the end of its segment
+/// (`crate::shells::corundum::app::credit`); releases come before their charges.
 /// Latency: 48 clocks from a doorbell of an idle flow that may send at once to its request. Throughput and back pressure: [`Queues`].
 /// Model: `timely_model::scheduler::top::Scheduler`.
 #[derive(LogicBlock)]
@@ -292,8 +292,7 @@ impl<
             self.pacer.pw_data.next = self.came.q.val().get_bits::<32>(166);
             self.pacer.now.next = self.came.q.val().get_bits::<64>(198);
         }
-        // All that leaves a queue is charged, and only what has our header released: an outstanding bound would end the flow.
-        self.pacer.pw_valid.next = self.word_valid.val() & (self.word_at.val() != bits::<5>(1));
+        self.pacer.pw_valid.next = self.word_valid.val();
         self.pacer.pw_word.next = self.word_at.val();
         self.registers.stop.next = self.stop.val();
         self.ticks.increment.next = self.cfg_increment.val();
@@ -332,7 +331,7 @@ impl<
         self.pacer.charge_valid.next = self.queues.charge_valid.val();
         self.pacer.charge_flow.next = self.queues.charge_flow.val();
         self.pacer.charge_bytes.next = self.queues.charge_bytes.val();
-        // No bound, so nobody asks where a segment ends.
+        // Only segments that have ended are outstanding: see `shells::corundum::app::credit`.
         self.pacer.charge_ends.next = true;
         self.pacer.stop.next = !self.registers.enable.val();
         self.request_valid.next = self.queues.request_valid.val();

@@ -1,6 +1,7 @@
 //! What stands around the control half in Corundum's application block, against its models, every output at every clock.
 use rand::Rng;
 use timely_hw::shells::corundum::app::arrivals::Arrivals as RtlArrivals;
+use timely_hw::shells::corundum::app::credit::Credit as RtlCredit;
 use timely_hw::shells::corundum::app::departures::Departures as RtlDepartures;
 use timely_hw::shells::corundum::app::host_read::HostRead as RtlRead;
 use timely_hw::shells::corundum::app::host_write::HostWrite as RtlWrite;
@@ -8,11 +9,13 @@ use timely_hw::shells::corundum::app::launches::Launches as RtlLaunches;
 use timely_model::Block;
 use timely_model::app_block::TimeOfDay;
 use timely_model::app_block::arrivals::{self, Arrivals};
+use timely_model::app_block::credit::{self, Credit};
 use timely_model::app_block::departures::{self, Departures};
 use timely_model::app_block::host_read::{self, HostRead};
 use timely_model::app_block::host_write::{self, HostWrite};
 use timely_model::app_block::launches::{self, Launches};
-use timely_model::bus::Completion;
+use timely_model::bus::{Completion, FlowLoad, Release, Sent};
+use timely_regs::flow::FlowRecord;
 use timely_regs::link::ACK_TAG;
 use timely_tests::axis::{Offered, Taken, random_beat};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
@@ -319,4 +322,65 @@ fn launches_equal_model() {
         println!("launches: {taken} taken, {voids} void");
         assert!(cycles() < 100_000 || (taken > 5000 && voids > 5000), "{taken} {voids}");
     }
+}
+
+#[test]
+fn credit_equals_model() {
+    const F: u32 = 4;
+    let library = verilate("credit4", RtlCredit::<4, 5, 36>::default());
+    let input = |n: &str| library.input(n);
+    let [rst, fl_valid, fl_flow, fl_enable] = ["rst", "fl_valid", "fl_flow", "fl_enable"].map(input);
+    let frame = ["valid", "queue", "wire_bytes", "ends", "segment_bytes"].map(|n| library.input(&format!("frame_{n}")));
+    let given = ["i_valid", "i_flow", "i_bytes"].map(input);
+    let out = ["swept", "o_valid", "o_flow", "o_bytes"].map(|n| library.output(n));
+    let mut seen = [0u64; 3];
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let (mut dut, mut model) = (library.instantiate(seed as u32), Credit::new(F));
+        let (mut frames, mut releases) = (Runs::new(0.3, 300), Runs::new(0.4, 300));
+        for clk in 0..cycles() / 2 {
+            let [swept, valid, flow, bytes] = out.map(|p| dut.get(p));
+            let found =
+                credit::Out { swept: swept == 1, release: (valid == 1).then_some(Release { flow: flow as u32, bytes: bytes as u32 }) };
+            assert_eq!(found, model.output(clk), "clock {clk}, seed {seed}");
+            if clk % 5000 == 0 {
+                (frames.p, releases.p) = ([0.1, 0.5, 1.0][rng.random_range(0..3)], [0.0, 0.4, 0.9][rng.random_range(0..3)]);
+            }
+            let wire = rng.random_range(84..9200);
+            let load = rng.random_bool(0.01).then(|| {
+                let record = FlowRecord { enable: rng.random_bool(0.7), keep: rng.random(), ..FlowRecord::default() };
+                FlowLoad { flow: rng.random_range(0..1 << F), record: record.pack().expect("a record within its ranges") }
+            });
+            let segment = [wire, rng.random_range(wire..200_000), rng.random()][rng.random_range(0..3)];
+            let i = credit::In {
+                rst: rng.random_bool(0.0002),
+                load,
+                frame: frames.next(&mut rng).then(|| (rng.random_range(0..(1 << F) + 3), wire as u16)),
+                sent: rng.random_bool(0.6).then(|| Sent { last: rng.random(), segment_bytes: segment, ..Sent::default() }),
+                release: releases.next(&mut rng).then(|| Release { flow: rng.random_range(0..1 << F), bytes: rng.random() }),
+            };
+            let happened = [i.release.is_some(), found.release.is_some(), found.release.is_some_and(|r| r.bytes >> 31 != 0)];
+            seen.iter_mut().zip(happened).for_each(|(n, h)| *n += u64::from(h));
+            for (at, value) in [
+                (rst, i.rst.into()),
+                (fl_valid, i.load.is_some().into()),
+                (fl_flow, i.load.map_or_else(|| rng.random_range(0..16), |l| l.flow.into())),
+                (fl_enable, i.load.map_or_else(|| rng.random_range(0..2), |l| l.enable().into())),
+                (frame[0], i.frame.is_some().into()),
+                (frame[1], i.frame.map_or_else(|| rng.random_range(0..16), |f| f.0.into())),
+                (frame[2], i.frame.map_or_else(|| rng.random_range(0..1 << 16), |f| f.1.into())),
+                (frame[3], i.sent.is_some_and(|s| s.last).into()),
+                (frame[4], i.sent.map_or(0, |s| s.segment_bytes.into())),
+                (given[0], i.release.is_some().into()),
+                (given[1], i.release.map_or_else(|| rng.random_range(0..16), |r| r.flow.into())),
+                (given[2], i.release.map_or_else(|| rng.random::<u32>().into(), |r| r.bytes.into())),
+            ] {
+                dut.set(at, value);
+            }
+            dut.tick();
+            model.step(clk, &i);
+        }
+    }
+    println!("credit: {} releases in, {} out, {} of them negative", seen[0], seen[1], seen[2]);
+    assert!(cycles() < 100_000 || (seen[1] > seen[0] + 1000 && seen[2] > 1000), "{seen:?}");
 }

@@ -1,5 +1,6 @@
 //! What stands around the control half in Corundum's application block: `timely_hw::shells::corundum::app`.
 pub mod arrivals;
+pub mod credit;
 pub mod departures;
 pub mod host_read;
 pub mod host_write;

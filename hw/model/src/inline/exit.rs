@@ -38,6 +38,8 @@ pub struct Out {
     pub sent: Option<Sent>,
     /// And has departed.
     pub completion: Option<Completion>,
+    /// Where frames come with a queue: any frame left. Its queue, and its wire bytes.
+    pub frame: Option<(u16, u16)>,
 }
 
 /// A data frame on its way through the pipeline.
@@ -69,6 +71,8 @@ pub struct Exit {
     /// Flow of the frame that was caught last, and whether its sum still counts.
     last: Option<u32>,
     sum: u32,
+    /// Any frame, at the same stages.
+    frames: [Option<(u16, u16)>; 3],
     // With its sum, and the one that the flow goes on with.
     done: Option<(Step, u32, u32)>,
     clear: Option<u32>,
@@ -92,6 +96,7 @@ impl Exit {
             caught: None,
             last: None,
             sum: 0,
+            frames: [None; 3],
             done: None,
             clear: None,
             place: 0,
@@ -122,6 +127,7 @@ impl Block for Exit {
                 launch: s.launch,
             }),
             completion: self.done.map(|(s, ..)| Completion { tag: tag(&s), ts: s.stamp }),
+            frame: self.frames[2],
         }
     }
 
@@ -167,6 +173,8 @@ impl Block for Exit {
             let wire = wire_bytes(u32::from(r.bytes)) as u16;
             (Step { header, wire, stamp: r.stamp, launch, tag: name.map(|n| n.1) }, self.sums[header.flow as usize])
         });
+        let frame = report.zip(name).map(|(r, (queue, _))| (queue, wire_bytes(u32::from(r.bytes)).min(u32::from(u16::MAX)) as u16));
+        self.frames = [frame, self.frames[0], self.frames[1]];
         if let Some((flow, sum)) = write {
             self.sums[flow as usize] = sum;
         }

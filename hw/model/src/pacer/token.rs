@@ -218,9 +218,10 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let cap = if s.awake { i64::from(v.cap) * BYTE } else { 0 };
     let tokens = cap.min(signed(s.tokens - i64::from(sent) * BYTE, 52) + filled as i64);
     let measured = s.measured || sent != 0;
-    // Outstanding bytes are never negative: where they seem so, packets of before a load were released after it.
+    // Outstanding bytes are never negative when all is charged: where they seem so, packets of before a load were released after it. A release
+    // may come before its charge.
     let excess = outstanding.wrapping_sub(s.base).cast_signed();
-    let base = if excess < 0 { outstanding } else { s.base };
+    let base = if excess < 0 && uncharged == 0 { outstanding } else { s.base };
     let (slack, limited) = slack(s, elapsed, v.window);
     let settled = State {
         tokens: signed(tokens, 51),

@@ -4,14 +4,14 @@ use crate::bus::{FlowLoad, ProfileWrite, Release};
 use crate::fifo::{self, Fifo};
 use timely_regs::corundum::{Kind, MAIL_FLOW, MAIL_GRANTS, MAIL_REFUSED, MAIL_SIGN, MAIL_SWEPT, MAIL_WHAT, SIGN, load_word};
 use timely_regs::counters::Counter;
-use timely_regs::profile::{IDLE_NS, TOKEN_CAP, USE_WINDOW};
+use timely_regs::profile::{IDLE_NS, OUTSTANDING, TOKEN_CAP, USE_WINDOW};
 
 /// Clocks that the mailbox is left alone when it was empty.
 pub const POLL: u8 = 31;
 /// How often a write that is refused is begun.
 pub const TRIES: u8 = 8;
-/// Words of a profile that the pacer reads, but for the outstanding bound, which the scheduler has none of.
-pub const WORDS: [u8; 3] = [IDLE_NS.word, TOKEN_CAP.word, USE_WINDOW.word];
+/// Words of a profile that the pacer reads.
+pub const WORDS: [u8; 4] = [IDLE_NS.word, OUTSTANDING.word, TOKEN_CAP.word, USE_WINDOW.word];
 
 /// Inputs at a clock.
 #[derive(Clone, Debug, Default)]

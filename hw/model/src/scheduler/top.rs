@@ -8,7 +8,6 @@ use crate::pacer::{Timing, top};
 use timely_regs::corundum::Kind;
 use timely_regs::counters::Counter;
 use timely_regs::flow::WORDS;
-use timely_regs::profile::OUTSTANDING;
 
 /// What the application block sends a scheduler, as `timely_regs::corundum::DOWN` carries it.
 #[derive(Clone, Debug, Default)]
@@ -203,11 +202,10 @@ impl Block for Scheduler {
                 rst: i.rst,
                 doorbell: queues.post.map(|(flow, packets)| (flow, packets.into())),
                 release: down.release,
-                // No bound, so nobody asks where a segment ends.
+                // Only segments that have ended are outstanding: see `app_block::credit`.
                 charge: queues.charge.map(|(flow, bytes)| Charge { flow, bytes, ends: true }),
                 rate: down.rate,
-                // All that leaves a queue is charged, and only what has our header released: a bound would end the flow.
-                profile: down.profile.filter(|w| w.word != OUTSTANDING.word),
+                profile: down.profile,
                 load: down.load.map(|(flow, word)| FlowLoad { flow, record: record(word) }),
                 pause: down.pause,
                 stop: !enable,

@@ -362,8 +362,8 @@ impl Logic for Bucket {
             self.excess3.d.next = bits::<31>(0);
         }
         self.alone3.d.next = (self.waiting2.q.val().get_bit(31) | !self.waiting2.q.val().any()) & !self.flags2.q.val().get_bit(1);
-        // The accounts are cleared, or they were wrong.
-        if self.excess2.q.val().get_bit(31) | self.flags2.q.val().get_bit(0) {
+        // The accounts are cleared, or they were wrong. While grants are uncharged a release may have come before its charge.
+        if (self.excess2.q.val().get_bit(31) & !self.flags2.q.val().get_bit(1)) | self.flags2.q.val().get_bit(0) {
             self.base3.d.next = self.outstanding2.q.val();
         }
         // There is no cap to keep for a flow that slept.

@@ -1,0 +1,136 @@
+//! What frames of paced queues leave outstanding.
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use rust_hdl::prelude::*;
+use timely_model::app_block::credit::QUEUE;
+
+const _: () = assert!(QUEUE == 9);
+
+/// Releases of frames that no ACK answers by themselves, among those of the control half. `T` must be `F + 1`, `R` `F + 32`.
+///
+/// A scheduler charges all that leaves a queue, when its completion record is written; acknowledged are ended segments alone. So a frame of a flow's
+/// queue is released as it leaves, and the end of its segment takes that back for the whole segment, by a release of less than 0 bytes: outstanding
+/// are segments that have ended, and nothing else. Frames without our header are never outstanding, and a host that ends no segment waits for nothing.
+///
+/// Latency: 1 clock for releases of the control half, which go first; 6 for a frame's. Throughput: one a clock. Back pressure: none; beyond 512 frames
+/// that wait, the latest are lost: outstanding until the flow is loaded.
+/// Model: `timely_model::app_block::credit::Credit`.
+#[derive(LogicBlock)]
+pub struct Credit<const F: usize, const T: usize, const R: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The RAM is clear; no frame is answered before.
+    pub swept: Signal<Out, Bit>,
+    /// A record is loaded: its flow, and whether it is enabled.
+    pub fl_valid: Signal<In, Bit>,
+    /// See `fl_valid`.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// See `fl_valid`.
+    pub fl_enable: Signal<In, Bit>,
+    /// A frame left.
+    pub frame_valid: Signal<In, Bit>,
+    /// Its queue.
+    pub frame_queue: Signal<In, Bits<16>>,
+    /// Its wire bytes.
+    pub frame_wire_bytes: Signal<In, Bits<16>>,
+    /// It ends a segment of ours.
+    pub frame_ends: Signal<In, Bit>,
+    /// Then the wire bytes of the segment.
+    pub frame_segment_bytes: Signal<In, Bits<32>>,
+    /// The control half's releases: wire bytes that were acknowledged or given up.
+    pub i_valid: Signal<In, Bit>,
+    /// See `i_valid`.
+    pub i_flow: Signal<In, Bits<F>>,
+    /// See `i_valid`.
+    pub i_bytes: Signal<In, Bits<32>>,
+    /// All releases; less than 0 bytes are outstanding again.
+    pub o_valid: Signal<Out, Bit>,
+    /// See `o_valid`.
+    pub o_flow: Signal<Out, Bits<F>>,
+    /// See `o_valid`.
+    pub o_bytes: Signal<Out, Bits<32>>,
+    /// A queue is a flow.
+    flows: RAM<Bit, F>,
+    sweep: DFF<Bits<T>>,
+    sweep_end: Constant<Bits<T>>,
+    queues: Constant<Bits<17>>,
+    read: DFF<Bit>,
+    read_flow: DFF<Bits<F>>,
+    read_bytes: DFF<Bits<32>>,
+    // Bytes 32, flow.
+    waiting: Fifo<R, 9, 10>,
+    valid: DFF<Bit>,
+    flow: DFF<Bits<F>>,
+    bytes: DFF<Bits<32>>,
+    is_swept: Signal<Local, Bit>,
+    head: Signal<Local, Bits<R>>,
+    charged: Signal<Local, Bits<32>>,
+    back: Signal<Local, Bits<32>>,
+}
+
+impl<const F: usize, const T: usize, const R: usize> Default for Credit<F, T, R> {
+    fn default() -> Self {
+        assert!(T == F + 1 && R == F + 32, "widths of 2^{F} queues");
+        construct!({
+            sweep_end: Constant::new(bits::<T>(1 << F)),
+            queues: Constant::new(bits::<17>(1 << F)),
+        } clk, rst, swept, fl_valid, fl_flow, fl_enable, frame_valid, frame_queue, frame_wire_bytes, frame_ends, frame_segment_bytes, i_valid, i_flow,
+            i_bytes, o_valid, o_flow, o_bytes, flows, sweep, read, read_flow, read_bytes, waiting, valid, flow, bytes, is_swept, head, charged, back;)
+    }
+}
+
+impl<const F: usize, const T: usize, const R: usize> Logic for Credit<F, T, R> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, sweep, read, read_flow, read_bytes, valid, flow, bytes);
+        self.waiting.clk.next = self.clk.val();
+        self.waiting.rst.next = self.rst.val();
+        self.flows.read_clock.next = self.clk.val();
+        self.flows.write_clock.next = self.clk.val();
+        self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
+        self.swept.next = self.is_swept.val();
+        self.flows.write_enable.next = self.fl_valid.val();
+        self.flows.write_address.next = self.fl_flow.val();
+        self.flows.write_data.next = self.fl_enable.val();
+        if !self.is_swept.val() {
+            self.sweep.d.next = self.sweep.q.val() + bits::<T>(1);
+            self.flows.write_enable.next = true;
+            self.flows.write_address.next = self.sweep.q.val().get_bits::<F>(0);
+            self.flows.write_data.next = false;
+        }
+        // 1: is it a flow's queue?
+        self.flows.read_address.next = self.frame_queue.val().get_bits::<F>(0);
+        self.read.d.next =
+            self.frame_valid.val() & self.is_swept.val() & (bit_cast::<17, 16>(self.frame_queue.val()) < self.queues.val());
+        self.read_flow.d.next = self.frame_queue.val().get_bits::<F>(0);
+        self.charged.next = bit_cast::<32, 16>(self.frame_wire_bytes.val());
+        self.back.next = self.charged.val() - self.frame_segment_bytes.val();
+        self.read_bytes.d.next = self.charged.val();
+        if self.frame_ends.val() {
+            self.read_bytes.d.next = self.back.val();
+        }
+        // 2: it waits for a clock without a release of the control half.
+        self.waiting.i_valid.next = self.read.q.val() & self.flows.read_data.val() & self.read_bytes.q.val().any();
+        self.waiting.i_data.next =
+            bit_cast::<R, 32>(self.read_bytes.q.val()) | (bit_cast::<R, F>(self.read_flow.q.val()) << 32);
+        self.waiting.o_ready.next = !self.i_valid.val();
+        self.head.next = self.waiting.o_data.val();
+        self.valid.d.next = self.i_valid.val() | self.waiting.o_valid.val();
+        self.flow.d.next = self.head.val().get_bits::<F>(32);
+        self.bytes.d.next = self.head.val().get_bits::<32>(0);
+        if self.i_valid.val() {
+            self.flow.d.next = self.i_flow.val();
+            self.bytes.d.next = self.i_bytes.val();
+        }
+        self.o_valid.next = self.valid.q.val();
+        self.o_flow.next = self.flow.q.val();
+        self.o_bytes.next = self.bytes.q.val();
+        if self.rst.val() {
+            self.sweep.d.next = bits::<T>(0);
+            self.read.d.next = false;
+            self.valid.d.next = false;
+        }
+    }
+}
