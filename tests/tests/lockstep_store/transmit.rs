@@ -681,6 +681,120 @@ fn a_flow_has_its_rate_and_its_bound() {
     }
 }
 
+/// How the model of a scheduler is told of a flow: by the bus from the application block, or by writes into its window.
+fn loads(streams: bool, flows: &[(u32, u32)]) -> VecDeque<In> {
+    let mut all = VecDeque::new();
+    let mut push = |kind: Kind, index: u32, data: u32, down: Down| {
+        let window = window::In { aw: Some(kind.address(F, index)), w: Some((data, 15)), b_ready: true, ..window::In::default() };
+        all.push_back(if streams { In { down, ..In::default() } } else { In { window, ..In::default() } });
+    };
+    for (word, data) in [(OUTSTANDING.word, 0), (TOKEN_CAP.word, 65_536), (USE_WINDOW.word, 0)] {
+        push(Kind::Profile, word.into(), data, Down { profile: Some(ProfileWrite { profile: 0, word, data }), ..Down::default() });
+    }
+    for &(flow, mbps) in flows {
+        let (load, rate) = (1 | 1400 << 16, mbps << 12);
+        push(Kind::Load, flow, load, Down { load: Some((flow, load)), ..Down::default() });
+        push(Kind::Rate, flow, rate, Down { rate: Some((flow, rate)), ..Down::default() });
+    }
+    all
+}
+
+/// Paced and unpaced queues together fill a card of 100 Gb/s whose host answers a read after 3 us, with as many tags as Corundum has, and paced flows
+/// keep their rates; unpaced queues alone fill it too. On the model, which the Verilog equals.
+#[test]
+fn paced_and_unpaced_queues_fill_the_card() {
+    const LINE_MBPS: u64 = 100_000;
+    const READ_CLOCKS: u64 = 750;
+    let paced: Vec<(u32, u32)> = (0..16).map(|f| (f, 1000 * (1 + f % 4))).collect();
+    for (streams, paced) in [(false, &paced[..]), (true, &paced), (false, &[])] {
+        for bytes in [1514u64, 9014] {
+            let wire = bytes + 24;
+            let mut model = Scheduler::new(Given { streams, ..GIVEN }, Timing::default(), TAGS, share(512), increment(4000));
+            let mut writes = loads(streams, paced);
+            let queues = [20, 21, 22];
+            // Queues are enabled through the window in either form.
+            let enable = |queue: u32| {
+                let aw = Some(Kind::Channel.address(F, queue));
+                In { window: window::In { aw, w: Some((3, 15)), b_ready: true, ..window::In::default() }, ..In::default() }
+            };
+            writes.extend((0..24).map(enable));
+            let mut register = Some((0x3028, 1, 15));
+            // When a packet's data has come, in ps; and when the line is free.
+            let (mut requests, mut line, mut statuses) = (VecDeque::new(), 0u64, VecDeque::new());
+            let (mut sent, mut taken, mut last) = ([0u64; 24], 0u64, 0);
+            let mut bells = VecDeque::new();
+            let (start, end) = (60_000u64, 360_000u64);
+            for clk in 0..end {
+                let o = model.output(clk);
+                let ps = clk * 4000;
+                let mut i = if o.up.swept { writes.front().cloned().unwrap_or_default() } else { In::default() };
+                // A write's address and data are taken together here; the next begins after its answer.
+                if !streams || i.window.aw.is_some() {
+                    if o.window.b.is_some() {
+                        writes.pop_front();
+                        taken = 0;
+                        if let Some(queue) = writes.is_empty().then_some(23) {
+                            bells.extend(0..=queue);
+                        }
+                        i = In { window: window::In { b_ready: true, ..window::In::default() }, ..In::default() };
+                    } else if taken & 1 == 1 {
+                        i.window.aw = None;
+                    }
+                    if taken & 2 == 2 {
+                        i.window.w = None;
+                    }
+                    taken |= u64::from(i.window.aw.is_some() && o.window.aw_ready) | u64::from(i.window.w.is_some() && o.window.w_ready) << 1;
+                } else if o.up.swept && !writes.is_empty() {
+                    writes.pop_front();
+                }
+                i.down.later = (clk * 4) << 16;
+                i.write = if o.registers.wr_ack { None } else { register };
+                if o.registers.wr_ack {
+                    register = None;
+                }
+                // Doorbells of queues that always have packets; of the unpaced ones three.
+                if let Some(queue) = bells.pop_front()
+                    && (queue < 16 || queues.contains(&queue))
+                {
+                    i.doorbell = Some(queue);
+                }
+                i.request_ready = clk >= last + 3;
+                if let Some((queue, tag)) = o.request.filter(|_| i.request_ready) {
+                    last = clk;
+                    requests.push_back((ps + READ_CLOCKS * 4000, queue, tag));
+                }
+                if let Some((at, queue, tag)) = requests.front().copied()
+                    && at <= ps
+                {
+                    requests.pop_front();
+                    line = line.max(ps) + wire * 8_000_000 / LINE_MBPS;
+                    statuses.push_back((line, queue, tag));
+                }
+                if let Some((at, queue, tag)) = statuses.front().copied()
+                    && at <= ps
+                {
+                    statuses.pop_front();
+                    i.status = Some((tag, bytes as u16));
+                    sent[queue as usize] += u64::from(clk >= start);
+                }
+                model.step(clk, &i);
+            }
+            let gbps = |packets: u64| (packets * wire * 8) as f64 / ((end - start) * 4) as f64;
+            let total = gbps(sent.iter().sum());
+            println!("streams {streams}, {} paced flows, {bytes} bytes: {total:.1} of 100 Gb/s", paced.len());
+            assert!(total >= 90.0, "{total} Gb/s: {sent:?}");
+            for &(flow, mbps) in paced {
+                let rate = gbps(sent[flow as usize]);
+                // A packet more or less at the ends.
+                let within = 0.01 * f64::from(mbps) / 1000.0 + gbps(1);
+                assert!((rate - f64::from(mbps) / 1000.0).abs() <= within, "flow {flow}: {rate} Gb/s of {mbps} Mb/s");
+            }
+            let unpaced: Vec<u64> = queues.iter().map(|q| sent[*q as usize]).collect();
+            assert!(unpaced.iter().all(|n| n.abs_diff(unpaced[0]) <= 2), "turns: {unpaced:?}");
+        }
+    }
+}
+
 /// A tool's verdict on files: whether it takes them, and what it says.
 fn asked(variable: &str, name: &str, arguments: &[&str], file: &Path) -> Option<(bool, String)> {
     let program = std::env::var(variable).unwrap_or_else(|_| name.into());
