@@ -82,6 +82,7 @@ fn slots(p: &mut Parameters) -> Vec<(&'static str, Slot<'_>)> {
         ("timeout", Slot::Us(&mut p.timeout_us)),
         ("idle", Slot::Us(&mut p.idle_us)),
         ("cap", Slot::Bytes(&mut p.cap_bytes)),
+        ("use_window", Slot::Us(&mut p.use_window_us)),
     ]
 }
 

@@ -1,9 +1,10 @@
 //! A flow: what it has to send, its pacing, what is on its way, and what was measured of it.
 use super::cell::NONE;
-use super::control::Control;
+use super::control::{Answer, Control};
 use crate::nic::stream::HEADERS;
 use crate::time::{NEVER, Ps, wire_bytes};
 use std::collections::VecDeque;
+use timely_model::engine::law::Words;
 
 /// Tokens of a wire byte: a token is 2^-12 Mb/s for 1 ps, so that `rate * time` is exact (`timely_model::pacer::token`, per ps).
 const BYTE: i64 = timely_model::pacer::token::BYTE * 1000;
@@ -111,6 +112,8 @@ pub struct FlowSpec {
     pub timeout: Ps,
     /// Idle for so long, it restarts; 0: never.
     pub idle: Ps,
+    /// So far behind 80 % of its rate's use, it does not raise its rate until it has caught up; 0: it always may.
+    pub use_window: Ps,
     /// Where the RTT of a paced segment starts.
     pub rtt_start: Start,
     /// The flow that answers each of its messages.
@@ -144,6 +147,9 @@ pub struct Flow {
     // Its place in the trace of lateness.
     pub(super) late: u32,
     pub(super) progress: Ps,
+    // By how much longer it has taken for its packets than 5/4 of the time that they last at its rate; `timely_model::pacer::token::slack`.
+    slack: i64,
+    limited: bool,
     pub(super) control: Control,
     pub(super) posted: Option<Box<Posted>>,
     pub(super) spec: FlowSpec,
@@ -197,6 +203,8 @@ impl Flow {
             profile: 0,
             late: 0,
             progress: 0,
+            slack: 0,
+            limited: false,
             control,
             posted: posted.map(|p| Box::new(Posted::new(p))),
             posting: messages.start,
@@ -255,9 +263,30 @@ impl Flow {
         let elapsed = now - self.settled;
         let filled = (u128::from(self.rate.min(self.used)) * u128::from(elapsed)).min(1 << 61) as i64;
         self.tokens = cap.min(self.tokens + filled);
-        self.settled = now;
+        self.account(now);
         self.used = self.rate;
         self.flags &= !ASLEEP;
+    }
+
+    /// A pass at `now`: whether it has lately sent less than 80 % of its rate.
+    pub(super) fn account(&mut self, now: Ps) {
+        let most = self.spec.use_window as i64;
+        // A flow that never sent anything is not limited.
+        if most > 0 && self.end != 0 {
+            let slack = self.slack.saturating_add_unsigned(now - self.settled);
+            self.limited = slack >= most || slack > 0 && self.limited;
+            self.slack = slack.clamp(0, most);
+        }
+        self.settled = now;
+    }
+
+    /// Takes an ACK; gives the rate and the window, if there is one.
+    #[inline]
+    pub(super) fn answer(&mut self, words: &Words, a: &Answer) -> (u32, Option<u32>) {
+        if let Control::Integer(state) = &mut self.control {
+            state.limited = self.limited;
+        }
+        self.control.answer(words, a)
     }
 
     /// Time until the bucket is not in debt, at the present rate.
@@ -275,6 +304,10 @@ impl Flow {
     #[inline]
     pub(super) fn pay(&mut self, wire: u32) {
         self.tokens -= i64::from(wire) * BYTE;
+        if self.spec.use_window > 0 {
+            let gap = (u64::from(wire) * BYTE as u64) / u64::from(self.rate.max(1));
+            self.slack = self.slack.saturating_sub_unsigned(gap + gap / 4);
+        }
     }
 
     /// Wire bytes of the last packet that was sent for a segment of so many payload bytes; of a READ request `request`.

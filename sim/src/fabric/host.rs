@@ -144,6 +144,7 @@ impl Fabric {
         };
         posted.bursts.push_back((payload, now + own));
         posted.bytes += bytes;
+        flow.account(now);
         flow.next_lateness(self.lateness.len());
         self.stand(f);
         let host = self.flows[f as usize].spec.host;
@@ -400,7 +401,7 @@ impl Fabric {
         let packets = bytes.div_ceil(flow.spec.packet);
         let answer = Answer { now, rtt, bytes, packets, marked: c.marks.into(), acked: flow.acked, sent: flow.end };
         let before = flow.rate;
-        let (rate, window) = flow.control.answer(&self.profiles[flow.profile as usize], &answer);
+        let (rate, window) = flow.answer(&self.profiles[flow.profile as usize], &answer);
         flow.rate = rate;
         if let Some(w) = window {
             flow.window = w;

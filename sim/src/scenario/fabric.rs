@@ -132,6 +132,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
             cap: p.cap_bytes,
             timeout: ps(p.timeout_us, US),
             idle: ps(p.idle_us, US),
+            use_window: ps(p.use_window_us, US),
             rtt_start: Start::LastByte,
             reply: f.reply,
             read: f.read,

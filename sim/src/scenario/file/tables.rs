@@ -156,6 +156,7 @@ pub(super) struct ProfileTable {
     pub timeout_us: Number,
     pub idle_us: Number,
     pub idle_mbps: Number,
+    pub use_window_us: Number,
     pub algorithm_1: Option<bool>,
     pub control: Option<Spanned<String>>,
 }
