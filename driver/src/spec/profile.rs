@@ -3,7 +3,7 @@ use super::{SpecError, unit, value};
 use crate::units::{Mbps, Micros, parse_bytes, parse_mbps, parse_us};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use timely_regs::parameters::{NAMES, Parameters, RttStart, Signal};
+use timely_regs::parameters::{LawKind, NAMES, Parameters, RttStart, Signal};
 
 /// A profile: what it is like, and what is otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,8 +175,31 @@ impl ProfileSpec {
             put(name, slot, text)?;
         }
         p.validate()?;
+        workable(&p, base)?;
         Ok(p)
     }
+}
+
+/// Refuses what would end every flow in a network whose unloaded RTT is `base_us`.
+fn workable(p: &Parameters, base_us: f64) -> Result<(), SpecError> {
+    let above = |field: &str, us: f64, else_: &str| {
+        let allowed = || format!("more than base_rtt, {}: {else_}", Micros(base_us));
+        if us > base_us { Ok(()) } else { Err(value(field, &Micros(us).to_string(), allowed())) }
+    };
+    if p.timeout_us > 0.0 {
+        above("timeout", p.timeout_us, "each segment would time out before its ACK can come; 0us is no time-out")?;
+    }
+    // Other signals have no base that is known here.
+    if p.signal == Signal::Rtt {
+        let falls = "in an empty network a rate would fall to its least";
+        match p.law {
+            LawKind::Timely => above("t_high", p.t_high_us, falls)?,
+            LawKind::Patched | LawKind::Pi => above("reference", p.reference_us, falls)?,
+            // Flow scaling lifts Swift's target as a rate falls.
+            LawKind::Swift | LawKind::Fixed => {}
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -205,6 +228,39 @@ mod tests {
             let p = Parameters::named(name, 8.0).expect("listed");
             let set: Vec<String> = fields(&p).iter().map(|(n, v)| format!("{n}={v}")).collect();
             assert_eq!(ProfileSpec::new(name, Some("8us"), None, &set).expect("pairs").parameters(), Ok(p), "{name}");
+        }
+    }
+
+    /// A time-out or a threshold below the unloaded RTT ends every flow; the least that is above it is taken.
+    #[test]
+    fn what_cannot_work_is_refused() {
+        let of = |like: &str, set: &str| {
+            let set = if set.is_empty() { vec![] } else { vec![set.to_owned()] };
+            ProfileSpec::new(like, Some("30us"), None, &set).expect("pairs").parameters().map_err(|e| e.to_string())
+        };
+        for (like, set, told) in [
+            ("timely-10g", "timeout=30us", "timeout is `30us`; it must be more than base_rtt, 30us: each segment would time out"),
+            (
+                "authors-10g",
+                "t_high=29us",
+                "t_high is `29us`; it must be more than base_rtt, 30us: in an empty network a rate would fall to its least",
+            ),
+            ("patched-10g", "reference=10us", "reference is `10us`; it must be more than base_rtt, 30us"),
+        ] {
+            let text = of(like, set).expect_err(set);
+            assert!(text.starts_with(told), "{text}");
+        }
+        for (like, set) in [
+            ("timely-10g", "timeout=31us"),
+            ("timely-10g", "timeout=0us"),
+            ("timely-10g", "signal=one_way"),
+            ("swift-10g", "base_target=25us"),
+            ("authors-10g", "t_high=31us"),
+        ] {
+            assert!(of(like, set).is_ok(), "{like} {set}: {:?}", of(like, set));
+        }
+        for name in NAMES {
+            assert!(of(name, "").is_ok(), "{name}: {:?}", of(name, ""));
         }
     }
 

@@ -225,8 +225,10 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             | (bit_cast::<R, 9>(self.fl_record.val().get_bits::<9>(4)) << 4)
             | (bit_cast::<R, 14>(self.fl_record.val().get_bits::<14>(32)) << 16)
             | (bit_cast::<R, F>(self.fl_flow.val()) << 32);
-        self.wanted.next =
-            (self.pw_word.val() == bits::<5>(1)) | (self.pw_word.val() == bits::<5>(3)) | (self.pw_word.val() == bits::<5>(4)) | (self.pw_word.val() == bits::<5>(30));
+        self.wanted.next = (self.pw_word.val() == bits::<5>(1))
+            | (self.pw_word.val() == bits::<5>(3))
+            | (self.pw_word.val() == bits::<5>(4))
+            | (self.pw_word.val() == bits::<5>(30));
         self.words.i_valid.next = self.pw_valid.val() & self.wanted.val();
         self.words.i_data.next = bit_cast::<41, 32>(self.pw_data.val())
             | (bit_cast::<41, 5>(self.pw_word.val()) << 32)

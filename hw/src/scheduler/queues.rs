@@ -208,7 +208,22 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             ring_at,
             lost
         );
-        dff_setup!(self, clk, held, flows, next_tag, request, request_at, request_as, launch, launch_is_paced, launch_at, over_name, was_empty, void_as);
+        dff_setup!(
+            self,
+            clk,
+            held,
+            flows,
+            next_tag,
+            request,
+            request_at,
+            request_as,
+            launch,
+            launch_is_paced,
+            launch_at,
+            over_name,
+            was_empty,
+            void_as
+        );
         for i in 0..2 {
             self.over[i].clock.next = self.clk.val();
             self.over_tag[i].clock.next = self.clk.val();
@@ -426,8 +441,8 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.held.d.next = self.held.q.val() + bit_cast::<9, 1>((self.is_grant.val() | self.is_turn.val()).into())
             - bit_cast::<9, 1>((self.turns.ask.val() & !self.turns.issue.val()).into())
             - bit_cast::<9, 1>(self.is_done.val().into());
-        self.flows.d.next = self.flows.q.val() + bit_cast::<S, 1>(self.turns.joins.val().into())
-            - bit_cast::<S, 1>(self.turns.leaves.val().into());
+        self.flows.d.next =
+            self.flows.q.val() + bit_cast::<S, 1>(self.turns.joins.val().into()) - bit_cast::<S, 1>(self.turns.leaves.val().into());
         self.share.cfg_tags.next = self.cfg_tags.val();
         self.share.cfg_share.next = self.cfg_share.val();
         self.share.flows.next = self.flows.q.val().any();

@@ -12,9 +12,7 @@ use timely_regs::corundum::{DOWN_BITS, UP_BITS};
 use timely_regs::counters::Counter;
 
 // A kernel takes literals alone: the parts of both buses.
-const _: () = assert!(
-    DOWN_BITS == 262 && UP_BITS == 167 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21
-);
+const _: () = assert!(DOWN_BITS == 262 && UP_BITS == 167 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21);
 
 /// The pacer half in Corundum: queues, pacer, registers, window and mailbox, and how they join. `F` log2 of the queues, `X` to `FW` the pacer's widths ([`Pacer`]), `QL` `F + 2`,
 /// `QA` `F + 65`, `QD` `F + 25`, `QP` `F + 6`.

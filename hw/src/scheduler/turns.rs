@@ -288,8 +288,7 @@ impl<const F: usize, const S: usize> Logic for Turns<F, S> {
         }
         self.o_post.d.next = self.go[2].q.val() & self.posts.val();
         self.o_list.d.next = self.go[2].q.val() & self.lists.val();
-        self.o_joins.d.next =
-            self.go[2].q.val() & (self.kind[2].q.val() == bits::<3>(1)) & self.a[2].q.val() & !self.word.val().get_bit(1);
+        self.o_joins.d.next = self.go[2].q.val() & (self.kind[2].q.val() == bits::<3>(1)) & self.a[2].q.val() & !self.word.val().get_bit(1);
         self.o_leaves.d.next =
             self.go[2].q.val() & (self.kind[2].q.val() == bits::<3>(1)) & !self.a[2].q.val() & self.word.val().get_bit(1);
         self.o_answer.d.next = self.go[2].q.val() & ((self.kind[2].q.val() == bits::<3>(0)) | (self.kind[2].q.val() == bits::<3>(2)));

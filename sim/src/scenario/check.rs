@@ -81,7 +81,10 @@ impl Plan {
             let own_law = self.control(&f.profile) == super::Control::Engine;
             if p.use_window_us > 0.0 && (!own_law || matches!(kind, NicKind::Paced | NicKind::Software)) {
                 let of = if own_law { format!("NICs of kind {kind}") } else { "controllers that are not the hardware's".into() };
-                let message = format!("use_window_us is {}: {of} raise their rate whatever the flow sends; use event, posted, rtl or model, and no control", p.use_window_us);
+                let message = format!(
+                    "use_window_us is {}: {of} raise their rate whatever the flow sends; use event, posted, rtl or model, and no control",
+                    p.use_window_us
+                );
                 return refused(message);
             }
             let other = p.signal != Signal::Rtt || p.rtt_start != RttStart::LastByteOut;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use timely_hw::scheduler::queues::Queues as RtlQueues;
 use timely_model::Block;
-use timely_model::scheduler::queues::{Channel, In, Launch, Out, LEAST_UNPACED, Queues};
+use timely_model::scheduler::queues::{Channel, In, LEAST_UNPACED, Launch, Out, Queues};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 use timely_verilate::Library;
 

@@ -297,7 +297,11 @@ fn random_down(rng: &mut ChaCha8Rng, clk: u64) -> Down {
         rate: chance(rng, 0.01).then(|| (flow, rng.random_range(0..100_000 << 12))),
         release: chance(rng, 0.01).then(|| Release { flow, bytes: rng.random::<u32>() >> [1, 21][rng.random_range(0..2)] }),
         load: chance(rng, 0.001).then(|| (flow, 0x0300_0001 | rng.random_range(0..2) << 1)),
-        profile: chance(rng, 0.001).then(|| ProfileWrite { profile: 0, word: [TOKEN_CAP, OUTSTANDING][rng.random_range(0..2)].word, data: rng.random_range(0..30_000) }),
+        profile: chance(rng, 0.001).then(|| ProfileWrite {
+            profile: 0,
+            word: [TOKEN_CAP, OUTSTANDING][rng.random_range(0..2)].word,
+            data: rng.random_range(0..30_000),
+        }),
         later: (clk * 4) << 16,
     }
 }
@@ -669,9 +673,13 @@ fn a_flow_has_its_rate_and_its_bound() {
         let all = paced as u64 * PACKET;
         // 4 Gb/s of 10, and what it leaves.
         let (paced, other) = (paced - before[0], other - before[1]);
-        println!("bound {bound}, answered {answered}: of 10 Gb/s {paced} packets at 4 Gb/s in 600 us, {other} without a flow, {most} unanswered at most");
+        println!(
+            "bound {bound}, answered {answered}: of 10 Gb/s {paced} packets at 4 Gb/s in 600 us, {other} without a flow, {most} unanswered at most"
+        );
         match (bound, answered) {
-            (0, _) | (65_536, true) => assert!(paced.abs_diff(195) <= 3 && other.abs_diff(293) <= 8, "{paced} and {other} packets, seed {seed}"),
+            (0, _) | (65_536, true) => {
+                assert!(paced.abs_diff(195) <= 3 && other.abs_diff(293) <= 8, "{paced} and {other} packets, seed {seed}")
+            }
             (_, true) => assert!((60..190).contains(&paced) && most <= 4, "{paced} packets, {most} unanswered, seed {seed}"),
             (_, false) => {
                 assert!(all <= u64::from(bound) && all + 2 * PACKET > u64::from(bound), "{all} bytes of {bound}, seed {seed}");
@@ -743,7 +751,8 @@ fn paced_and_unpaced_queues_fill_the_card() {
                     if taken & 2 == 2 {
                         i.window.w = None;
                     }
-                    taken |= u64::from(i.window.aw.is_some() && o.window.aw_ready) | u64::from(i.window.w.is_some() && o.window.w_ready) << 1;
+                    taken |=
+                        u64::from(i.window.aw.is_some() && o.window.aw_ready) | u64::from(i.window.w.is_some() && o.window.w_ready) << 1;
                 } else if o.up.swept && !writes.is_empty() {
                     writes.pop_front();
                 }

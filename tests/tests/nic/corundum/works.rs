@@ -81,7 +81,12 @@ fn round_trips_are_those_of_the_stamps() {
         assert_eq!(queue_words, 0, "{board:?}: words of Corundum's own");
         // What no ACK can answer holds nothing up: frames without our header, of another flow, of a segment that does not end. A queue that is no flow
         // has nothing to release.
-        let frames = [(5, vec![0; 60], 84), (5, data(4, 1, FIRST | LAST, 1514, true), 1538), (5, data(5, 99, FIRST, 1000, true), 1024), (9, vec![0; 60], 0)];
+        let frames = [
+            (5, vec![0; 60], 84),
+            (5, data(4, 1, FIRST | LAST, 1514, true), 1538),
+            (5, data(5, 99, FIRST, 1000, true), 1024),
+            (9, vec![0; 60], 0),
+        ];
         for (n, (queue, bytes, _)) in (60..).zip(&frames) {
             card.transmit(n, *queue, bytes.clone());
             for _ in 0..500 {

@@ -102,8 +102,7 @@ impl<const F: usize, const T: usize, const R: usize> Logic for Credit<F, T, R> {
         }
         // 1: is it a flow's queue?
         self.flows.read_address.next = self.frame_queue.val().get_bits::<F>(0);
-        self.read.d.next =
-            self.frame_valid.val() & self.is_swept.val() & (bit_cast::<17, 16>(self.frame_queue.val()) < self.queues.val());
+        self.read.d.next = self.frame_valid.val() & self.is_swept.val() & (bit_cast::<17, 16>(self.frame_queue.val()) < self.queues.val());
         self.read_flow.d.next = self.frame_queue.val().get_bits::<F>(0);
         self.charged.next = bit_cast::<32, 16>(self.frame_wire_bytes.val());
         self.back.next = self.charged.val() - self.frame_segment_bytes.val();
@@ -113,8 +112,7 @@ impl<const F: usize, const T: usize, const R: usize> Logic for Credit<F, T, R> {
         }
         // 2: it waits for a clock without a release of the control half.
         self.waiting.i_valid.next = self.read.q.val() & self.flows.read_data.val() & self.read_bytes.q.val().any();
-        self.waiting.i_data.next =
-            bit_cast::<R, 32>(self.read_bytes.q.val()) | (bit_cast::<R, F>(self.read_flow.q.val()) << 32);
+        self.waiting.i_data.next = bit_cast::<R, 32>(self.read_bytes.q.val()) | (bit_cast::<R, F>(self.read_flow.q.val()) << 32);
         self.waiting.o_ready.next = !self.i_valid.val();
         self.head.next = self.waiting.o_data.val();
         self.valid.d.next = self.i_valid.val() | self.waiting.o_valid.val();
