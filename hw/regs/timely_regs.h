@@ -581,6 +581,12 @@
 #define TIMELY_TELEMETRY_ACKS_FORGED_WORD 12
 #define TIMELY_TELEMETRY_ACKS_FORGED_SHIFT 0 /* ACKs with a wrong nonce */
 #define TIMELY_TELEMETRY_ACKS_FORGED_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_SAMPLED_AT_WORD 13
+#define TIMELY_TELEMETRY_SAMPLED_AT_SHIFT 0 /* steady time when the last RTT was measured, 2^10 ns, wrapping after 73 minutes; only if `measured` */
+#define TIMELY_TELEMETRY_SAMPLED_AT_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_READ_AT_WORD 14
+#define TIMELY_TELEMETRY_READ_AT_SHIFT 0 /* steady time when the record was read, 2^10 ns; less `sampled_at`, the age of the last RTT */
+#define TIMELY_TELEMETRY_READ_AT_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_UPDATES_WORD 16
 #define TIMELY_TELEMETRY_UPDATES_SHIFT 0 /* times that the engine set the rate; the sum of the branches */
 #define TIMELY_TELEMETRY_UPDATES_MASK 0xffffffffu

@@ -401,6 +401,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.crossing.event_before.next = self.engine.event_before.val();
         self.crossing.superseded_valid.next = self.engine.superseded_valid.val();
         self.crossing.superseded_flow.next = self.engine.superseded_flow.val();
+        self.telemetry.now.next = self.clock.steady.val().get_bits::<32>(26);
         self.telemetry.query_valid.next = self.crossing.o_query_valid.val();
         self.telemetry.query_flow.next = self.crossing.o_query_flow.val();
         self.telemetry.query_tag.next = self.crossing.o_query_tag.val();

@@ -39,7 +39,9 @@ impl World {
         let near = self.flows[clk as usize / 16 % self.flows.len()];
         let flows = &self.flows;
         let flow = |rng: &mut dyn rand::RngCore| if rng.random_bool(0.7) { near } else { flows[rng.random_range(0..flows.len())] };
-        let mut i = telemetry::In { rst: rng.random_bool(self.rst), ..Default::default() };
+        // A clock is 4 ns of 1,024; faster here, and any time now and then.
+        let now = if rng.random_bool(0.9) { (clk / 7) as u32 } else { rng.random() };
+        let mut i = telemetry::In { rst: rng.random_bool(self.rst), now, ..Default::default() };
         if self.taps[0].next(rng) {
             let wire_bytes = if rng.random() { rng.random() } else { u16::MAX };
             i.sent = Some(Sent { flow: flow(rng), last: rng.random(), wire_bytes, ..Sent::default() });
@@ -105,6 +107,7 @@ fn lockstep<const F: usize>(flows: usize, busy: f64, loads: f64, length: u64) {
         "query_valid",
         "query_flow",
         "query_tag",
+        "now",
     ];
     let ports = names.map(|n| library.input(n));
     let fl_record = library.input("fl_record");
@@ -137,7 +140,7 @@ fn lockstep<const F: usize>(flows: usize, busy: f64, loads: f64, length: u64) {
             let l = i.flow.unwrap_or_default();
             let a = i.acked.unwrap_or(Acked { flow: 0, outcome: 0 });
             let q = i.query.unwrap_or_default();
-            let values: [u64; 25] = [
+            let values: [u64; 26] = [
                 i.rst.into(),
                 i.sent.is_some().into(),
                 s.flow.into(),
@@ -163,6 +166,7 @@ fn lockstep<const F: usize>(flows: usize, busy: f64, loads: f64, length: u64) {
                 i.query.is_some().into(),
                 q.flow.into(),
                 q.tag.into(),
+                i.now.into(),
             ];
             for (port, value) in ports.iter().zip(values) {
                 dut.set(*port, value);
@@ -274,6 +278,8 @@ fn records_add_up() {
                 assert!((stated - smooth).abs() < 0.02, "smoothed {stated}, exactly {smooth}, flow {flow}, seed {seed}");
                 r.smoothed_q8 = 0;
             }
+            // Times have a test of their own.
+            (got.sampled_at, got.read_at) = (0, 0);
             assert_eq!(got, expected, "flow {flow}, seed {seed}");
             clk += 2;
         }
@@ -353,4 +359,32 @@ fn skipping_equals_stepping() {
         }
         assert!(skips > cycles() / 4, "only {skips} clocks were skipped: wake() is never idle");
     }
+}
+
+/// The age of a flow's last RTT: of the RTT and of no time-out, ACK or event after it, across the wrap of the time, `None` before the first and after a load.
+#[test]
+fn a_record_says_how_old_its_last_rtt_is() {
+    let mut model = telemetry::Telemetry::new(2);
+    let mut clk = 4;
+    let start = u32::MAX - 50;
+    let mut run = |model: &mut telemetry::Telemetry, clocks: u32, i: telemetry::In| {
+        for k in 0..clocks {
+            let first = if k == 0 { i.clone() } else { telemetry::In::default() };
+            // 1.024 us a clock.
+            model.step(clk, &telemetry::In { now: start.wrapping_add(clk as u32), ..first });
+            clk += 1;
+        }
+        model.output(clk).answer.map(|a| TelemetryRecord::from_words(&a.record).sample_age_us())
+    };
+    let query = |flow| telemetry::In { query: Some(Query { flow, tag: 0 }), ..Default::default() };
+    let sample = |kind| telemetry::In { sample: Some(Sample { flow: 1, kind, rtt_ns: 10, ..Sample::default() }), ..Default::default() };
+    assert_eq!(run(&mut model, 2, query(1)), Some(None));
+    run(&mut model, 30, sample(0));
+    run(&mut model, 30, sample(1));
+    run(&mut model, 40, telemetry::In { acked: Some(Acked { flow: 1, outcome: 0 }), ..Default::default() });
+    // The sample's time is that of 4 clocks after it; the answer's of 1 after the query.
+    assert_eq!(run(&mut model, 2, query(1)), Some(Some(f64::from(30 + 30 + 40 + 1 - 4) * 1.024)));
+    assert_eq!(run(&mut model, 2, query(2)), Some(None));
+    run(&mut model, 10, telemetry::In { flow: Some(FlowLoad { flow: 1, ..Default::default() }), ..Default::default() });
+    assert_eq!(run(&mut model, 2, query(1)), Some(None));
 }

@@ -28,12 +28,14 @@ pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceErro
     let device = read(service.handle(Request::Info {})?);
     let telemetry = serde_json::from_value::<Telemetry>(service.handle(Request::Telemetry { flows: None })?).ok();
     let mut registry = Registry::with_prefix("timely");
-    let (events, rates, rtts) = (Family::<Labels, Counter>::default(), Rates::default(), Rates::default());
+    let (events, rates) = (Family::<Labels, Counter>::default(), Rates::default());
+    let (rtts, ages) = (Rates::default(), Rates::default());
     let (packets, bytes, updates) =
         (Family::<Labels, Counter>::default(), Family::<Labels, Counter>::default(), Family::<Labels, Counter>::default());
     registry.register("events", "Event counters of the NIC, by name; they wrap at 2^32", events.clone());
     registry.register("flow_rate_bps", "Rate of a flow, wire bits a second", rates.clone());
     registry.register("flow_rtt_smoothed_seconds", "Smoothed round-trip time of a flow", rtts.clone());
+    registry.register("flow_sample_age_seconds", "Time since the last round trip of a flow was measured; modulo 73 minutes", ages.clone());
     registry.register("flow_packets", "Data packets of a flow; wraps at 2^32", packets.clone());
     registry.register("flow_wire_bytes", "Wire bytes of a flow; wraps at 2^48", bytes.clone());
     registry.register("flow_updates", "Rate updates of a flow, by branch; wraps at 2^32", updates.clone());
@@ -45,6 +47,9 @@ pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceErro
         rates.get_or_create(&flow).set(f.rate_mbps * 1e6);
         if let Some(ns) = f.rtt_smoothed_ns {
             rtts.get_or_create(&flow).set(ns / 1e9);
+        }
+        if let Some(us) = f.sample_age_us {
+            ages.get_or_create(&flow).set(us / 1e6);
         }
         packets.get_or_create(&flow).inc_by(f.packets.into());
         bytes.get_or_create(&flow).inc_by(f.wire_bytes);
@@ -164,7 +169,8 @@ mod tests {
     fn both_formats_give_a_counter_its_type() {
         let mut registry = Registry::with_prefix("timely");
         let (packets, rate) = (Family::<Labels, Counter>::default(), Rates::default());
-        registry.register("flow_packets", "Data packets of a flow", packets.clone());
+        registry.register("flow_sample_age_seconds", "Time since the last round trip of a flow was measured; modulo 73 minutes", ages.clone());
+    registry.register("flow_packets", "Data packets of a flow", packets.clone());
         registry.register("flow_rate_bps", "Rate of a flow", rate.clone());
         let labels: Labels = vec![("name".into(), "rx_frames".into())];
         packets.get_or_create(&labels).inc_by(7);

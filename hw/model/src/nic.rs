@@ -442,6 +442,7 @@ impl Block for Nic {
             superseded: crossed.superseded,
             flow: crossed.flow,
             query: crossed.query,
+            now: (time.steady >> 26) as u32,
         });
         let recorded = crossed.event.is_some() || recorder.record.is_some() || crossed.profile.is_some();
         self.recorder.step(clk, changed || recorded, || recorder::In {

@@ -1,7 +1,7 @@
 //! The telemetry record of a flow: thirty-two 32-bit words; [`FIELDS`] is its layout.
 //!
-//! Four groups: what was sent (words 0 to 3), what came back (4 to 12), what the engine made of it (16 to 24), what it was too busy for
-//! (25). Each group is of one clock, so `updates` is always the sum of the branches. All counters wrap. A load without `keep` clears the
+//! Four groups: what was sent (words 0 to 3), what came back (4 to 13), what the engine made of it (16 to 24), what it was too busy for
+//! (25). Word 14 is when it was read. Each group is of one clock, so `updates` is always the sum of the branches. All counters wrap. A load without `keep` clears the
 //! record.
 use crate::field::Field;
 
@@ -39,6 +39,12 @@ pub const STALE: Field = Field::new(10, 31, 0, "acks_stale", "ACKs of segments t
 pub const REPEATED: Field = Field::new(11, 31, 0, "acks_repeated", "ACKs of segments that were acknowledged before");
 /// ACKs with a wrong nonce.
 pub const FORGED: Field = Field::new(12, 31, 0, "acks_forged", "ACKs with a wrong nonce");
+/// When the last RTT was measured.
+pub const SAMPLED_AT: Field =
+    Field::new(13, 31, 0, "sampled_at", "steady time when the last RTT was measured, 2^10 ns, wrapping after 73 minutes; only if `measured`");
+/// When the record was read.
+pub const READ_AT: Field =
+    Field::new(14, 31, 0, "read_at", "steady time when the record was read, 2^10 ns; less `sampled_at`, the age of the last RTT");
 /// Events of the engine.
 pub const UPDATES: Field = Field::new(16, 31, 0, "updates", "times that the engine set the rate; the sum of the branches");
 /// Updates by branch.
@@ -84,6 +90,8 @@ pub const FIELDS: &[Field] = &[
     STALE,
     REPEATED,
     FORGED,
+    SAMPLED_AT,
+    READ_AT,
     UPDATES,
     BRANCHES[0],
     BRANCHES[1],
@@ -138,6 +146,10 @@ pub struct TelemetryRecord {
     pub repeated: u32,
     /// ACKs with a wrong nonce.
     pub forged: u32,
+    /// Steady time when the last RTT was measured, 2^10 ns.
+    pub sampled_at: u32,
+    /// Steady time when the record was read, 2^10 ns.
+    pub read_at: u32,
     /// Times that the engine set the rate.
     pub updates: u32,
     /// Of these, by branch: below Tlow, above Thigh, gradient increase, gradient decrease, other.
@@ -172,6 +184,8 @@ impl TelemetryRecord {
             stale: STALE.get(w),
             repeated: REPEATED.get(w),
             forged: FORGED.get(w),
+            sampled_at: SAMPLED_AT.get(w),
+            read_at: READ_AT.get(w),
             updates: UPDATES.get(w),
             branches: BRANCHES.map(|f| f.get(w)),
             hyperactive: HYPERACTIVE.get(w),
@@ -180,6 +194,11 @@ impl TelemetryRecord {
             last_kind: LAST_KIND.get(w) as u8,
             superseded: SUPERSEDED.get(w),
         }
+    }
+
+    /// How long ago the last RTT was measured, us, to 1.024 us and modulo 73 minutes; `None` until one was.
+    pub fn sample_age_us(&self) -> Option<f64> {
+        self.rtt.map(|_| f64::from(self.read_at.wrapping_sub(self.sampled_at)) * 1.024)
     }
 
     /// The words of the record.
@@ -202,6 +221,8 @@ impl TelemetryRecord {
         put(STALE, self.stale);
         put(REPEATED, self.repeated);
         put(FORGED, self.forged);
+        put(SAMPLED_AT, self.sampled_at);
+        put(READ_AT, self.read_at);
         put(UPDATES, self.updates);
         for (field, value) in BRANCHES.into_iter().zip(self.branches) {
             put(field, value);

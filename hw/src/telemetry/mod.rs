@@ -71,6 +71,8 @@ pub struct Telemetry<const F: usize> {
     pub query_valid: Signal<In, Bit>,
     /// Its flow.
     pub query_flow: Signal<In, Bits<F>>,
+    /// The steady time, 2^10 ns.
+    pub now: Signal<In, Bits<32>>,
     /// What the answer is known by.
     pub query_tag: Signal<In, Bits<4>>,
     /// The record of the flow of 2 clocks ago; it stands until the next.
@@ -81,8 +83,8 @@ pub struct Telemetry<const F: usize> {
     pub answer_record: Signal<Out, Bits<1024>>,
     /// Bits 31..0 packets, 79..32 wire bytes, 111..80 segments.
     sent: Group<112, 113, F>,
-    /// Bits 31..0 samples, 63..32 time-outs, 87..64 least, 111..88 last, 143..112 smoothed RTT, 271..144 words 9 to 12, 272 measured.
-    returns: Group<273, 274, F>,
+    /// Bits 31..0 samples, 63..32 time-outs, 87..64 least, 111..88 last, 143..112 smoothed RTT, 271..144 words 9 to 12, 272 measured, 304..273 word 13.
+    returns: Group<305, 306, F>,
     /// Words 16 to 24 of the record.
     events: Group<263, 264, F>,
     /// Word 25.
@@ -124,6 +126,7 @@ pub struct Telemetry<const F: usize> {
     last: Signal<Local, Bits<24>>,
     smoothed: Signal<Local, Bits<32>>,
     measured: Signal<Local, Bits<1>>,
+    sampled_at: Signal<Local, Bits<32>>,
     acks: [Signal<Local, Bits<32>>; 4],
     old: Signal<Local, Bits<36>>,
     inverse: Signal<Local, Bits<36>>,
@@ -134,7 +137,7 @@ pub struct Telemetry<const F: usize> {
     tail: Signal<Local, Bits<39>>,
     // What a query gives, of each group.
     part_sent: Signal<Local, Bits<112>>,
-    part_returns: Signal<Local, Bits<273>>,
+    part_returns: Signal<Local, Bits<305>>,
     part_events: Signal<Local, Bits<263>>,
     part_superseded: Signal<Local, Bits<32>>,
     asked: DFF<Bit>,
@@ -142,9 +145,10 @@ pub struct Telemetry<const F: usize> {
     a_tag: DFF<Bits<4>>,
     a_valid: DFF<Bit>,
     a_sent: DFF<Bits<112>>,
-    a_returns: DFF<Bits<273>>,
+    a_returns: DFF<Bits<305>>,
     a_events: DFF<Bits<263>>,
     a_superseded: DFF<Bits<32>>,
+    a_now: DFF<Bits<32>>,
     // It is of the flow's epoch.
     sent_counts: DFF<Bit>,
     returns_count: DFF<Bit>,
@@ -174,6 +178,7 @@ impl<const F: usize> Logic for Telemetry<F> {
             a_returns,
             a_events,
             a_superseded,
+            a_now,
             sent_counts,
             returns_count,
             events_count,
@@ -304,6 +309,7 @@ impl<const F: usize> Logic for Telemetry<F> {
         self.last.next = self.returns.o_state.val().get_bits::<24>(88);
         self.smoothed.next = self.returns.o_state.val().get_bits::<32>(112);
         self.measured.next = self.returns.o_state.val().get_bits::<1>(272);
+        self.sampled_at.next = self.returns.o_state.val().get_bits::<32>(273);
         for i in 0..4 {
             self.acks[i].next = self.returns.o_state.val().get_bits::<32>(32 * i + 144);
             if self.acks_of.q.val().get_bit(i) {
@@ -317,6 +323,7 @@ impl<const F: usize> Logic for Telemetry<F> {
                 self.count.next = self.returns.o_state.val().get_bits::<32>(0) + bits::<32>(1);
                 self.last.next = self.rtt[3].q.val();
                 self.measured.next = bits::<1>(1);
+                self.sampled_at.next = self.now.val();
                 if self.returns.o_state.val().get_bit(272) {
                     self.smoothed.next = self.sum.val().get_bits::<32>(3);
                     if self.rtt[3].q.val() < self.returns.o_state.val().get_bits::<24>(64) {
@@ -330,16 +337,17 @@ impl<const F: usize> Logic for Telemetry<F> {
         }
         self.returns.i_next.next = self.returns.o_state.val();
         if self.returns.o_event.val() {
-            self.returns.i_next.next = bit_cast::<273, 32>(self.count.val())
-                | (bit_cast::<273, 32>(self.timeouts.val()) << 32)
-                | (bit_cast::<273, 24>(self.least.val()) << 64)
-                | (bit_cast::<273, 24>(self.last.val()) << 88)
-                | (bit_cast::<273, 32>(self.smoothed.val()) << 112)
-                | (bit_cast::<273, 32>(self.acks[0].val()) << 144)
-                | (bit_cast::<273, 32>(self.acks[1].val()) << 176)
-                | (bit_cast::<273, 32>(self.acks[2].val()) << 208)
-                | (bit_cast::<273, 32>(self.acks[3].val()) << 240)
-                | (bit_cast::<273, 1>(self.measured.val()) << 272);
+            self.returns.i_next.next = bit_cast::<305, 32>(self.count.val())
+                | (bit_cast::<305, 32>(self.timeouts.val()) << 32)
+                | (bit_cast::<305, 24>(self.least.val()) << 64)
+                | (bit_cast::<305, 24>(self.last.val()) << 88)
+                | (bit_cast::<305, 32>(self.smoothed.val()) << 112)
+                | (bit_cast::<305, 32>(self.acks[0].val()) << 144)
+                | (bit_cast::<305, 32>(self.acks[1].val()) << 176)
+                | (bit_cast::<305, 32>(self.acks[2].val()) << 208)
+                | (bit_cast::<305, 32>(self.acks[3].val()) << 240)
+                | (bit_cast::<305, 1>(self.measured.val()) << 272)
+                | (bit_cast::<305, 32>(self.sampled_at.val()) << 273);
         }
 
         // What is decided.
@@ -399,6 +407,7 @@ impl<const F: usize> Logic for Telemetry<F> {
             self.a_returns.d.next = self.returns.o_stored.val();
             self.a_events.d.next = self.events.o_stored.val();
             self.a_superseded.d.next = self.superseded.o_stored.val();
+            self.a_now.d.next = self.now.val();
             self.sent_counts.d.next = self.sent.o_current.val();
             self.returns_count.d.next = self.returns.o_current.val();
             self.events_count.d.next = self.events.o_current.val();
@@ -406,7 +415,7 @@ impl<const F: usize> Logic for Telemetry<F> {
         }
         // Cleared behind the registers: who takes the answer clears by the resets of its own.
         self.part_sent.next = bits::<112>(0);
-        self.part_returns.next = bits::<273>(0);
+        self.part_returns.next = bits::<305>(0);
         self.part_events.next = bits::<263>(0);
         self.part_superseded.next = bits::<32>(0);
         if self.sent_counts.q.val() {
@@ -429,6 +438,8 @@ impl<const F: usize> Logic for Telemetry<F> {
             | (bit_cast::<1024, 1>(self.part_returns.val().get_bits::<1>(272)) << 223)
             | (bit_cast::<1024, 24>(self.part_returns.val().get_bits::<24>(88)) << 224)
             | (bit_cast::<1024, 160>(self.part_returns.val().get_bits::<160>(112)) << 256)
+            | (bit_cast::<1024, 32>(self.part_returns.val().get_bits::<32>(273)) << 416)
+            | (bit_cast::<1024, 32>(self.a_now.q.val()) << 448)
             | (bit_cast::<1024, 263>(self.part_events.val()) << 512)
             | (bit_cast::<1024, 32>(self.part_superseded.val()) << 800);
         if self.rst.val() {

@@ -14,7 +14,7 @@ pub mod recorder;
 use crate::Block;
 use crate::bus::{ACK_ACCEPTED, ACK_REPEATED, ACK_STALE, Acked, Answer, Event, FlowLoad, KIND_TIMEOUT, Query, Sample, Sent};
 use std::collections::VecDeque;
-use timely_regs::telemetry::{Rtts, SMOOTHED_FRACTION, TelemetryRecord, smooth};
+use timely_regs::telemetry::{READ_AT, Rtts, SMOOTHED_FRACTION, TelemetryRecord, smooth};
 
 /// Inputs at a clock.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,8 @@ pub struct In {
     pub flow: Option<FlowLoad>,
     /// A flow whose record is wanted.
     pub query: Option<Query>,
+    /// The steady time, 2^10 ns.
+    pub now: u32,
 }
 
 /// Outputs at a clock.
@@ -120,6 +122,8 @@ pub struct Telemetry {
     superseded: Group<()>,
     asked: Option<Answer>,
     answer: Option<Answer>,
+    /// The time of the clock before.
+    past: u32,
 }
 
 impl Telemetry {
@@ -138,6 +142,7 @@ impl Telemetry {
             superseded: Group::new(),
             asked: None,
             answer: None,
+            past: 0,
         }
     }
 
@@ -154,7 +159,7 @@ impl Telemetry {
         let mut record = stored.record;
         let stale = stored.epochs.map(|e| e != self.epochs[flow as usize]);
         after_sent(&mut record, stale[0], None);
-        after_return(&mut record, stale[1], None);
+        after_return(&mut record, stale[1], None, 0);
         after_event(&mut record, stale[2], None);
         after_superseded(&mut record, stale[3], false);
         record.to_words()
@@ -174,9 +179,9 @@ fn after_sent(r: &mut TelemetryRecord, clear: bool, event: Option<Sent>) {
 }
 
 /// The group of what comes back.
-fn after_return(r: &mut TelemetryRecord, clear: bool, event: Option<(Option<Sample>, Option<u8>)>) {
+fn after_return(r: &mut TelemetryRecord, clear: bool, event: Option<(Option<Sample>, Option<u8>)>, now: u32) {
     if clear {
-        (r.samples, r.timeouts, r.rtt) = (0, 0, None);
+        (r.samples, r.timeouts, r.rtt, r.sampled_at) = (0, 0, None, 0);
         (r.acks, r.stale, r.repeated, r.forged) = (0, 0, 0, 0);
     }
     let Some((sample, outcome)) = event else { return };
@@ -195,6 +200,7 @@ fn after_return(r: &mut TelemetryRecord, clear: bool, event: Option<(Option<Samp
         return;
     }
     r.samples = r.samples.wrapping_add(1);
+    r.sampled_at = now;
     let sample_q8 = s.rtt_ns << SMOOTHED_FRACTION;
     r.rtt = Some(match r.rtt {
         None => Rtts { min_ns: s.rtt_ns, last_ns: s.rtt_ns, smoothed_q8: sample_q8 },
@@ -242,7 +248,11 @@ impl Block for Telemetry {
         if clk < self.sweep_end {
             return;
         }
-        self.answer = self.asked.take();
+        self.answer = self.asked.take().map(|mut a| {
+            a.record[usize::from(READ_AT.word)] = i.now;
+            a
+        });
+        let past = std::mem::replace(&mut self.past, i.now);
         let load = std::mem::replace(&mut self.loaded, i.flow.as_ref().filter(|l| !l.keep()).map(|l| l.flow));
         let sample = std::mem::replace(&mut self.sample, i.sample);
         let back = i.acked.map(|a| a.flow).or(sample.map(|s| s.flow)).map(|flow| (flow, (sample, i.acked.map(|a| a.outcome))));
@@ -252,7 +262,7 @@ impl Block for Telemetry {
         }
         if let Some(op) = self.returns.step(back, load, &self.epochs) {
             let (record, clear) = self.record(1, &op);
-            after_return(record, clear, op.event);
+            after_return(record, clear, op.event, past);
         }
         if let Some(op) = self.events.step(i.event.map(|e| (e.flow, e)), load, &self.epochs) {
             let (record, clear) = self.record(2, &op);
