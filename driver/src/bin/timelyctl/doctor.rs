@@ -57,7 +57,8 @@ pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
             if let Ok(i) = &info {
                 let ready = if i.ready { Ok("ready".into()) } else { Err("it is not ready; reset it: `timelyctl reset`".into()) };
                 checks.push(("readiness", ready));
-                let lost = "it was lost, and all flows stopped: was timelyd killed? start it again";
+                let lost =
+                    "it was lost, and all flows stopped: was timelyd or a self-test killed? start timelyd, or reset it: `timelyctl reset`";
                 checks.push(("heartbeat", if i.heartbeat_lost { Err(lost.into()) } else { Ok("not lost".into()) }));
                 let count = |name: &str| i.counters.get(name).copied().unwrap_or(0);
                 let bad = count("rx_bad");
