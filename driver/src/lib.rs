@@ -25,6 +25,7 @@ pub mod report;
 pub mod say;
 pub mod selftest;
 pub mod service;
+pub mod signals;
 pub mod sim;
 pub mod spec;
 pub mod target;

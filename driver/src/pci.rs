@@ -1,14 +1,17 @@
 //! PCI devices as sysfs shows them: who drives them, what shares their IOMMU group, how they change hands.
 mod bind;
+mod checks;
+mod memlock;
 mod network;
 
 pub use bind::Bound;
+pub use checks::Check;
+pub use memlock::{check_memlock, lockable};
 pub use network::{DefaultRoute, Interface, Network};
 
 use std::fmt;
 use std::fs;
 use std::io;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use timely_regs::board::{Board, with_ids};
@@ -91,12 +94,17 @@ pub enum PciError {
         others: Vec<Sibling>,
     },
     /// Another driver has it.
-    #[error("{device} is driven by {}, not by vfio-pci; hand it over with `timelyctl bind {device}`", driver.as_deref().unwrap_or("nobody"))]
+    #[error(
+        "{device} is driven by {}, not by vfio-pci; hand it over with `timelyctl bind {device}{}`",
+        driver.as_deref().unwrap_or("nobody"), listed(ports)
+    )]
     NotBound {
         /// The device.
         device: Address,
         /// Who drives it.
         driver: Option<String>,
+        /// Other ports of its IOMMU group, which must change hands with it.
+        ports: Vec<Address>,
     },
     /// A device that vfio-pci does not have cannot be given back.
     #[error("{device} is driven by {}, not by vfio-pci: there is nothing to give back", driver.as_deref().unwrap_or("nobody"))]
@@ -121,15 +129,15 @@ pub enum PciError {
     /// The host uses its interface.
     #[error(
         "{device} is in use: interface {interface} is up and has {}; take it down (ip link set {interface} down), or give --force if nobody needs it",
-        addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        has.join(", ")
     )]
     InterfaceInUse {
         /// The device.
         device: Address,
         /// The interface.
         interface: String,
-        /// Addresses of the interface.
-        addresses: Vec<IpAddr>,
+        /// Addresses of the interface, or interfaces that are built on it.
+        has: Vec<String>,
     },
     /// The kernel does not tell what its interfaces are used for.
     #[error(
@@ -155,12 +163,12 @@ pub enum PciError {
         found: Option<String>,
     },
     /// Too little memory may be locked.
-    #[error("need {needed} MiB locked, limit is {limit} MiB; set LimitMEMLOCK={advised}M in the unit, or run: ulimit -l {}", advised * 1024)]
+    #[error("need {needed} MiB locked, limit is {limit}; set LimitMEMLOCK={advised}M in the unit, or run: ulimit -l {}", advised * 1024)]
     Memlock {
         /// MiB needed.
         needed: u64,
-        /// MiB allowed.
-        limit: u64,
+        /// What is allowed, with its unit.
+        limit: String,
         /// MiB to allow.
         advised: u64,
     },
@@ -181,9 +189,14 @@ fn names(others: &[Sibling]) -> String {
     others.iter().map(|o| format!("{} ({})", o.address, o.driver)).collect::<Vec<_>>().join(", ")
 }
 
+/// More arguments of a command.
+fn listed(addresses: &[Address]) -> String {
+    addresses.iter().map(|a| format!(" {a}")).collect()
+}
+
 /// Advice for a group that several drivers share.
 fn apart(device: Address, others: &[Sibling]) -> String {
-    let all: String = others.iter().map(|o| format!(" {}", o.address)).collect();
+    let all = listed(&others.iter().map(|o| o.address).collect::<Vec<_>>());
     match others.iter().find(|o| !o.is_network) {
         None => format!("hand the whole group over with `timelyctl bind {device}{all}`, or move the card to a slot with ACS"),
         Some(other) => format!("move the card to a slot with ACS: {} is no network card, and the machine may need it", other.address),
@@ -347,7 +360,14 @@ impl System {
     /// When somebody else has it.
     pub fn check_bound(&self, address: Address) -> Result<(), PciError> {
         let driver = self.find(address)?.driver;
-        if driver.as_deref() == Some("vfio-pci") { Ok(()) } else { Err(PciError::NotBound { device: address, driver }) }
+        if driver.as_deref() == Some("vfio-pci") {
+            return Ok(());
+        }
+        let ports = match self.check_group(address) {
+            Err(PciError::Shared { others, .. }) => others.iter().map(|o| o.address).collect(),
+            _ => Vec::new(),
+        };
+        Err(PciError::NotBound { device: address, driver, ports })
     }
 
     /// Interfaces of a device, and those that are built on them (VLAN, bond, bridge).
@@ -355,11 +375,10 @@ impl System {
         let mut interfaces = entries(&self.folder(address).join("net"));
         let mut at = 0;
         while let Some(interface) = interfaces.get(at) {
-            let links = entries(&self.sys.join("class/net").join(interface));
-            for upper in links.iter().filter_map(|l| l.strip_prefix("upper_")) {
+            for upper in self.uppers(interface) {
                 // Several ways may lead to one.
-                if !interfaces.iter().any(|i| i == upper) {
-                    interfaces.push(upper.into());
+                if !interfaces.contains(&upper) {
+                    interfaces.push(upper);
                 }
             }
             at += 1;
@@ -367,7 +386,14 @@ impl System {
         interfaces
     }
 
-    /// Checks that no default route goes over a device and, unless `force` has it so, that none of its interfaces is up with addresses.
+    /// Interfaces that are built on one.
+    fn uppers(&self, interface: &str) -> Vec<String> {
+        let links = entries(&self.sys.join("class/net").join(interface));
+        links.iter().filter_map(|l| l.strip_prefix("upper_")).map(str::to_owned).collect()
+    }
+
+    /// Checks that no default route goes over a device and, unless `force` has it so, that none of its interfaces is up with addresses or as
+    /// part of a bridge, bond or the like, which may be a virtual machine's way out and has no address here.
     ///
     /// # Errors
     /// When it is not so, or the kernel does not tell.
@@ -382,25 +408,15 @@ impl System {
                 return Err(PciError::Route { device: address, interface: interface.clone(), route: route.to_string() });
             }
         }
-        let used = interfaces.into_iter().find_map(|i| network.in_use(&i).map(|a| (i, a.to_vec())));
-        match used.filter(|_| !force) {
-            Some((interface, addresses)) => Err(PciError::InterfaceInUse { device: address, interface, addresses }),
-            None => Ok(()),
+        for interface in interfaces.into_iter().filter(|_| !force) {
+            let addresses = network.in_use(&interface).unwrap_or_default().iter().map(ToString::to_string);
+            let uppers = self.uppers(&interface).into_iter().filter(|_| network.is_up(&interface)).map(|u| format!("{u} on it"));
+            let has: Vec<String> = addresses.chain(uppers).collect();
+            if !has.is_empty() {
+                return Err(PciError::InterfaceInUse { device: address, interface, has });
+            }
         }
-    }
-}
-
-/// Checks that so many bytes may be locked; `limit` is the process' limit, nothing when there is none.
-///
-/// # Errors
-/// When they may not.
-pub fn check_memlock(bytes: u64, limit: Option<u64>) -> Result<(), PciError> {
-    let mib = |b: u64| b.div_ceil(1 << 20);
-    match limit {
-        Some(limit) if limit < bytes => {
-            Err(PciError::Memlock { needed: mib(bytes), limit: limit >> 20, advised: mib(bytes).next_power_of_two() })
-        }
-        _ => Ok(()),
+        Ok(())
     }
 }
 

@@ -2,8 +2,6 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 use clap::Parser;
-use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,6 +15,7 @@ use timely_driver::nic::{Nic, Start};
 use timely_driver::plan::Plan;
 use timely_driver::say::{announce, note};
 use timely_driver::service::Service;
+use timely_driver::signals;
 use timely_driver::target::Target;
 use timely_driver::units::{TextError, parse_duration};
 
@@ -26,8 +25,8 @@ EXAMPLES
   timelyd --device 0000:03:00.0,bar=2,offset=0x110000
   timelyd --device vfio-user:/tmp/nic --heartbeat 500ms --metrics 127.0.0.1:9464
 
-The file is checked; then the NIC is reset and configured as it says. Every change is written to it. SIGTERM stops the flows and closes the NIC in order;
-when timelyd is killed, the NIC stops by itself as soon as its heartbeat is missed, and the next start restores the flows.
+The file is checked; then the NIC is reset and configured as it says. Every change is written to it. SIGTERM, SIGINT, SIGQUIT and
+SIGHUP stop the flows and close the NIC in order; when timelyd is killed, the NIC stops by itself as soon as its heartbeat is missed, and the next start restores the flows.
 
 EXIT CODES
   0  it was asked to end, and the NIC was closed in order
@@ -97,11 +96,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
     unset.map_or(Ok(()), |e| Err(in_file(&e)))?;
     let options = Options { socket: socket.clone(), users: cli.allow_uid, heartbeat, metrics: cli.metrics };
     let listening = Listening::new(&options).map_err(|e| text(&e))?;
-    let mut wanted = SigSet::empty();
-    wanted.add(Signal::SIGTERM);
-    wanted.add(Signal::SIGINT);
-    let signals = wanted.thread_block().and_then(|()| SignalFd::with_flags(&wanted, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK));
-    let signals = signals.map_err(|e| format!("a descriptor for signals: {e}; raise the limit on open files (ulimit -n)"))?;
+    let signals = signals::ending()?;
     let nic = Nic::open(transport, Start::Fresh).map_err(|e| text(&e))?;
     let mut service = Service::new(nic, Some(file.clone()));
     let (flows, profiles) = (config.flow.len(), config.profile.len());

@@ -81,6 +81,11 @@ impl Network {
         self.defaults.iter().find(|d| d.interfaces.contains(&of.index) || d.interfaces.is_empty() && of.up)
     }
 
+    /// Whether an interface is up.
+    pub fn is_up(&self, interface: &str) -> bool {
+        self.interfaces.get(interface).is_some_and(|i| i.up)
+    }
+
     /// The addresses of an interface that is up.
     pub fn in_use(&self, interface: &str) -> Option<&[IpAddr]> {
         self.interfaces.get(interface).filter(|i| i.up && !i.addresses.is_empty()).map(|i| &i.addresses[..])

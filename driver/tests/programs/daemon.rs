@@ -93,6 +93,23 @@ fn an_orderly_end_leaves_nothing_armed() {
     assert!(text.contains("ok     heartbeat") && !text.contains("killed"), "{text}");
 }
 
+/// Ctrl-C, Ctrl-\\ and a terminal that is closed are orderly ends too.
+#[test]
+fn every_signal_that_asks_to_end_ends_in_order() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    for signal in [Signal::SIGINT, Signal::SIGQUIT, Signal::SIGHUP] {
+        let daemon = place.daemon(&device, &[]);
+        super::wait_for(&place.daemon_socket(&device));
+        // It answers: it has armed the heartbeat.
+        place.said(&["--device", &device, "info"]);
+        daemon.signal(signal);
+        assert_eq!(daemon.ended().0, Some(0), "{signal}");
+        let period = place.json(&["--device", &device, "reg", "read", "heartbeat.PERIOD"]);
+        assert_eq!(period["value"], 0, "{signal}");
+    }
+}
+
 /// One that was held up, and lost its heartbeat, ends like any other.
 #[test]
 fn a_heartbeat_that_was_lost_before_the_end_is_armed_again() {

@@ -2,48 +2,16 @@
 use crate::advice::for_device;
 use crate::backend::{Backend, CliError};
 use crate::write_out;
-use rustix::process::{Resource, geteuid, getrlimit};
+use std::path::Path;
 use std::process::ExitCode;
 use timely_driver::clock::Fit;
-use timely_driver::pci::{Address, System, check_memlock};
+use timely_driver::pci::{Check, System, lockable};
 use timely_driver::report::{ClockReport, DeviceReport};
 use timely_driver::service::Request;
 use timely_driver::target::Target;
 
-/// Bytes that a driver with a large event ring locks.
-const LOCKED: u64 = 68 << 20;
 /// A quartz is no further off than this, ppm; the simulated one follows no wall's clock.
 const MOST_DRIFT_PPM: f64 = 200.0;
-
-/// A check: its name, and what it found, or what is wrong.
-type Check = (&'static str, Result<String, String>);
-
-fn machine(address: Address, checks: &mut Vec<Check>) {
-    let system = System::default();
-    let text = |e: &dyn std::fmt::Display| e.to_string();
-    let found = system.find(address);
-    let beside = found.as_ref().ok().and_then(timely_driver::pci::Found::beside);
-    let named = |f: timely_driver::pci::Found| {
-        format!("{:04x}:{:04x}, {}", f.vendor, f.device, f.board().map_or("no board that is known", |b| b.what))
-    };
-    checks.push(("device", found.map(named).map_err(|e| text(&e))));
-    if let Some(beside) = beside {
-        checks.push(("beside", Ok(format!("--device {beside} reaches its registers beside its network interface, without vfio-pci"))));
-    }
-    let group = system.check_group(address).map_err(|e| text(&e));
-    checks.push(("IOMMU group", group.clone().map(|g| format!("group {g}, nobody else in it"))));
-    checks.push(("vfio-pci", system.check_bound(address).map(|()| "has the device".into()).map_err(|e| text(&e))));
-    let limit = if geteuid().is_root() { None } else { getrlimit(Resource::Memlock).current };
-    checks.push(("locked memory", check_memlock(LOCKED, limit).map(|()| "enough may be locked".into()).map_err(|e| text(&e))));
-    if let Ok(group) = group {
-        let path = format!("/dev/vfio/{group}");
-        let open = std::fs::OpenOptions::new().read(true).write(true).open(&path);
-        // Busy is somebody who has it, which the next check tells better.
-        let opened = open.map(|_| ()).or_else(|e| if e.raw_os_error() == Some(16) { Ok(()) } else { Err(e) });
-        let next = "install driver/system/99-timely.rules, or run as root";
-        checks.push(("permission", opened.map(|()| format!("{path} can be opened")).map_err(|e| format!("{path}: {e}; {next}"))));
-    }
-}
 
 fn read<T: serde::de::DeserializeOwned>(nic: &mut Backend, request: Request) -> Result<T, String> {
     let value = nic.ask(request).map_err(|e| e.to_string())?;
@@ -66,7 +34,7 @@ fn clock(simulated: bool, fit: Option<Fit>) -> Result<String, String> {
 pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
     let mut checks: Vec<Check> = Vec::new();
     if let Target::Pci { address, .. } = target {
-        machine(*address, &mut checks);
+        checks = System::default().checks(*address, Path::new("/dev/vfio"), lockable());
     }
     if let Target::Sysfs { address, .. } = target {
         let found = System::default().find(*address);
@@ -87,9 +55,10 @@ pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
             let info = read::<DeviceReport>(&mut nic, Request::Info {});
             checks.push(("registers", info.clone().map(|i| format!("core {}, {} flows", i.core_version, i.flows))));
             if let Ok(i) = &info {
-                let ready = if i.ready { Ok("ready".into()) } else { Err("it is not ready; reset it: timelyctl reset".into()) };
+                let ready = if i.ready { Ok("ready".into()) } else { Err("it is not ready; reset it: `timelyctl reset`".into()) };
                 checks.push(("readiness", ready));
-                let lost = "it was lost, and all flows stopped: was timelyd killed? start it again";
+                let lost =
+                    "it was lost, and all flows stopped: was timelyd or a self-test killed? start timelyd, or reset it: `timelyctl reset`";
                 checks.push(("heartbeat", if i.heartbeat_lost { Err(lost.into()) } else { Ok("not lost".into()) }));
                 let count = |name: &str| i.counters.get(name).copied().unwrap_or(0);
                 let bad = count("rx_bad");

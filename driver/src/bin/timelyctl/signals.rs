@@ -1,10 +1,9 @@
 //! The signals that ask a command to end, as a descriptor.
 use crate::backend::CliError;
-use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::signalfd::SignalFd;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// SIGINT, SIGTERM and SIGHUP, which end nothing by themselves from now on.
+/// They end nothing by themselves from now on.
 pub struct Signals(SignalFd);
 
 impl Signals {
@@ -13,10 +12,7 @@ impl Signals {
     /// # Errors
     /// When there is no descriptor left.
     pub fn new() -> Result<Self, CliError> {
-        let mut wanted = SigSet::empty();
-        [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter().for_each(|s| wanted.add(s));
-        let fd = wanted.thread_block().and_then(|()| SignalFd::with_flags(&wanted, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK));
-        fd.map(Signals).map_err(|e| CliError::Failed(format!("a descriptor for signals: {e}; raise the limit on open files (ulimit -n)")))
+        timely_driver::signals::ending().map(Signals).map_err(CliError::Failed)
     }
 
     /// One came.

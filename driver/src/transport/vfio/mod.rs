@@ -8,9 +8,8 @@ use super::memory::{Mapped, PAGE, Shared};
 use super::{Dma, Failure, Transport};
 use crate::board::{Bars, Place, Placed, locate};
 use crate::lock::{self, Lock};
-use crate::pci::{Address, System, check_memlock};
+use crate::pci::{Address, System, check_memlock, lockable};
 use rustix::io::{pread, pwrite};
-use rustix::process::{Resource, geteuid, getrlimit};
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
@@ -58,8 +57,7 @@ impl Vfio {
         let found = system.find(address)?;
         let group = system.check_group(address)?;
         system.check_bound(address)?;
-        // Root may lock as much as it likes.
-        check_memlock(LOCKED_BYTES, if geteuid().is_root() { None } else { getrlimit(Resource::Memlock).current })?;
+        check_memlock(LOCKED_BYTES, lockable())?;
         if Path::new("/dev/vfio").join(format!("noiommu-{group}")).exists() {
             return Err(crate::pci::PciError::UnsafeGroup(address).into());
         }
