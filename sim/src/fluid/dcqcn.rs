@@ -52,10 +52,10 @@ impl Dcqcn {
     }
 
     // The marking probability so long ago.
-    fn mark(&self, past: &impl Past) -> f64 {
+    fn mark(&self, past: &impl Past, delay: f64) -> f64 {
         match self.marker {
-            Marker::Ramp(ramp) => ramp.probability(past.shared(QUEUE, self.delay) * self.packet),
-            Marker::Pi(pi) => past.shared(MARK, self.delay).clamp(0.0, pi.most),
+            Marker::Ramp(ramp) => ramp.probability(past.shared(QUEUE, delay) * self.packet),
+            Marker::Pi(pi) => past.shared(MARK, delay).clamp(0.0, pi.most),
         }
     }
 
@@ -105,7 +105,9 @@ impl Law for Dcqcn {
     }
 
     fn flow(&self, _: &[f64], own: &[f64], past: &impl Past, d: &mut [f64]) {
-        self.change(own, self.mark(past), past.own(RATE, self.delay), d);
+        // Jitter delays a mark and leaves what it says.
+        let delay = self.delay + past.jitter(0.0);
+        self.change(own, self.mark(past, delay), past.own(RATE, delay), d);
     }
 
     fn controller(&self, shared: &[f64], growth: f64, d: &mut [f64]) {

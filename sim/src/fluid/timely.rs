@@ -114,8 +114,10 @@ impl Law for Timely {
     fn flow(&self, shared: &[f64], own: &[f64], past: &impl Past, d: &mut [f64]) {
         let rate = own[RATE].max(LEAST * self.capacity);
         let (interval, delay) = (self.interval(rate), self.feedback(shared[QUEUE]));
-        let queue = past.shared(QUEUE, delay);
-        let before = past.shared(QUEUE, delay + interval);
+        // Jitter delays an RTT and is part of it.
+        let (now, last) = (past.jitter(0.0), past.jitter(interval));
+        let queue = past.shared(QUEUE, delay + now) + self.capacity * now;
+        let before = past.shared(QUEUE, delay + interval + last) + self.capacity * last;
         if self.variant == Variant::Pi {
             d[RATE] = self.middle(rate, own[GRADIENT], queue) / interval;
             d[GRADIENT] = self.pi_a * (queue - self.reference()) - self.pi_b * (before - self.reference());
