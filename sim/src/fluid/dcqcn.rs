@@ -174,4 +174,31 @@ mod tests {
         ];
         assert!(ours.iter().zip(exact).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{ours:?} {exact:?}");
     }
+
+    // A past in which all that can be asked for differs, and differs from the present.
+    struct Told;
+    impl Past for Told {
+        fn shared(&self, i: usize, lag: f64) -> f64 {
+            assert!(i == QUEUE && (lag - 30e-6).abs() < 1e-12);
+            50.0
+        }
+        fn own(&self, i: usize, lag: f64) -> f64 {
+            assert!(i == RATE && (lag - 30e-6).abs() < 1e-12);
+            3e6
+        }
+        fn jitter(&self, _: f64) -> f64 {
+            26e-6
+        }
+    }
+
+    /// The mark and the rate that answers it are both of a feedback delay ago, jitter included.
+    #[test]
+    fn feedback_is_of_the_past() {
+        use super::super::settings::{Model, Settings};
+        let d = Settings::conext16(Model::Dcqcn).dcqcn();
+        let (own, mut ours, mut expected) = ([2.1e6, 2.5e6, 0.3], [0.0; 3], [0.0; 3]);
+        d.flow(&[900.0], &own, &Told, &mut ours);
+        d.change(&own, 45.0 / 195.0 * 0.01, 3e6, &mut expected);
+        assert!(ours.iter().zip(expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{ours:?} {expected:?}");
+    }
 }
