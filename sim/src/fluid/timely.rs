@@ -157,4 +157,29 @@ mod tests {
         let pi = Settings::conext16(Model::PiHost).timely();
         assert_eq!((pi.interval(10e9), pi.reference()), (51.2e-6, 343.75e3 * 8.0));
     }
+
+    // A still queue of 60 us, and jitter of 10 us now, 4 us an update ago.
+    struct Jittered;
+    impl Past for Jittered {
+        fn shared(&self, _: usize, _: f64) -> f64 {
+            600_000.0
+        }
+        fn own(&self, _: usize, _: f64) -> f64 {
+            0.0
+        }
+        fn jitter(&self, lag: f64) -> f64 {
+            if lag == 0.0 { 10e-6 } else { 4e-6 }
+        }
+    }
+
+    /// Jitter is part of an RTT: a still queue has a gradient by it, and an error.
+    #[test]
+    fn jitter_is_part_of_the_rtt() {
+        let t = Settings::conext16(Model::Patched).timely();
+        let mut d = [0.0; 2];
+        t.flow(&[600_000.0], &[5e9, 0.0], &Jittered, &mut d);
+        assert!((d[GRADIENT] * t.interval(5e9) / t.alpha - 0.3).abs() < 1e-9, "{d:?}");
+        let change = 10e6 * 0.5 - 0.5 * 0.008 * 5e9 * (70.0 - 50.0) / 50.0;
+        assert!((d[RATE] * t.interval(5e9) / change - 1.0).abs() < 1e-9, "{d:?}");
+    }
 }
