@@ -55,7 +55,7 @@ fn send_while_ptp_steps(name: &str, mut nic: Box<dyn Nic>, bus: u32, steps: u64,
         bench.ptp.extend((begun..end).step_by(every as usize).map(|clk| (clk, date(clk))));
         turns.push(begun);
         while let Some(sent) = bench.run(end) {
-            let flow = sent.packet().header()[4..8].try_into().map(u32::from_be_bytes).expect("four bytes");
+            let flow = sent.packet().header()[6..8].try_into().map(u16::from_be_bytes).expect("two bytes");
             departures[flow as usize].push(sent.first);
             bench.arrive(sent.last + DELAY, answer(&sent.frame, sent.now, sent.now));
         }

@@ -403,7 +403,7 @@ mod tests {
             ("reg write id.CONTROL 4294967296", "`4294967296` is no number of 32 bits"),
             ("flow add --to localhost", "`localhost` is no IP address; write one of IPv4 or IPv6"),
             ("send 10.0.0.2 --rate 10GBPS", "`10GBPS` is no rate"),
-            ("send localhost:21609", "`localhost:4791` is no address of a host"),
+            ("send localhost:21609", "`localhost:21609` is no address of a host"),
         ] {
             let wrong = Cli::try_parse_from(std::iter::once("timelyctl").chain(line.split(' '))).err().expect(line).to_string();
             assert!(wrong.contains(told), "{line}: {wrong}");
