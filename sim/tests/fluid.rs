@@ -131,10 +131,11 @@ fn dcqcn_converges_exponentially_to_equal_shares() {
 #[test]
 fn pi_at_the_switch_holds_the_queue() {
     for delay in ["delay_us=4", "delay_us=85"] {
-        for (n, step) in [(2, 2e-6), (10, 2e-6), (64, 10e-6)] {
-            let done = solved(&settings(Model::PiSwitch, &[delay]), &starts(&vec![40.0; n]), 0.6, step);
-            let (mean, least, most) = done.queue_between(0.4, 0.6);
-            let index = jain(&done.shares(0.4, 0.6));
+        // Many flows at line rate overshoot far, and the integral takes its time to come back.
+        for (n, end, step) in [(2, 0.6, 2e-6), (10, 0.6, 2e-6), (64, 1.2, 10e-6)] {
+            let done = solved(&settings(Model::PiSwitch, &[delay]), &starts(&vec![40.0; n]), end, step);
+            let (mean, least, most) = done.queue_between(end - 0.2, end);
+            let index = jain(&done.shares(end - 0.2, end));
             println!("{delay}, {n} flows: {:.2} KB, {:.2} to {:.2}, Jain {index:.4}", mean / 1e3, least / 1e3, most / 1e3);
             near("queue, KB", mean / 1e3, 200.0, 1.0);
             assert!(index >= 0.99 && most - least < 2e3);
@@ -162,11 +163,11 @@ fn pi_at_the_host_pins_the_queue_and_not_the_shares() {
     assert!(fair >= 0.96);
 }
 
-/// Figure 20: jitter of the feedback, uniform up to 100 us and drawn every 5 us, five seeds. It delays a mark and distorts an RTT.
-/// The study's 19.7 KB of standard deviation about 32.8 are not met: here an RTT has 50 us of jitter in the mean, as much as T_low, so that the
-/// queue lies on the floor and its deviation of 4 KB is more than its mean. With the mean of the jitter taken out it is 46 KB about 55.
+/// Figure 20: jitter of the feedback, uniform up to 100 us and drawn every 5 us. As in the paper's model it delays feedback: the queue
+/// of patched TIMELY then has a standard deviation of 19.7 KB, DCQCN's stays. Where it is part of the RTT too, 50 us in the mean are as much
+/// as T_low: the queue lies on the floor, and its deviation of 4 KB is as much as its mean.
 #[test]
-fn jitter_distorts_delay_and_only_delays_marks() {
+fn jitter_unsettles_delay_and_not_marks() {
     let deviation = |model: Model, gbps: f64, jitter: Option<Jitter>| {
         let set: &[&str] = if model == Model::Dcqcn { &["kmax_kb=2000", "pmax=0.1"] } else { &[] };
         let steps = Steps { end: 0.3, step: 1e-6, every: 1e-5, queue: 0.0, jitter };
@@ -176,11 +177,13 @@ fn jitter_distorts_delay_and_only_delays_marks() {
     let (patched, dcqcn) = (deviation(Model::Patched, 5.0, None), deviation(Model::Dcqcn, 40.0, None));
     println!("without: patched {patched:.3?}, DCQCN {dcqcn:.3?} KB (standard deviation, mean, greatest)");
     assert!(patched.0 <= 0.2 && dcqcn.0 <= 0.2);
-    for seed in 1..=5 {
-        let jitter = Some(Jitter { most: 100e-6, every: 5e-6, seed });
-        let (patched, dcqcn) = (deviation(Model::Patched, 5.0, jitter), deviation(Model::Dcqcn, 40.0, jitter));
-        println!("seed {seed}: patched {patched:.2?}, DCQCN {dcqcn:.3?} KB");
-        assert!(patched.0 >= 3.0 && patched.0 > 0.9 * patched.1 && dcqcn.0 <= 1.0);
+    for seed in 1..=2 {
+        let jitter = |measured: bool| Some(Jitter { most: 100e-6, every: 5e-6, seed, measured });
+        let (patched, dcqcn) = (deviation(Model::Patched, 5.0, jitter(false)), deviation(Model::Dcqcn, 40.0, jitter(false)));
+        let measured = deviation(Model::Patched, 5.0, jitter(true));
+        println!("seed {seed}: patched {patched:.2?}, with jitter in its RTT {measured:.2?}, DCQCN {dcqcn:.3?} KB");
+        assert!((patched.0 - 19.7).abs() < 1.5 && dcqcn.0 <= 1.0);
+        assert!(measured.0 > 3.0 && measured.1 < 10.0);
     }
 }
 

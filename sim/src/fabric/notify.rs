@@ -23,7 +23,7 @@ impl Fabric {
     pub(super) fn notify(&mut self, now: Ps, f: u32) {
         let flow = &mut self.flows[f as usize];
         if let Some(n) = &mut flow.notification {
-            n.sent();
+            n.sent(now);
         }
         let route = flow.back;
         let id = self.cells.take(Kind::Enter, f);

@@ -73,7 +73,7 @@ pub struct Marking {
 /// A port's PI controller.
 #[derive(Clone, Copy, Debug, Default)]
 struct Controlled {
-    chance: f64,
+    output: f64,
     // Samples taken, and the queue at the last one.
     samples: u64,
     last: f64,
@@ -85,13 +85,13 @@ impl Controlled {
         let (period, queue) = (ps(pi.period, 1000 * MS), queue as f64);
         let due = now / period.max(1);
         if due > self.samples {
-            self.chance = pi.step(self.chance, queue, self.last);
+            self.output = pi.step(self.output, queue, self.last);
             // Of a queue that stood still only the integral counts.
-            let rest = (due - self.samples - 1) as f64 * pi.period;
-            self.chance = (self.chance + pi.integral * rest * (queue - pi.reference)).clamp(0.0, pi.most);
+            let missed = Pi { period: (due - self.samples - 1) as f64 * pi.period, ..*pi };
+            self.output = missed.step(self.output, queue, queue);
             (self.samples, self.last) = (due, queue);
         }
-        self.chance
+        pi.probability(self.output)
     }
 }
 
@@ -487,9 +487,9 @@ mod tests {
         for k in 1..=100 {
             often.chance(&pi, k * period, 300_000);
             // Between samples nothing changes.
-            assert_eq!(often.chance(&pi, k * period + 1, 0), often.chance);
+            assert_eq!(often.chance(&pi, k * period + 1, 0), often.output);
         }
         let late = seldom.chance(&pi, 100 * period, 300_000);
-        assert!((often.chance - late).abs() < 1e-12 && (late - (1e-8 * 3e5 + 1e-6 * 1e-2 * 2e5)).abs() < 1e-12, "{late}");
+        assert!((often.output - late).abs() < 1e-12 && (late - (1e-8 * 3e5 + 1e-6 * 1e-2 * 2e5)).abs() < 1e-12, "{late}");
     }
 }

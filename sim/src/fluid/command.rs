@@ -51,6 +51,9 @@ pub struct Arguments {
     /// Time between two draws of the jitter, us.
     #[arg(long, value_name = "US", default_value_t = 5.0, value_parser = |s: &str| within(s, 0.1, 1e6), allow_negative_numbers = true)]
     jitter_every_us: f64,
+    /// The jitter is part of measured RTTs, as that of ACKs is; by default it delays feedback alone, as in the paper.
+    #[arg(long)]
+    jitter_in_rtt: bool,
     /// Seed of the jitter.
     #[arg(long, default_value_t = 1, value_parser = crate::serve::command::seed, allow_negative_numbers = true)]
     seed: u64,
@@ -115,7 +118,8 @@ impl Arguments {
         }
         let every = self.every_us.map_or(end / 1e4, |us| us * 1e-6).max(step);
         let mut files = Outputs::default().folder(&self.out, ["series.csv", "report.html"])?;
-        let jitter = Jitter { most: self.jitter_us * 1e-6, every: self.jitter_every_us * 1e-6, seed: self.seed };
+        let jitter =
+            Jitter { most: self.jitter_us * 1e-6, every: self.jitter_every_us * 1e-6, seed: self.seed, measured: self.jitter_in_rtt };
         if jitter.most > 0.0 && end / jitter.every * flows.len() as f64 > MOST_DRAWS {
             let least = end * flows.len() as f64 / MOST_DRAWS * 1e6;
             return Err(format!(

@@ -6,7 +6,7 @@ use super::marking::Marker;
 pub const TARGET: usize = 1;
 /// Estimate of the share of marked packets, alpha, among a flow's states.
 pub const ALPHA: usize = 2;
-/// Marking probability of a controller among the shared states.
+/// Output of a controller among the shared states.
 pub const MARK: usize = 1;
 
 /// Parameters of DCQCN and its bottleneck.
@@ -28,6 +28,8 @@ pub struct Dcqcn {
     pub counter: f64,
     /// Timer of a stage, seconds.
     pub timer: f64,
+    /// Share of the queue's own delay in the feedback: 0 where packets are marked as they leave, 1 as they come.
+    pub queue_delay: f64,
     /// Stages of fast recovery.
     pub stages: f64,
     /// Additive increase, packets a second.
@@ -55,7 +57,7 @@ impl Dcqcn {
     fn mark(&self, past: &impl Past, delay: f64) -> f64 {
         match self.marker {
             Marker::Ramp(ramp) => ramp.probability(past.shared(QUEUE, delay) * self.packet),
-            Marker::Pi(pi) => past.shared(MARK, delay).clamp(0.0, pi.most),
+            Marker::Pi(pi) => pi.probability(past.shared(MARK, delay)),
         }
     }
 
@@ -92,8 +94,7 @@ impl Law for Dcqcn {
     }
 
     fn horizon(&self) -> f64 {
-        // The queue's own delay is no part of the feedback: packets are marked as they leave.
-        self.delay.max(1e-3)
+        self.delay.max(1e-3) + if self.queue_delay > 0.0 { 0.02 } else { 0.0 }
     }
 
     fn remembers_shared_alone(&self) -> bool {
@@ -104,9 +105,9 @@ impl Law for Dcqcn {
         vec![rate, rate, 1.0]
     }
 
-    fn flow(&self, _: &[f64], own: &[f64], past: &impl Past, d: &mut [f64]) {
+    fn flow(&self, shared: &[f64], own: &[f64], past: &impl Past, d: &mut [f64]) {
         // Jitter delays a mark and leaves what it says.
-        let delay = self.delay + past.jitter(0.0);
+        let delay = self.delay + past.jitter(0.0) + self.queue_delay * shared[QUEUE] / self.capacity;
         self.change(own, self.mark(past, delay), past.own(RATE, delay), d);
     }
 

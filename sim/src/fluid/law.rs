@@ -13,6 +13,10 @@ pub trait Past {
     fn jitter(&self, _lag: f64) -> f64 {
         0.0
     }
+    /// Jitter that a measurement so many seconds ago took for queueing, seconds.
+    fn measured_jitter(&self, _lag: f64) -> f64 {
+        0.0
+    }
 }
 
 /// The queue among the shared states.

@@ -50,21 +50,24 @@ pub struct Jitter {
     pub every: f64,
     /// Seed.
     pub seed: u64,
+    /// It is part of a measured RTT, as jitter of ACKs is; else it delays feedback alone.
+    pub measured: bool,
 }
 
 // Jitter that was drawn, by flow and time.
 struct Drawn {
+    measured: bool,
     every: f64,
     values: Vec<Vec<f64>>,
 }
 
 impl Drawn {
     fn new(jitter: Option<Jitter>, flows: usize, end: f64) -> Self {
-        let Some(j) = jitter else { return Drawn { every: 1.0, values: vec![Vec::new(); flows] } };
+        let Some(j) = jitter else { return Drawn { measured: false, every: 1.0, values: vec![Vec::new(); flows] } };
         let mut rng = ChaCha8Rng::seed_from_u64(j.seed);
         let cells = (end / j.every) as usize + 2;
         let values = (0..flows).map(|_| (0..cells).map(|_| rng.random_range(0.0..=j.most)).collect()).collect();
-        Drawn { every: j.every, values }
+        Drawn { measured: j.measured, every: j.every, values }
     }
 
     fn at(&self, flow: usize, time: f64) -> f64 {
@@ -160,6 +163,9 @@ impl Past for View<'_> {
     }
     fn jitter(&self, lag: f64) -> f64 {
         self.drawn.at(self.flow, self.now - lag)
+    }
+    fn measured_jitter(&self, lag: f64) -> f64 {
+        if self.drawn.measured { self.jitter(lag) } else { 0.0 }
     }
 }
 
@@ -257,7 +263,7 @@ fn limit<L: Law>(law: &L, x: &mut [f64], running: &[bool]) {
     let (s, k) = (law.shared(), law.states());
     x[QUEUE] = x[QUEUE].max(0.0);
     if s > 1 {
-        x[1] = x[1].clamp(0.0, 1.0);
+        x[1] = x[1].clamp(-1.0, 1.0);
     }
     for (i, _) in running.iter().enumerate().filter(|r| *r.1) {
         law.limit(&mut x[s + i * k..s + (i + 1) * k]);

@@ -114,10 +114,9 @@ impl Law for Timely {
     fn flow(&self, shared: &[f64], own: &[f64], past: &impl Past, d: &mut [f64]) {
         let rate = own[RATE].max(LEAST * self.capacity);
         let (interval, delay) = (self.interval(rate), self.feedback(shared[QUEUE]));
-        // Jitter delays an RTT and is part of it.
-        let (now, last) = (past.jitter(0.0), past.jitter(interval));
-        let queue = past.shared(QUEUE, delay + now) + self.capacity * now;
-        let before = past.shared(QUEUE, delay + interval + last) + self.capacity * last;
+        // Jitter delays an RTT, and may be part of it.
+        let rtt = |lag: f64| past.shared(QUEUE, delay + lag + past.jitter(lag)) + self.capacity * past.measured_jitter(lag);
+        let (queue, before) = (rtt(0.0), rtt(interval));
         if self.variant == Variant::Pi {
             d[RATE] = self.middle(rate, own[GRADIENT], queue) / interval;
             d[GRADIENT] = self.pi_a * (queue - self.reference()) - self.pi_b * (before - self.reference());
@@ -167,12 +166,12 @@ mod tests {
         fn own(&self, _: usize, _: f64) -> f64 {
             0.0
         }
-        fn jitter(&self, lag: f64) -> f64 {
+        fn measured_jitter(&self, lag: f64) -> f64 {
             if lag == 0.0 { 10e-6 } else { 4e-6 }
         }
     }
 
-    /// Jitter is part of an RTT: a still queue has a gradient by it, and an error.
+    /// Jitter that is measured: a still queue has a gradient by it, and an error.
     #[test]
     fn jitter_is_part_of_the_rtt() {
         let t = Settings::conext16(Model::Patched).timely();

@@ -40,34 +40,37 @@ impl Default for Parameters {
     }
 }
 
-/// The receiver's notification point of one flow: at most one CNP in each period that begins with the flow's first packet, sent at the end of
-/// a period in which a marked packet came.
+/// The receiver's notification point of one flow: a marked packet is answered at once, but for the period after a CNP; of marks in that period
+/// one CNP comes at its end.
+///
+/// Periods on a fixed grid in place of these would make alpha, whose timer is longer than the period, 9 % less than the fluid model's, and the
+/// stages beyond fast recovery 10 % more: with 10 flows 138 KB wait in place of 125.
 #[derive(Clone, Copy, Debug)]
 pub struct Notification {
     period: Ps,
-    first: Option<Ps>,
+    // End of the period after the last CNP.
+    free: Ps,
     armed: bool,
 }
 
 impl Notification {
     /// A flow of which nothing has come.
     pub fn new(period: Ps) -> Self {
-        Notification { period, first: None, armed: false }
+        Notification { period, free: 0, armed: false }
     }
 
     /// A packet has come; gives when the CNP that it asks for is due, if none is yet.
     pub fn came(&mut self, at: Ps, marked: bool) -> Option<Ps> {
-        let first = *self.first.get_or_insert(at);
         if !marked || self.armed {
             return None;
         }
         self.armed = true;
-        Some(first + ((at - first) / self.period + 1) * self.period)
+        Some(at.max(self.free))
     }
 
     /// The CNP has been sent.
-    pub fn sent(&mut self) {
-        self.armed = false;
+    pub fn sent(&mut self, at: Ps) {
+        (self.armed, self.free) = (false, at + self.period);
     }
 }
 
@@ -203,14 +206,17 @@ mod tests {
         assert_eq!((d.by_bytes, d.by_time, d.bytes), (0, 0, 0));
     }
 
-    /// At most one CNP a period, at its end.
+    /// A mark is answered at once, and at most once a period.
     #[test]
     fn cnps_are_paced() {
         let mut n = Notification::new(50 * US);
         assert_eq!(n.came(7 * US, false), None);
-        assert_eq!(n.came(60 * US, true), Some(107 * US));
-        assert_eq!(n.came(61 * US, true), None);
-        n.sent();
-        assert_eq!(n.came(107 * US, true), Some(157 * US));
+        assert_eq!(n.came(60 * US, true), Some(60 * US));
+        assert_eq!(n.came(60 * US, true), None);
+        n.sent(60 * US);
+        assert_eq!(n.came(61 * US, false), None);
+        assert_eq!(n.came(62 * US, true), Some(110 * US));
+        n.sent(110 * US);
+        assert_eq!(n.came(200 * US, true), Some(200 * US));
     }
 }
