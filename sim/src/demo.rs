@@ -36,7 +36,14 @@ pub struct Planned {
 
 /// What `profile` of an arm changes.
 fn profile(like: &str, set: &[(Set, f64)]) -> Profile {
-    Profile { name: "arm".into(), like: like.into(), set: set.to_vec(), algorithm_1: false, control: Default::default() }
+    Profile {
+        name: "arm".into(),
+        like: like.into(),
+        set: set.to_vec(),
+        algorithm_1: false,
+        control: Default::default(),
+        own: Default::default(),
+    }
 }
 
 /// The arms, in order.

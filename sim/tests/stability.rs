@@ -90,7 +90,7 @@ fn the_fluid_model_decays_with_its_rightmost_root() {
         let n = 10;
         let s = settings(model, &[set]);
         let expected = rows(&s, [n])[0];
-        let steps = Steps { end: swing.1 + swing.2, step: 1e-6, every: 4e-6, queue: 0.0 };
+        let steps = Steps { end: swing.1 + swing.2, step: 1e-6, every: 4e-6, queue: 0.0, jitter: None };
         let done = run(&s, &vec![FlowStart::new(gbps); n as usize], &steps).expect("runs");
         let amplitude = |from: f64| {
             let (_, least, most) = done.queue_between(from, from + swing.2);

@@ -29,6 +29,10 @@ pub enum Kind {
     Expire,
     /// Packet after packet of a burst that the NIC spaces.
     Spaced,
+    /// The receiver of flow `flow` sends a congestion notification.
+    Notify,
+    /// The controller of flow `flow` has a timer.
+    Timer,
 }
 
 /// It is an ACK.
@@ -43,6 +47,9 @@ pub const END: u8 = 8;
 pub const REQUEST: u8 = 16;
 /// A packet of that segment.
 pub const RESPONSE: u8 = 32;
+
+/// A congestion notification packet (CNP).
+pub const CNP: u8 = 64;
 
 /// A cell.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +76,7 @@ pub struct Cell {
     pub marks: u16,
     /// What happens.
     pub kind: Kind,
-    /// [`ACK`], [`LAST`], [`MARKED`], [`END`], [`REQUEST`], [`RESPONSE`].
+    /// [`ACK`], [`LAST`], [`MARKED`], [`END`], [`REQUEST`], [`RESPONSE`], [`CNP`].
     pub bits: u8,
     /// Its queue, the first in line first.
     pub class: u8,

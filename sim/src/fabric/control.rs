@@ -1,5 +1,5 @@
 //! What sets a flow's rate or window: the integers of the rate engine, or another controller.
-use crate::time::Ps;
+use crate::time::{NEVER, Ps};
 use timely_model::engine::law::{self, Kind, Operation, State, Words};
 
 /// What an ACK tells a controller.
@@ -32,6 +32,16 @@ pub trait Controller: Send {
     /// Most wire bytes on their way; `None`: the flow's own bound.
     fn window(&self) -> Option<u32> {
         None
+    }
+    /// Takes a congestion notification.
+    fn congestion(&mut self, _now: Ps) {}
+    /// A packet of so many wire bytes has left.
+    fn sent(&mut self, _wire: u32) {}
+    /// Its timer has come.
+    fn timer(&mut self, _now: Ps) {}
+    /// When its timer is due; [`NEVER`]: it has none.
+    fn next_timer(&self) -> Ps {
+        NEVER
     }
 }
 
@@ -101,6 +111,15 @@ impl Control {
             return law::apply(words, state, &Operation { kind: Kind::Idle, ..Operation::default() }).rate;
         }
         self.rate()
+    }
+
+    /// A controller of another kind than the hardware's.
+    #[inline]
+    pub fn other(&mut self) -> Option<&mut dyn Controller> {
+        match self {
+            Control::Integer(_) => None,
+            Control::Other(c) => Some(&mut **c),
+        }
     }
 
     /// Most wire bytes on their way at first.

@@ -2,6 +2,7 @@
 use super::cell::NONE;
 use super::control::{Answer, Control};
 use crate::nic::stream::HEADERS;
+use crate::rival::dcqcn::Notification;
 use crate::time::{NEVER, Ps, wire_bytes};
 use std::collections::VecDeque;
 use timely_model::engine::law::Words;
@@ -19,6 +20,8 @@ pub const ARMED: u8 = 2;
 pub const ASLEEP: u8 = 4;
 /// Its expiry is set.
 pub const EXPIRES: u8 = 8;
+/// The timer of its controller is set.
+pub const TIMED: u8 = 16;
 
 /// Doublings of the time-out of a flow of which nothing is answered, at most.
 const MOST_DOUBLINGS: u8 = 6;
@@ -120,6 +123,8 @@ pub struct FlowSpec {
     pub reply: Option<u32>,
     /// Its segments are READ requests, paced by the bytes that they bring.
     pub read: bool,
+    /// Its receiver answers marks with congestion notifications, at most one in such a period; 0: with none.
+    pub cnp: Ps,
 }
 
 /// A flow.
@@ -152,6 +157,7 @@ pub struct Flow {
     limited: bool,
     pub(super) control: Control,
     pub(super) posted: Option<Box<Posted>>,
+    pub(super) notification: Option<Box<Notification>>,
     pub(super) spec: FlowSpec,
     // Its messages: those posted, those being sent, those complete, up to the last; places in the fabric's list.
     pub(super) posting: u32,
@@ -207,6 +213,7 @@ impl Flow {
             limited: false,
             control,
             posted: posted.map(|p| Box::new(Posted::new(p))),
+            notification: (spec.cnp > 0).then(|| Box::new(Notification::new(spec.cnp))),
             posting: messages.start,
             sending: messages.start,
             arriving: messages.start,

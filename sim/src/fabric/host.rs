@@ -1,8 +1,8 @@
 //! Hosts: whose turn it is, the packets that leave, the ACKs that come.
 use super::Fabric;
-use super::cell::{ACK, END, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
-use super::control::Answer;
-use super::flow::{ARMED, ASLEEP, EXPIRES, Flow, QUEUED, Start};
+use super::cell::{ACK, CNP, END, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
+use super::control::{Answer, engine_rate};
+use super::flow::{ARMED, ASLEEP, EXPIRES, Flow, QUEUED, Start, TIMED};
 use super::port::CLASSES;
 use crate::nic::stream::HEADERS;
 use crate::time::{NEVER, Ps, wire_bytes};
@@ -296,6 +296,14 @@ impl Fabric {
         }
         flow.outstanding += charge;
         flow.pay(charge);
+        if let Some(c) = flow.control.other() {
+            c.sent(charge);
+            flow.rate = engine_rate(c.rate());
+            if c.next_timer() != NEVER && flow.flags & TIMED == 0 {
+                self.follow(now, f);
+            }
+        }
+        let flow = &mut self.flows[f as usize];
         if flow.posted.is_none() {
             flow.next_lateness(self.lateness.len());
         }
@@ -332,6 +340,9 @@ impl Fabric {
             flow.packets_steady += 1;
         }
         flow.marks = flow.marks.saturating_add(u16::from(bits & MARKED != 0));
+        if flow.notification.is_some() {
+            self.notices(at, f, bits & MARKED != 0);
+        }
         if self.record.detail {
             self.record.arrived(f, at, wire);
         }
@@ -341,6 +352,11 @@ impl Fabric {
     pub(super) fn arrive(&mut self, now: Ps, id: u32) {
         let cell = &mut self.cells[id];
         let f = cell.flow;
+        if cell.bits & CNP != 0 {
+            self.cells.give(id);
+            self.notified(now, f);
+            return;
+        }
         if cell.bits & REQUEST != 0 {
             self.respond(now, id);
             return;

@@ -11,6 +11,7 @@ pub mod cell;
 pub mod control;
 pub mod flow;
 mod host;
+mod notify;
 pub mod port;
 mod read;
 pub mod record;
@@ -106,7 +107,7 @@ impl Fabric {
         let (wires, wiring) = Wires::new(topology);
         let marking = settings.marking.is_some();
         let ports = wiring.iter().map(|w| Port::new(w, settings.latency, marking)).collect();
-        let none = Marking { least: u32::MAX, most: u32::MAX, chance: 0.0, ingress: true };
+        let none = Marking { least: u32::MAX, most: u32::MAX, chance: 0.0, ingress: true, pi: None };
         Fabric {
             calendar: Calendar::default(),
             cells: Cells::default(),
@@ -229,6 +230,8 @@ impl Fabric {
                         Kind::Post => self.post(now, flow),
                         Kind::Stop => self.stop(flow),
                         Kind::Expire => self.expire(now, flow),
+                        Kind::Notify => self.notify(now, flow),
+                        Kind::Timer => self.timer(now, flow),
                         _ => self.spaced(now, flow),
                     }
                 }

@@ -3,19 +3,24 @@
 //! A port that is idle sends what arrives without an event of its own; only a port with a queue has one, for the end of each frame.
 //! So a frame that meets no queue costs one event a link. A frame leaves the accounts of the buffer when it starts on the wire.
 use super::Fabric;
-use super::cell::{ACK, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
+use super::cell::{ACK, CNP, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
+use crate::fluid::marking::Pi;
 use crate::metrics::Tap;
-use crate::time::{Ps, Speed, wire_bytes};
+use crate::time::{MS, Ps, Speed, ps, wire_bytes};
 use rand::Rng;
 
-/// Queues of a port: ACKs, then two classes of data.
-pub const CLASSES: usize = 3;
+/// Queues of a port: ACKs, two classes of data, congestion notifications.
+pub const CLASSES: usize = 4;
+/// The classes in the order in which they are sent.
+const ORDER: [usize; CLASSES] = [CNPS as usize, ACKS as usize, HIGH as usize, LOW as usize];
 /// Class of ACKs, which flow control spares.
 pub const ACKS: u8 = 0;
 /// Class of data that is sent first.
 pub const HIGH: u8 = 1;
 /// Class of other data.
 pub const LOW: u8 = 2;
+/// Class of congestion notifications, which go before all else and which flow control spares.
+pub const CNPS: u8 = 3;
 /// Wire bytes of a pause frame.
 const PAUSE: u16 = wire_bytes(60) as u16;
 /// Wire bytes that a switch does not store: preamble and gap.
@@ -61,6 +66,33 @@ pub struct Marking {
     pub chance: f64,
     /// By the queue that a frame finds when it comes; else by what it leaves behind when it goes.
     pub ingress: bool,
+    /// A controller of the queue sets the chance, in place of the ramp.
+    pub pi: Option<Pi>,
+}
+
+/// A port's PI controller.
+#[derive(Clone, Copy, Debug, Default)]
+struct Controlled {
+    output: f64,
+    // Samples taken, and the queue at the last one.
+    samples: u64,
+    last: f64,
+}
+
+impl Controlled {
+    // The chance at a time; samples since the last frame are made up for with the queue that this one finds.
+    fn chance(&mut self, pi: &Pi, now: Ps, queue: u64) -> f64 {
+        let (period, queue) = (ps(pi.period, 1000 * MS), queue as f64);
+        let due = now / period.max(1);
+        if due > self.samples {
+            self.output = pi.step(self.output, queue, self.last);
+            // Of a queue that stood still only the integral counts.
+            let missed = Pi { period: (due - self.samples - 1) as f64 * pi.period, ..*pi };
+            self.output = missed.step(self.output, queue, queue);
+            (self.samples, self.last) = (due, queue);
+        }
+        pi.probability(self.output)
+    }
 }
 
 /// A port's record of its queue.
@@ -136,6 +168,7 @@ pub struct Port {
     loss: f32,
     // Stored bytes that came in by this port and wait in its switch.
     entered: [u64; CLASSES],
+    controlled: Controlled,
 }
 
 /// What a port is connected to.
@@ -182,6 +215,7 @@ impl Port {
             watch: NONE,
             loss: w.loss as f32,
             entered: [0; CLASSES],
+            controlled: Controlled::default(),
         }
     }
 
@@ -205,6 +239,12 @@ impl Port {
     fn pending(&self) -> bool {
         self.tell || (0..CLASSES).any(|c| self.heads[c] != NONE && self.open(c as u8))
     }
+}
+
+// It is marked, and paused by flow control.
+#[inline]
+fn is_data(class: usize) -> bool {
+    class == usize::from(HIGH) || class == usize::from(LOW)
 }
 
 #[inline]
@@ -235,10 +275,10 @@ impl Fabric {
         let cell = &mut self.cells[id];
         let (bytes, class, from) = (stored(cell.wire), usize::from(cell.class), cell.from);
         let port = &mut self.ports[out as usize];
-        let marking = port.marking && self.marking.ingress && class != usize::from(ACKS);
+        let marking = port.marking && self.marking.ingress && is_data(class);
         if !port.of_host {
             let node = port.node as usize;
-            let control = self.flow_control.filter(|_| class != usize::from(ACKS));
+            let control = self.flow_control.filter(|_| is_data(class));
             let used = &mut self.used[node];
             let limit = self.buffer;
             let threshold = control.map(|c| c.threshold(limit.saturating_sub(*used)));
@@ -265,7 +305,7 @@ impl Fabric {
         let port = &mut self.ports[out as usize];
         if marking {
             let queue = port.waiting;
-            if self.marking.marks(queue, &mut self.rng) {
+            if self.marks(now, out, queue) {
                 self.cells[id].bits |= MARKED;
             }
         }
@@ -295,7 +335,7 @@ impl Fabric {
                 let id = self.cells.take(Kind::Pause, peer);
                 self.cells[id].bits = off;
                 self.calendar.push(&mut self.cells, id, at);
-            } else if let Some(class) = (0..CLASSES).find(|c| port.heads[*c] != NONE && port.open(*c as u8)) {
+            } else if let Some(class) = ORDER.into_iter().find(|c| port.heads[*c] != NONE && port.open(*c as u8)) {
                 self.dequeue(now, out, class);
             } else if port.of_host {
                 self.pull(now, out);
@@ -333,12 +373,12 @@ impl Fabric {
         let bytes = stored(cell.wire);
         port.waiting -= u64::from(bytes);
         if !port.of_host {
-            let (queue, from, marking) = (port.waiting, cell.from, port.marking);
-            self.used[port.node as usize] -= u64::from(bytes);
-            if marking && !self.marking.ingress && class != usize::from(ACKS) && self.marking.marks(queue, &mut self.rng) {
-                cell.bits |= MARKED;
+            let (queue, from, marking, node) = (port.waiting, cell.from, port.marking, port.node as usize);
+            self.used[node] -= u64::from(bytes);
+            if marking && !self.marking.ingress && is_data(class) && self.marks(now, out, queue) {
+                self.cells[id].bits |= MARKED;
             }
-            let free = self.buffer.saturating_sub(self.used[port.node as usize]);
+            let free = self.buffer.saturating_sub(self.used[node]);
             let ingress = &mut self.ports[from as usize];
             ingress.entered[class] -= u64::from(bytes);
             if ingress.off >> class & 1 != 0 && self.flow_control.is_some_and(|c| ingress.entered[class] <= c.resume(free)) {
@@ -350,6 +390,17 @@ impl Fabric {
             }
         }
         self.transmit(now, out, id);
+    }
+
+    // Draws whether a frame is marked at a port with such a queue.
+    fn marks(&mut self, now: Ps, out: u32, queue: u64) -> bool {
+        match &self.marking.pi {
+            None => self.marking.marks(queue, &mut self.rng),
+            Some(pi) => {
+                let chance = self.ports[out as usize].controlled.chance(pi, now, queue);
+                chance > 0.0 && self.rng.random_bool(chance)
+            }
+        }
     }
 
     /// Puts a frame on the wire, which is free.
@@ -371,7 +422,7 @@ impl Fabric {
         cell.from = port.peer;
         let mut at = end + port.delay;
         if port.to_host {
-            if cell.bits & ACK == 0 {
+            if cell.bits & (ACK | CNP) == 0 {
                 let (flow, wire, bits) = (cell.flow, cell.wire, cell.bits);
                 if bits & REQUEST == 0 {
                     self.deliver(at, flow, wire, bits);
@@ -403,5 +454,42 @@ impl Marking {
         } else {
             rng.random_bool(self.chance * f64::from(queue - self.least) / f64::from(self.most - self.least))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    /// The share of marked frames at nine queues along the ramp, at its foot, its top and beyond.
+    #[test]
+    fn marks_follow_the_ramp() {
+        let ramp = Marking { least: 5_000, most: 205_000, chance: 0.2, ingress: true, pi: None };
+        let (seed, draws) = (3, 200_000);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut share = |queue: u64| (0..draws).filter(|_| ramp.marks(queue, &mut rng)).count() as f64 / f64::from(draws);
+        assert_eq!([share(0), share(5_000), share(205_000), share(1 << 30)], [0.0, 0.0, 1.0, 1.0]);
+        for k in 1..10u32 {
+            let (p, ours) = (0.02 * f64::from(k), share(5_000 + 20_000 * u64::from(k)));
+            let deviation = (p * (1.0 - p) / f64::from(draws)).sqrt();
+            assert!((ours - p).abs() < 4.5 * deviation, "seed {seed}: {ours} for {p}");
+        }
+    }
+
+    /// Samples are taken once a period, and those that no frame came for are made up for.
+    #[test]
+    fn a_controller_samples_and_makes_up() {
+        let pi = Pi { reference: 1e5, proportional: 1e-8, integral: 1e-6, period: 1e-4, most: 0.5 };
+        let (mut often, mut seldom) = (Controlled::default(), Controlled::default());
+        let period = ps(pi.period, 1000 * MS);
+        for k in 1..=100 {
+            often.chance(&pi, k * period, 300_000);
+            // Between samples nothing changes.
+            assert_eq!(often.chance(&pi, k * period + 1, 0), often.output);
+        }
+        let late = seldom.chance(&pi, 100 * period, 300_000);
+        assert!((often.output - late).abs() < 1e-12 && (late - (1e-8 * 3e5 + 1e-6 * 1e-2 * 2e5)).abs() < 1e-12, "{late}");
     }
 }

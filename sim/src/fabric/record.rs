@@ -23,6 +23,8 @@ pub struct Record {
     pub late: u64,
     /// Times that a flow gave up what was on its way.
     pub timeouts: u64,
+    /// Congestion notifications that receivers sent.
+    pub notifications: u64,
     /// Messages that are complete.
     pub completed: u64,
     /// Most bytes of one class that one ingress port had waiting in a switch.
@@ -53,6 +55,7 @@ impl Record {
             pauses_steady: 0,
             late: 0,
             timeouts: 0,
+            notifications: 0,
             completed: 0,
             ingress_max: 0,
             rtt: Log::fine(RTT_BINS),

@@ -1,7 +1,7 @@
 //! The command line of `timely-sim fluid`.
 use super::report::{Summary, csv, page};
 use super::settings::{Model, Settings};
-use super::solve::{FlowStart, Steps};
+use super::solve::{FlowStart, Jitter, Steps};
 use crate::output::file::Outputs;
 use crate::output::{note, print};
 use std::path::PathBuf;
@@ -45,6 +45,18 @@ pub struct Arguments {
     /// Queue at the start, KB.
     #[arg(long, value_name = "KB", default_value_t = 0.0, value_parser = |s: &str| within(s, 0.0, 1e6), allow_negative_numbers = true)]
     queue_kb: f64,
+    /// Jitter of the feedback, uniform up to this, us.
+    #[arg(long, value_name = "US", default_value_t = 0.0, value_parser = |s: &str| within(s, 0.0, 1e4), allow_negative_numbers = true)]
+    jitter_us: f64,
+    /// Time between two draws of the jitter, us.
+    #[arg(long, value_name = "US", default_value_t = 5.0, value_parser = |s: &str| within(s, 0.1, 1e6), allow_negative_numbers = true)]
+    jitter_every_us: f64,
+    /// The jitter is part of measured RTTs, as that of ACKs is; by default it delays feedback alone, as in the paper.
+    #[arg(long)]
+    jitter_in_rtt: bool,
+    /// Seed of the jitter.
+    #[arg(long, default_value_t = 1, value_parser = crate::serve::command::seed, allow_negative_numbers = true)]
+    seed: u64,
     /// Prints JSON to stdout in place of the text.
     #[arg(long)]
     json: bool,
@@ -55,6 +67,8 @@ pub struct Arguments {
 
 /// Most flows of a run.
 const MOST_FLOWS: i64 = 10_000;
+/// Most draws of jitter of a run.
+const MOST_DRAWS: f64 = 1e8;
 /// Most samples of a run, and most steps.
 const MOST_STEPS: f64 = 2e9;
 
@@ -104,7 +118,18 @@ impl Arguments {
         }
         let every = self.every_us.map_or(end / 1e4, |us| us * 1e-6).max(step);
         let mut files = Outputs::default().folder(&self.out, ["series.csv", "report.html"])?;
-        let series = super::run(&settings, &flows, &Steps { end, step, every, queue: self.queue_kb * 1e3 }).map_err(|e| e.to_string())?;
+        let jitter =
+            Jitter { most: self.jitter_us * 1e-6, every: self.jitter_every_us * 1e-6, seed: self.seed, measured: self.jitter_in_rtt };
+        if jitter.most > 0.0 && end / jitter.every * flows.len() as f64 > MOST_DRAWS {
+            let least = end * flows.len() as f64 / MOST_DRAWS * 1e6;
+            return Err(format!(
+                "--jitter-every-us is {}; allowed with so many flows over so long: at least {least:.3}",
+                self.jitter_every_us
+            ));
+        }
+        let jitter = (jitter.most > 0.0).then_some(jitter);
+        let steps = Steps { end, step, every, queue: self.queue_kb * 1e3, jitter };
+        let series = super::run(&settings, &flows, &steps).map_err(|e| e.to_string())?;
         let summary = Summary::of(&series);
         let written = [csv(&series), page(&settings, &series, &summary)];
         let failed: Vec<String> = files.iter_mut().zip(written).filter_map(|(file, text)| file.write(text).err()).collect();

@@ -6,7 +6,7 @@ use super::marking::Marker;
 pub const TARGET: usize = 1;
 /// Estimate of the share of marked packets, alpha, among a flow's states.
 pub const ALPHA: usize = 2;
-/// Marking probability of a controller among the shared states.
+/// Output of a controller among the shared states.
 pub const MARK: usize = 1;
 
 /// Parameters of DCQCN and its bottleneck.
@@ -28,6 +28,8 @@ pub struct Dcqcn {
     pub counter: f64,
     /// Timer of a stage, seconds.
     pub timer: f64,
+    /// Share of the queue's own delay in the feedback: 0 where packets are marked as they leave, 1 as they come.
+    pub queue_delay: f64,
     /// Stages of fast recovery.
     pub stages: f64,
     /// Additive increase, packets a second.
@@ -52,10 +54,10 @@ impl Dcqcn {
     }
 
     // The marking probability so long ago.
-    fn mark(&self, past: &impl Past) -> f64 {
+    fn mark(&self, past: &impl Past, delay: f64) -> f64 {
         match self.marker {
-            Marker::Ramp(ramp) => ramp.probability(past.shared(QUEUE, self.delay) * self.packet),
-            Marker::Pi(pi) => past.shared(MARK, self.delay).clamp(0.0, pi.most),
+            Marker::Ramp(ramp) => ramp.probability(past.shared(QUEUE, delay) * self.packet),
+            Marker::Pi(pi) => pi.probability(past.shared(MARK, delay)),
         }
     }
 
@@ -92,8 +94,7 @@ impl Law for Dcqcn {
     }
 
     fn horizon(&self) -> f64 {
-        // The queue's own delay is no part of the feedback: packets are marked as they leave.
-        self.delay.max(1e-3)
+        self.delay.max(1e-3) + if self.queue_delay > 0.0 { 0.02 } else { 0.0 }
     }
 
     fn remembers_shared_alone(&self) -> bool {
@@ -104,8 +105,10 @@ impl Law for Dcqcn {
         vec![rate, rate, 1.0]
     }
 
-    fn flow(&self, _: &[f64], own: &[f64], past: &impl Past, d: &mut [f64]) {
-        self.change(own, self.mark(past), past.own(RATE, self.delay), d);
+    fn flow(&self, shared: &[f64], own: &[f64], past: &impl Past, d: &mut [f64]) {
+        // Jitter delays a mark and leaves what it says.
+        let delay = self.delay + past.jitter(0.0) + self.queue_delay * shared[QUEUE] / self.capacity;
+        self.change(own, self.mark(past, delay), past.own(RATE, delay), d);
     }
 
     fn controller(&self, shared: &[f64], growth: f64, d: &mut [f64]) {
@@ -171,5 +174,32 @@ mod tests {
             d.gain / d.alpha_timer * (1.0 - kept.powf(d.alpha_timer * rate) - own[2]),
         ];
         assert!(ours.iter().zip(exact).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{ours:?} {exact:?}");
+    }
+
+    // A past in which all that can be asked for differs, and differs from the present.
+    struct Told;
+    impl Past for Told {
+        fn shared(&self, i: usize, lag: f64) -> f64 {
+            assert!(i == QUEUE && (lag - 30e-6).abs() < 1e-12);
+            50.0
+        }
+        fn own(&self, i: usize, lag: f64) -> f64 {
+            assert!(i == RATE && (lag - 30e-6).abs() < 1e-12);
+            3e6
+        }
+        fn jitter(&self, _: f64) -> f64 {
+            26e-6
+        }
+    }
+
+    /// The mark and the rate that answers it are both of a feedback delay ago, jitter included.
+    #[test]
+    fn feedback_is_of_the_past() {
+        use super::super::settings::{Model, Settings};
+        let d = Settings::conext16(Model::Dcqcn).dcqcn();
+        let (own, mut ours, mut expected) = ([2.1e6, 2.5e6, 0.3], [0.0; 3], [0.0; 3]);
+        d.flow(&[900.0], &own, &Told, &mut ours);
+        d.change(&own, 45.0 / 195.0 * 0.01, 3e6, &mut expected);
+        assert!(ours.iter().zip(expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{ours:?} {expected:?}");
     }
 }

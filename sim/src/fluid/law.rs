@@ -9,6 +9,14 @@ pub trait Past {
     fn shared(&self, i: usize, lag: f64) -> f64;
     /// The flow's own state `i` so many seconds ago.
     fn own(&self, i: usize, lag: f64) -> f64;
+    /// Jitter of the feedback so many seconds ago, seconds.
+    fn jitter(&self, _lag: f64) -> f64 {
+        0.0
+    }
+    /// Jitter that a measurement so many seconds ago took for queueing, seconds.
+    fn measured_jitter(&self, _lag: f64) -> f64 {
+        0.0
+    }
 }
 
 /// The queue among the shared states.

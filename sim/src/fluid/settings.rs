@@ -53,6 +53,7 @@ pub struct Settings {
     pub alpha_timer_us: f64,
     pub timer_us: f64,
     pub counter_kb: f64,
+    pub queue_delay: f64,
     pub stages: f64,
     pub reference_kb: f64,
     pub proportional: f64,
@@ -112,11 +113,12 @@ pub const FIELDS: &[Field] = fields! {
     timer_us, (1.0, 1e5), DCQCN, "timer of an increase stage (T), us";
     counter_kb, (1.0, 1e7), DCQCN, "byte counter of an increase stage (B), KB";
     stages, (0.0, 100.0), DCQCN, "stages of fast recovery (F)";
+    queue_delay, (0.0, 1.0), DCQCN, "share of the queue's own delay in the feedback: 0 marks packets that leave, 1 packets that come";
     reference_kb, (0.001, 1e6), SWITCH, "queue that the switch's controller holds, KB";
     proportional, (0.0, 1.0), SWITCH, "proportional gain, a KB";
     integral, (0.0, 1e4), SWITCH, "integral gain, a KB and second";
     period_us, (0.0, 1e5), SWITCH, "period of the controller's samples, us; 0: continuous";
-    mark_most, (1e-6, 1.0), SWITCH, "greatest output of the controller";
+    mark_most, (1e-6, 1.0), SWITCH, "greatest integral of the controller";
     segment_kb, (0.064, 1e4), TIMELY, "segment, KB";
     t_low_us, (0.1, 1e5), TIMELY, "T_low, us";
     t_high_us, (0.1, 1e5), TIMELY, "T_high, us";
@@ -146,6 +148,7 @@ impl Settings {
             alpha_timer_us: 55.0,
             timer_us: 55.0,
             counter_kb: 10e3,
+            queue_delay: 0.0,
             stages: 5.0,
             reference_kb: 200.0,
             proportional: 1e-5,
@@ -217,6 +220,7 @@ impl Settings {
             gain: self.gain,
             counter: self.counter_kb * 1e3 / self.packet_bytes,
             timer: self.timer_us / 1e6,
+            queue_delay: self.queue_delay,
             stages: self.stages,
             increase: self.increase_mbps * 1e6 / 8.0 / self.packet_bytes,
             marker,

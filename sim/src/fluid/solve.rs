@@ -3,6 +3,8 @@
 //! The right-hand sides jump (TIMELY's branches, the foot of the marking ramp), so a higher order would gain nothing; the tests hold the
 //! method against a linear delay equation with a known solution.
 use super::law::{Law, Past, QUEUE, RATE};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use std::cell::Cell;
 use std::collections::VecDeque;
 
@@ -35,6 +37,42 @@ pub struct Steps {
     pub every: f64,
     /// Queue at the start, bytes.
     pub queue: f64,
+    /// Jitter of the feedback; `None`: none.
+    pub jitter: Option<Jitter>,
+}
+
+/// Jitter of the feedback: of each flow uniform up to `most`, drawn again every `every` seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jitter {
+    /// Greatest, seconds.
+    pub most: f64,
+    /// Time between two draws, seconds.
+    pub every: f64,
+    /// Seed.
+    pub seed: u64,
+    /// It is part of a measured RTT, as jitter of ACKs is; else it delays feedback alone.
+    pub measured: bool,
+}
+
+// Jitter that was drawn, by flow and time.
+struct Drawn {
+    measured: bool,
+    every: f64,
+    values: Vec<Vec<f64>>,
+}
+
+impl Drawn {
+    fn new(jitter: Option<Jitter>, flows: usize, end: f64) -> Self {
+        let Some(j) = jitter else { return Drawn { measured: false, every: 1.0, values: vec![Vec::new(); flows] } };
+        let mut rng = ChaCha8Rng::seed_from_u64(j.seed);
+        let cells = (end / j.every) as usize + 2;
+        let values = (0..flows).map(|_| (0..cells).map(|_| rng.random_range(0.0..=j.most)).collect()).collect();
+        Drawn { measured: j.measured, every: j.every, values }
+    }
+
+    fn at(&self, flow: usize, time: f64) -> f64 {
+        if time < 0.0 { 0.0 } else { self.values[flow].get((time / self.every) as usize).copied().unwrap_or(0.0) }
+    }
 }
 
 /// Samples of a run.
@@ -97,7 +135,10 @@ struct View<'a> {
     // The newest state, and how many steps it is behind: 0 for the last step, 1 for the predicted one.
     newest: &'a [f64],
     ahead: f64,
+    flow: usize,
     first: usize,
+    now: f64,
+    drawn: &'a Drawn,
     longest: Cell<f64>,
 }
 
@@ -120,6 +161,12 @@ impl Past for View<'_> {
     fn own(&self, i: usize, lag: f64) -> f64 {
         self.value(self.first + i, lag)
     }
+    fn jitter(&self, lag: f64) -> f64 {
+        self.drawn.at(self.flow, self.now - lag)
+    }
+    fn measured_jitter(&self, lag: f64) -> f64 {
+        if self.drawn.measured { self.jitter(lag) } else { 0.0 }
+    }
 }
 
 // Derivative of all states.
@@ -129,7 +176,7 @@ fn derivative<L: Law>(law: &L, x: &[f64], view: &mut View, running: &[bool], out
     out.fill(0.0);
     for (i, _) in running.iter().enumerate().filter(|r| *r.1) {
         let first = s + i * k;
-        view.first = first;
+        (view.flow, view.first) = (i, first);
         law.flow(shared, &x[first..first + k], view, &mut out[first..first + k]);
         total += x[first + RATE];
     }
@@ -157,6 +204,7 @@ pub fn solve<L: Law>(law: &L, flows: &[FlowStart], steps: &Steps) -> Result<Seri
     let (count, stride) = ((steps.end / h).round() as u64, (steps.every / h).round().max(1.0) as u64);
     let sampling = law.period().map(|p| (p / h).round().max(1.0) as u64);
     let mut last_sample = x[QUEUE];
+    let drawn = Drawn::new(steps.jitter, flows.len(), steps.end);
     for step in 0..=count {
         let now = step as f64 * h;
         for (i, f) in flows.iter().enumerate().filter(|f| f.1.at <= now + h / 2.0) {
@@ -180,7 +228,8 @@ pub fn solve<L: Law>(law: &L, flows: &[FlowStart], steps: &Steps) -> Result<Seri
             }
         }
         history.push(&x);
-        let mut view = View { history: &history, step: h, newest: &x, ahead: 0.0, first: 0, longest: Cell::new(0.0) };
+        let mut view =
+            View { history: &history, step: h, newest: &x, ahead: 0.0, flow: 0, first: 0, now, drawn: &drawn, longest: Cell::new(0.0) };
         derivative(law, &x, &mut view, &running, &mut k1);
         let (lag, horizon) = (view.longest.get(), law.horizon());
         if lag > horizon {
@@ -190,7 +239,17 @@ pub fn solve<L: Law>(law: &L, flows: &[FlowStart], steps: &Steps) -> Result<Seri
             next[i] = x[i] + h * k1[i];
         }
         limit(law, &mut next, &running);
-        let mut view = View { history: &history, step: h, newest: &next, ahead: 1.0, first: 0, longest: Cell::new(0.0) };
+        let mut view = View {
+            history: &history,
+            step: h,
+            newest: &next,
+            ahead: 1.0,
+            flow: 0,
+            first: 0,
+            now: now + h,
+            drawn: &drawn,
+            longest: Cell::new(0.0),
+        };
         derivative(law, &next, &mut view, &running, &mut k2);
         for i in 0..n {
             x[i] += h / 2.0 * (k1[i] + k2[i]);
@@ -204,7 +263,7 @@ fn limit<L: Law>(law: &L, x: &mut [f64], running: &[bool]) {
     let (s, k) = (law.shared(), law.states());
     x[QUEUE] = x[QUEUE].max(0.0);
     if s > 1 {
-        x[1] = x[1].clamp(0.0, 1.0);
+        x[1] = x[1].clamp(-1.0, 1.0);
     }
     for (i, _) in running.iter().enumerate().filter(|r| *r.1) {
         law.limit(&mut x[s + i * k..s + (i + 1) * k]);
@@ -280,7 +339,7 @@ mod tests {
     #[test]
     fn a_linear_delay_equation_is_solved() {
         for step in [0.01, 0.001] {
-            let steps = Steps { end: 6.0, step, every: 0.5, queue: 0.0 };
+            let steps = Steps { end: 6.0, step, every: 0.5, queue: 0.0, jitter: None };
             let s = solve(&Linear, &[FlowStart::new(0.0)], &steps).expect("runs");
             let worst = s.time.iter().zip(&s.rates[0]).map(|(t, r)| (1.0 + r - exact(*t)).abs()).fold(0.0, f64::max);
             assert!(worst < step, "step {step}: {worst}");

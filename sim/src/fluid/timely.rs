@@ -114,8 +114,9 @@ impl Law for Timely {
     fn flow(&self, shared: &[f64], own: &[f64], past: &impl Past, d: &mut [f64]) {
         let rate = own[RATE].max(LEAST * self.capacity);
         let (interval, delay) = (self.interval(rate), self.feedback(shared[QUEUE]));
-        let queue = past.shared(QUEUE, delay);
-        let before = past.shared(QUEUE, delay + interval);
+        // Jitter delays an RTT, and may be part of it.
+        let rtt = |lag: f64| past.shared(QUEUE, delay + lag + past.jitter(lag)) + self.capacity * past.measured_jitter(lag);
+        let (queue, before) = (rtt(0.0), rtt(interval));
         if self.variant == Variant::Pi {
             d[RATE] = self.middle(rate, own[GRADIENT], queue) / interval;
             d[GRADIENT] = self.pi_a * (queue - self.reference()) - self.pi_b * (before - self.reference());
@@ -154,5 +155,30 @@ mod tests {
         assert!((t.feedback(62.5e3 * 8.0) - (50e-6 + 0.8e-6 + 4e-6)).abs() < 1e-12);
         let pi = Settings::conext16(Model::PiHost).timely();
         assert_eq!((pi.interval(10e9), pi.reference()), (51.2e-6, 343.75e3 * 8.0));
+    }
+
+    // A still queue of 60 us, and jitter of 10 us now, 4 us an update ago.
+    struct Jittered;
+    impl Past for Jittered {
+        fn shared(&self, _: usize, _: f64) -> f64 {
+            600_000.0
+        }
+        fn own(&self, _: usize, _: f64) -> f64 {
+            0.0
+        }
+        fn measured_jitter(&self, lag: f64) -> f64 {
+            if lag == 0.0 { 10e-6 } else { 4e-6 }
+        }
+    }
+
+    /// Jitter that is measured: a still queue has a gradient by it, and an error.
+    #[test]
+    fn jitter_is_part_of_the_rtt() {
+        let t = Settings::conext16(Model::Patched).timely();
+        let mut d = [0.0; 2];
+        t.flow(&[600_000.0], &[5e9, 0.0], &Jittered, &mut d);
+        assert!((d[GRADIENT] * t.interval(5e9) / t.alpha - 0.3).abs() < 1e-9, "{d:?}");
+        let change = 10e6 * 0.5 - 0.5 * 0.008 * 5e9 * (70.0 - 50.0) / 50.0;
+        assert!((d[RATE] * t.interval(5e9) / change - 1.0).abs() < 1e-9, "{d:?}");
     }
 }

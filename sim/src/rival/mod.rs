@@ -1,6 +1,8 @@
 //! What TIMELY is compared with, as controllers of the fabric's flows.
+pub mod dcqcn;
 mod dctcp;
 mod fast;
+pub mod patched;
 mod timely;
 
 pub use dctcp::Dctcp;
@@ -19,32 +21,56 @@ pub enum Rival {
     None,
     /// DCTCP (SIGCOMM'10): a window that marks cut by their share. Every packet is answered.
     Dctcp,
+    /// DCQCN (SIGCOMM'15): the rate falls at congestion notifications and recovers by a timer and a byte counter; its flows start at line rate,
+    /// `additive_step_mbps` is R_AI.
+    Dcqcn,
     /// The rate version of TCP FAST that SIGCOMM'15 compares with; `additive_step_mbps` is its protocol parameter.
     Fast,
     /// TIMELY as HPCC's ns-3 simulator runs it. Every packet is answered.
     TimelyHpcc,
     /// TIMELY as the simulator of "ECN or Delay" (CoNEXT'16) runs it.
     TimelyConext,
+    /// Patched TIMELY, likewise.
+    PatchedConext,
+    /// Patched TIMELY with a PI controller at the host, likewise.
+    PiConext,
+}
+
+/// Parameters of rivals that no profile of the engine has.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Own {
+    /// Of DCQCN.
+    pub dcqcn: dcqcn::Parameters,
+    /// Of patched TIMELY with a PI controller at the host.
+    pub pi_host: patched::PiHost,
 }
 
 impl Rival {
     /// All of them, with their names.
-    pub const NAMED: [(&str, Rival); 5] = [
+    pub const NAMED: [(&str, Rival); 8] = [
         ("none", Rival::None),
+        ("dcqcn", Rival::Dcqcn),
         ("dctcp", Rival::Dctcp),
         ("fast", Rival::Fast),
         ("timely-hpcc", Rival::TimelyHpcc),
         ("timely-conext", Rival::TimelyConext),
+        ("patched-conext", Rival::PatchedConext),
+        ("pi-conext", Rival::PiConext),
     ];
 
     /// A flow's controller; what the rival wants of the flow otherwise goes into `spec`.
-    pub fn control(self, p: &Parameters, line: Speed, base_us: f64, spec: &mut FlowSpec) -> Control {
+    pub fn control(self, p: &Parameters, of: &Own, line: Speed, base_us: f64, spec: &mut FlowSpec) -> Control {
         let mbps = line.as_bps() as f64 / 1e6;
         let wire = spec.packet + PER_PACKET;
         match self {
             Rival::None => {
                 spec.bound = 0;
                 Control::Other(Box::new(Line(mbps)))
+            }
+            Rival::Dcqcn => {
+                (spec.bound, spec.cnp) = (0, of.dcqcn.cnp);
+                let limits = (p.least_mbps, mbps.min(p.greatest_mbps));
+                Control::Other(Box::new(dcqcn::Dcqcn::new(of.dcqcn, p.additive_step_mbps, limits, mbps)))
             }
             Rival::Dctcp => {
                 spec.segment = spec.packet;
@@ -60,6 +86,11 @@ impl Rival {
                 spec.rtt_start = Start::LastPacket;
                 Control::Other(Box::new(Conext::new(p, mbps, f64::from(wire) * 8.0 / mbps)))
             }
+            Rival::PatchedConext => {
+                spec.rtt_start = Start::LastPacket;
+                Control::Other(Box::new(patched::Patched::new(p, mbps, f64::from(wire) * 8.0 / mbps)))
+            }
+            Rival::PiConext => Control::Other(Box::new(patched::Pi::new(p, of.pi_host, mbps, base_us))),
         }
     }
 }

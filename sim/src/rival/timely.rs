@@ -8,6 +8,16 @@ const SMALL_STEPS: u32 = 5;
 /// Least and most of the line that CoNEXT'16's code lets a flow have.
 const PART: (f64, f64) = (0.01, 0.96);
 
+/// Least and greatest rate that this code lets a flow have on a line of so many Mb/s.
+pub(super) fn limits(mbps: f64) -> (f64, f64) {
+    (PART.0 * mbps, PART.1 * mbps)
+}
+
+/// A rate held within such limits.
+pub(super) fn share(rate: f64, limits: (f64, f64)) -> f64 {
+    rate.clamp(limits.0, limits.1)
+}
+
 /// What both compute.
 #[derive(Clone, Debug)]
 struct Law {
@@ -100,7 +110,7 @@ pub struct Conext {
 impl Conext {
     /// A new flow on a line of so many Mb/s that takes so many us for a packet.
     pub fn new(p: &Parameters, mbps: f64, packet_us: f64) -> Self {
-        let limits = (PART.0 * mbps, PART.1 * mbps);
+        let limits = limits(mbps);
         let rate = p.initial_mbps.clamp(limits.0, limits.1);
         Conext { law: Law { p: p.clone(), rate, last: None, difference: 0.0 }, limits, packet_us }
     }

@@ -136,10 +136,11 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
             rtt_start: Start::LastByte,
             reply: f.reply,
             read: f.read,
+            cnp: 0,
         };
         let law = match control {
             Control::Engine => Law::integer(words),
-            Control::Rival(r) => r.control(p, line, base_rtt_us, &mut spec),
+            Control::Rival(r) => r.control(p, &plan.own(&f.profile), line, base_rtt_us, &mut spec),
         };
         if plan.nic.kind == NicKind::Posted {
             // Software posts whole segments, whatever sets its rate.

@@ -14,7 +14,7 @@ pub use fabric::FabricPlan;
 
 use crate::frame::{FlowId, NodeId};
 use crate::metrics::Windows;
-use crate::rival::Rival;
+use crate::rival::{self, Rival};
 use crate::switch::Config;
 use crate::time::{Ps, Speed};
 use crate::topology::{Link, Topology};
@@ -136,6 +136,8 @@ pub struct Profile {
     pub algorithm_1: bool,
     /// What computes the rate.
     pub control: Control,
+    /// Parameters of a rival that the engine has not.
+    pub own: rival::Own,
 }
 
 /// What computes a flow's rate.
@@ -308,6 +310,11 @@ impl Plan {
     /// What computes the rate of a profile's flows.
     pub fn control(&self, profile: &str) -> Control {
         self.profiles.iter().find(|p| p.name == profile).map_or(Control::Engine, |p| p.control)
+    }
+
+    /// Parameters that a profile's flows have beside those of the engine.
+    pub fn own(&self, profile: &str) -> rival::Own {
+        self.profiles.iter().find(|p| p.name == profile).map_or_else(Default::default, |p| p.own)
     }
 
     /// The parameters of a profile by name, on a line of this speed.

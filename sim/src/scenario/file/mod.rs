@@ -1,4 +1,5 @@
 //! Scenario files in TOML: what may stand in one, and the checks that name file, line, value and what is allowed.
+mod own;
 mod shape;
 mod source;
 mod tables;
@@ -246,7 +247,8 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         }
     };
     let algorithm_1 = t.algorithm_1.unwrap_or(false);
-    Ok(Profile { name: name.to_owned(), like: like.to_owned(), set, algorithm_1, control })
+    let own = own::own(src, name, t, control)?;
+    Ok(Profile { name: name.to_owned(), like: like.to_owned(), set, algorithm_1, control, own })
 }
 
 // 1 is sent before 2.

@@ -1,8 +1,10 @@
 //! Shapes of topologies, and what only the fabric has, in scenario files.
 use super::Number;
 use super::source::Source;
-use super::tables::{LinkTable, NicTable, OneLink, SwitchTable, TopologyTable};
+use super::tables::{LinkTable, NicTable, OneLink, PiTable, SwitchTable, TopologyTable};
 use crate::fabric::port::Marking;
+use crate::fluid::marking::Pi;
+use crate::fluid::settings::{Model, Settings};
 use crate::frame::NodeId;
 use crate::pacing::trace;
 use crate::scenario::shapes::Shape;
@@ -156,6 +158,24 @@ fn shape(src: &Source, t: &TopologyTable) -> Result<Shape, Error> {
     Ok(shape)
 }
 
+// The controller that marks in place of the ramp; its defaults are those of the fluid model.
+fn pi(src: &Source, told: &toml::Spanned<PiTable>, ramp: bool) -> Result<Pi, Error> {
+    if ramp {
+        return Err(src.error(told.span(), "switch.mark_pi", "there", "it without mark_kb alone"));
+    }
+    let (t, d) = (told.get_ref(), Settings::conext16(Model::PiSwitch));
+    let field = |v: &Number, name: &str, default: f64, least: f64, most: f64| {
+        src.number(v, &format!("switch.mark_pi.{name}"), default, least, most)
+    };
+    Ok(Pi {
+        reference: field(&t.reference_kb, "reference_kb", d.reference_kb, 0.001, 1e6)? * 1e3,
+        proportional: field(&t.proportional, "proportional", d.proportional, 0.0, 1.0)? / 1e3,
+        integral: field(&t.integral, "integral", d.integral, 0.0, 1e4)? / 1e3,
+        period: field(&t.period_us, "period_us", d.period_us, 0.1, 1e5)? / 1e6,
+        most: field(&t.most, "most", d.mark_most, 1e-6, 1.0)?,
+    })
+}
+
 /// What only the fabric has.
 pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<FabricPlan, Error> {
     let bytes = |kb: f64| (kb * 1000.0).min(f64::from(u32::MAX)) as u32;
@@ -171,10 +191,13 @@ pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<Fabr
             other => return Err(src.error(at.span(), "switch.mark_at", other, "ingress, egress")),
         },
     };
+    let pi = s.mark_pi.as_ref().map(|told| pi(src, told, s.mark_kb.is_some())).transpose()?;
+    let ramp = s.mark_kb.is_some().then(|| Marking { least: bytes(least), most: bytes(most).max(bytes(least) + 1), chance, ingress, pi });
+    let none = Marking { least: u32::MAX, most: u32::MAX, chance: 0.0, ingress, pi };
     Ok(FabricPlan {
         headroom: s.headroom_kb.is_some().then(|| bytes(headroom)),
         dynamic: src.number(&s.dynamic, "switch.dynamic", 0.0, 0.0, 64.0)?,
-        marking: s.mark_kb.is_some().then(|| Marking { least: bytes(least), most: bytes(most).max(bytes(least) + 1), chance, ingress }),
+        marking: ramp.or(pi.map(|_| none)),
         rtt_noise: ps(src.number(&n.rtt_noise_us, "nic.rtt_noise_us", 0.0, 0.0, 1e5)?, US),
         noise: match n.rtt_noise.as_deref() {
             None => None,

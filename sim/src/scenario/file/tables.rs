@@ -57,6 +57,17 @@ pub(super) struct SwitchTable {
     pub mark_most_kb: Number,
     pub mark_chance: Number,
     pub mark_at: Option<Spanned<String>>,
+    pub mark_pi: Option<Spanned<PiTable>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PiTable {
+    pub reference_kb: Number,
+    pub proportional: Number,
+    pub integral: Number,
+    pub period_us: Number,
+    pub most: Number,
 }
 
 #[derive(Deserialize, Default)]
@@ -159,6 +170,28 @@ pub(super) struct ProfileTable {
     pub use_window_us: Number,
     pub algorithm_1: Option<bool>,
     pub control: Option<Spanned<String>>,
+    pub dcqcn: Option<Spanned<DcqcnTable>>,
+    pub pi_host: Option<Spanned<PiHostTable>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PiHostTable {
+    pub start: Number,
+    pub gain: Number,
+    pub ratio: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DcqcnTable {
+    pub gain: Number,
+    pub cnp_us: Number,
+    pub alpha_timer_us: Number,
+    pub timer_us: Number,
+    pub counter_kb: Number,
+    pub stages: Number,
+    pub hyper_mbps: Number,
 }
 
 #[derive(Deserialize)]
