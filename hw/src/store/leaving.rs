@@ -66,7 +66,7 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub outcome_flow: Signal<Out, Bits<F>>,
     /// A packet is discarded.
     pub outcome_found: Signal<Out, Bit>,
-    /// None is, and none is left of those that were to be.
+    /// None is, none is left of those that were to be, and the flow is enabled: until it is, a packet may still be on its way in.
     pub outcome_clear: Signal<Out, Bit>,
     /// A packet left: the node before it is its first cell's.
     pub node_valid: Signal<Out, Bit>,
@@ -117,6 +117,7 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     empty: DFF<Bit>,
     shut: DFF<Bit>,
     stale: DFF<Bit>,
+    lives: DFF<Bit>,
     found: [DFF<Bit>; 3],
     first: [DFF<Bits<C>>; 3],
     count: DFF<Bits<6>>,
@@ -133,14 +134,14 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: us
             join_flow, join_node, join_cell, join_cells, join_tail, load_valid, load_flow, load_enable, voids_valid, voids_flow, voids,
             outcome_valid, outcome_flow, outcome_found, outcome_clear, node_valid, node_cell, node, gone_flow, gone, o_valid, o_flow, o_visit,
             o_found, o_cell, o_bytes, o_meta, o_ends, o_launch, heads, tails, sums, enabled, voided, cells, counts, links, lengths, metas, launches,
-            empty, shut, stale, count, length, meta, take, sum; valid, visit, flow, old, found, first)
+            empty, shut, stale, lives, count, length, meta, take, sum; valid, visit, flow, old, found, first)
     }
 }
 
 impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> Logic for Leaving<F, C, N, T, M> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, empty, shut, stale, count, length, meta);
+        dff_setup!(self, clk, empty, shut, stale, lives, count, length, meta);
         for i in 0..5 {
             self.valid[i].clock.next = self.clk.val();
             self.visit[i].clock.next = self.clk.val();
@@ -196,6 +197,7 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: us
         self.empty.d.next = self.heads.read_data.val() == self.tails.read_data.val();
         self.shut.d.next = !self.enabled.read_data.val().any() | self.voided.read_data.val().any();
         self.stale.d.next = self.voided.read_data.val().any();
+        self.lives.d.next = self.enabled.read_data.val().any();
         // 2: take the packet.
         self.take.next = self.valid[1].q.val() & !self.empty.q.val() & (!self.visit[1].q.val() | self.shut.q.val());
         self.heads.write_enable.next = self.take.val() | self.sweep.val();
@@ -209,7 +211,8 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: us
         self.outcome_valid.next = self.valid[1].q.val() & self.visit[1].q.val();
         self.outcome_flow.next = self.flow[1].q.val();
         self.outcome_found.next = self.take.val();
-        self.outcome_clear.next = self.valid[1].q.val() & self.visit[1].q.val() & self.empty.q.val() & self.stale.q.val();
+        self.outcome_clear.next =
+            (self.valid[1].q.val() & self.visit[1].q.val() & self.empty.q.val()) & (self.stale.q.val() & self.lives.q.val());
         // 3: the flow holds less; read the packet's length.
         self.sum.next = self.sums.read_data.val() + bit_cast::<N, 6>(self.count.q.val());
         self.sums.write_enable.next = self.found[0].q.val() | self.sweep.val();

@@ -142,6 +142,9 @@ pub struct Store<
     load_voids: DFF<Bit>,
     load_flow: DFF<Bits<F>>,
     load_enable: DFF<Bit>,
+    /// Loads of the two clocks before.
+    applied: [DFF<Bit>; 2],
+    applied_flow: [DFF<Bits<F>>; 2],
     /// Doorbells that wait; with 8 the input stops.
     rings: DFF<Bits<6>>,
     charge: DFF<Bit>,
@@ -158,6 +161,7 @@ pub struct Store<
     taken: Signal<Local, Bit>,
     rung: Signal<Local, Bit>,
     clear: Signal<Local, Bit>,
+    anew: Signal<Local, Bit>,
     cost: Signal<Local, Bits<16>>,
     word: Signal<Local, Bits<P>>,
 }
@@ -190,7 +194,7 @@ impl<
             doorbell_valid, doorbell_ready, doorbell_flow, grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow,
             charge_bytes, charge_ends, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_flow, m_launch, m_meta, refused, malformed, voided, intake, pool,
             lookup, joining, leaving, turns, reader, doorbells, packets, sweep, load_valid, load_voids, load_flow, load_enable, rings, charge,
-            charge_to, charge_sum, charge_last, is_swept, sweeping, at, open, taken, rung, clear, cost, word)
+            charge_to, charge_sum, charge_last, is_swept, sweeping, at, open, taken, rung, clear, anew, cost, word; applied, applied_flow)
     }
 }
 
@@ -228,6 +232,10 @@ impl<
         self.doorbells.rst.next = self.rst.val();
         self.packets.clk.next = self.clk.val();
         self.packets.rst.next = self.rst.val();
+        for i in 0..2 {
+            self.applied[i].clock.next = self.clk.val();
+            self.applied_flow[i].clock.next = self.clk.val();
+        }
 
         self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
         self.sweeping.next = !self.is_swept.val();
@@ -329,8 +337,15 @@ impl<
         self.leaving.load_valid.next = self.load_valid.q.val();
         self.leaving.load_flow.next = self.load_flow.q.val();
         self.leaving.load_enable.next = self.load_enable.q.val();
-        // A load that voids goes before a visit that found a queue void and empty: the visitor comes round again.
-        self.clear.next = self.leaving.outcome_clear.val() | self.load_voids.q.val();
+        // What a load asks for, a visit that looked before it has not seen: the flow is visited again.
+        self.applied[0].d.next = self.load_valid.q.val();
+        self.applied_flow[0].d.next = self.load_flow.q.val();
+        self.applied[1].d.next = self.applied[0].q.val();
+        self.applied_flow[1].d.next = self.applied_flow[0].q.val();
+        self.anew.next = (self.load_valid.q.val() & (self.load_flow.q.val() == self.leaving.outcome_flow.val()))
+            | (self.applied[0].q.val() & (self.applied_flow[0].q.val() == self.leaving.outcome_flow.val()))
+            | (self.applied[1].q.val() & (self.applied_flow[1].q.val() == self.leaving.outcome_flow.val()));
+        self.clear.next = (self.leaving.outcome_clear.val() & !self.anew.val()) | self.load_voids.q.val();
         self.lookup.voids_valid.next = self.clear.val();
         self.lookup.voids_flow.next = self.leaving.outcome_flow.val();
         self.lookup.voids.next = self.load_voids.q.val();
@@ -341,7 +356,8 @@ impl<
             self.lookup.voids_flow.next = self.load_flow.q.val();
             self.leaving.voids_flow.next = self.load_flow.q.val();
         }
-        self.turns.void_valid.next = self.load_voids.q.val();
+        self.turns.outcome_anew.next = self.anew.val();
+        self.turns.void_valid.next = self.load_valid.q.val();
         self.turns.void_flow.next = self.load_flow.q.val();
 
         // Grants, and packets out of queues.
@@ -407,6 +423,8 @@ impl<
             self.sweep.d.next = bits::<T>(0);
             self.load_valid.d.next = false;
             self.load_voids.d.next = false;
+            self.applied[0].d.next = false;
+            self.applied[1].d.next = false;
             self.rings.d.next = bits::<6>(0);
             self.charge.d.next = false;
         }

@@ -5,7 +5,7 @@ use rust_hdl::prelude::*;
 use timely_model::store::{AHEAD, AHEAD_LONG};
 
 /// For `2^F` flows (`G` must be `F + 64`): the next grant, or a visit to a flow of which something may be to discard. Visits go round the
-/// flows, one packet at a time, when no grant waits; where a load has voided a queue they begin at once and go first, until nothing is found.
+/// flows, one packet at a time, when no grant waits; of a flow that is loaded they begin at once and go first, until nothing is found.
 ///
 /// A place is kept for each grant until its packet begins to be read or is found not to be.
 /// Latency: 4 clocks from a grant to `o`. Throughput: one a clock, one flow each third clock. Back pressure: `grant_ready` falls while 15
@@ -42,7 +42,9 @@ pub struct Turns<const F: usize, const G: usize> {
     pub outcome_flow: Signal<In, Bits<F>>,
     /// It found a packet to discard.
     pub outcome_found: Signal<In, Bit>,
-    /// A load voids a queue.
+    /// The flow was loaded since the visit looked.
+    pub outcome_anew: Signal<In, Bit>,
+    /// A flow is loaded: it is visited first.
     pub void_valid: Signal<In, Bit>,
     /// Its flow.
     pub void_flow: Signal<In, Bits<F>>,
@@ -87,7 +89,7 @@ impl<const F: usize, const G: usize> Default for Turns<F, G> {
         assert_eq!(G, F + 64, "a grant is a flow and a launch");
         construct!({ many: Constant::new(bits::<5>(u64::from(AHEAD))), few: Constant::new(bits::<5>(u64::from(AHEAD_LONG))) }
             clk, rst, swept, grant_valid, grant_ready, grant_flow, grant_launch, begun, discarded, vain, length_valid, length_long, outcome_valid,
-            outcome_flow, outcome_found, void_valid, void_flow, o_valid, o_flow, o_visit, o_launch, grants, launch, places, is_long, at, urgent, discarding,
+            outcome_flow, outcome_found, outcome_anew, void_valid, void_flow, o_valid, o_flow, o_visit, o_launch, grants, launch, places, is_long, at, urgent, discarding,
             limit, room, accept, head, head_held, at_held, visiting, visits, goes, more, fewer, sum; valid, visit, flow)
     }
 }
@@ -152,12 +154,12 @@ impl<const F: usize, const G: usize> Logic for Turns<F, G> {
             self.discarding.d.next = false;
         }
         if self.outcome_valid.val() {
-            self.urgent.d.next = self.outcome_found.val();
             if self.outcome_found.val() {
                 self.discarding.d.next = true;
-            }
-            if !self.outcome_found.val() & (self.outcome_flow.val() == self.at.q.val()) {
+                self.urgent.d.next = true;
+            } else if !self.outcome_anew.val() & (self.outcome_flow.val() == self.at.q.val()) {
                 self.at.d.next = self.at.q.val() + bits::<F>(1);
+                self.urgent.d.next = false;
             }
         }
         if self.void_valid.val() {

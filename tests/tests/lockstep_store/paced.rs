@@ -28,6 +28,17 @@ struct Pair {
 }
 
 impl Pair {
+    fn new(profiles: VecDeque<ProfileWrite>) -> Self {
+        Pair {
+            store: Store::new(10, 15, 512),
+            pacer: Pacer::new(10, Timing::default()),
+            clk: 0,
+            loads: VecDeque::new(),
+            rates: VecDeque::new(),
+            profiles,
+        }
+    }
+
     fn step(&mut self, arrival: Option<Arrival>, bound: u16) -> store::Out {
         let (out, paced) = (self.store.output(self.clk), self.pacer.output(self.clk));
         let load = if out.swept && paced.swept { self.loads.pop_front() } else { None };
@@ -68,14 +79,7 @@ impl Pair {
 #[test]
 fn a_fast_flow_keeps_its_rate_among_a_thousand_slow_ones() {
     for (gbps, bytes) in [(10, 1514), (40, 1514), (10, 200)] {
-        let mut pair = Pair {
-            store: Store::new(10, 15, 512),
-            pacer: Pacer::new(10, Timing::default()),
-            clk: 0,
-            loads: VecDeque::new(),
-            rates: VecDeque::new(),
-            profiles: VecDeque::from([ProfileWrite { profile: 0, word: profile::TOKEN_CAP.word, data: 16_384 }]),
-        };
+        let mut pair = Pair::new(VecDeque::from([ProfileWrite { profile: 0, word: profile::TOKEN_CAP.word, data: 16_384 }]));
         let record =
             FlowRecord { enable: true, payload_bytes: bytes - 90, ..FlowRecord::default() }.pack().expect("a record within its ranges");
         for flow in (0..FLOWS).chain([FAST]) {
@@ -128,5 +132,57 @@ fn a_fast_flow_keeps_its_rate_among_a_thousand_slow_ones() {
         assert!(refused > 1000, "the slow flows do not flood the store");
         // Each flow's first packet comes at once, its second 12.3 ms later.
         assert!((900..=1100).contains(&slow_left), "{slow_left} slow packets");
+    }
+}
+
+/// A flow is disabled while a packet of it is on its way in, and enabled again, keeping its state, before or after the packet is whole: what is
+/// sent from then on all leaves, and nothing is left behind.
+#[test]
+fn nothing_stays_behind_a_disable_in_mid_packet() {
+    const FLOW: u32 = 700;
+    let record = |enable, keep| FlowRecord { enable, keep, payload_bytes: 1424, ..FlowRecord::default() }.pack().expect("within ranges");
+    let load = |enable, keep| FlowLoad { flow: FLOW, record: record(enable, keep) };
+    // Clocks from the disable to the packet's end, and to the load that enables.
+    for (ends, enables) in [(1, 40), (1, 200), (1, 1000), (30, 40), (30, 31), (30, 300), (100, 1000), (100, 2000), (500, 40), (2000, 1000)]
+    {
+        let mut pair = Pair::new(VecDeque::from([ProfileWrite { profile: 0, word: profile::TOKEN_CAP.word, data: 16_384 }]));
+        pair.loads.push_back(load(true, false));
+        pair.rates.push_back((FLOW, 100_000 * MBPS));
+        while !pair.rates.is_empty() {
+            pair.step(None, BOUND);
+        }
+        for _ in 0..50_000 {
+            pair.step(None, BOUND);
+        }
+        let packet = |meta: u128| {
+            let frame = vec![meta as u8; 1514];
+            let beats: Vec<_> = timely_model::stream::beats(&frame, 512).collect();
+            beats.into_iter().map(move |beat| Arrival { beat, flow: FLOW, ends: true, meta }).collect::<VecDeque<_>>()
+        };
+        let mut cut = packet(1);
+        for _ in 0..5 {
+            pair.step(cut.pop_front(), BOUND);
+        }
+        pair.loads.push_back(load(false, false));
+        let (from, mut left) = (pair.clk, Vec::new());
+        let mut more: VecDeque<Arrival> = (2..8).flat_map(packet).collect();
+        for _ in 0..30_000 {
+            let at = pair.clk - from;
+            if at == enables {
+                pair.loads.push_back(load(true, true));
+            }
+            let arrival = if at >= ends && !cut.is_empty() {
+                cut.pop_front()
+            } else if cut.is_empty() && at > enables.max(ends) + 3000 {
+                more.pop_front()
+            } else {
+                None
+            };
+            let out = pair.step(arrival, BOUND);
+            left.extend(out.beat.filter(|(beat, _)| beat.last).map(|(_, side)| side.meta));
+        }
+        left.retain(|meta| *meta != 1);
+        assert_eq!(left, [2, 3, 4, 5, 6, 7], "the packet ended {ends} clocks after the disable, {enables} to the enable");
+        assert_eq!(pair.store.queued(FLOW), 0, "the packet ended {ends} clocks after the disable, {enables} to the enable");
     }
 }

@@ -35,7 +35,9 @@ struct Op {
     launch: u64,
     /// No grant: what is to be discarded is looked for.
     visit: bool,
+    /// The look found the flow void, and enabled.
     void: bool,
+    enabled: bool,
     packet: Option<Arc<Packet>>,
 }
 
@@ -61,6 +63,8 @@ pub struct Queues {
     /// Doorbells that wait.
     rings: u32,
     load: Option<Load>,
+    /// Flows of the loads that the last two clocks applied.
+    applied: [Option<u32>; 2],
     grants: fifo::Fifo<(u32, u64)>,
     ops: [Option<Op>; LEAVE],
     charge: Option<Charge>,
@@ -86,6 +90,7 @@ impl Queues {
             doorbells: fifo::Fifo::new(DOORBELL_BITS),
             rings: 0,
             load: None,
+            applied: [None; 2],
             grants: fifo::Fifo::new(QUEUE_BITS),
             ops: Default::default(),
             charge: None,
@@ -145,7 +150,7 @@ impl Queues {
             let left = &mut self.flows[*flow as usize].left;
             *left = left.wrapping_add(packet.cells());
         }
-        let outcome = self.ops[2].as_ref().filter(|op| op.visit).map(|op| (op.flow, op.void, op.packet.is_some()));
+        let outcome = self.ops[2].as_ref().filter(|op| op.visit).map(|op| (op.flow, op.void && op.enabled, op.packet.is_some()));
 
         // Who looks next: a queue is looked at again after two clocks.
         let head = self.grants.output(clk).head;
@@ -154,14 +159,14 @@ impl Queues {
         let visit = !visiting && !self.discarding && !recent(self.at) && (self.urgent || head.is_none());
         let grant = head.filter(|(flow, _)| !visit && !recent(*flow));
         self.discarding &= !i.discarded;
-        let visit = visit.then_some(Op { flow: self.at, launch: 0, visit: true, void: false, packet: None });
-        let next = visit.or(grant.map(|(flow, launch)| Op { flow, launch, visit: false, void: false, packet: None }));
+        let visit = visit.then_some(Op { flow: self.at, launch: 0, visit: true, void: false, enabled: false, packet: None });
+        let next = visit.or(grant.map(|(flow, launch)| Op { flow, launch, visit: false, void: false, enabled: false, packet: None }));
         self.grants.step(clk, &fifo::In { rst: false, push: i.grant, ready: grant.is_some() });
 
         // The look.
         if let Some(op) = &mut self.ops[0] {
             let f = &mut self.flows[op.flow as usize];
-            op.void = f.void;
+            (op.void, op.enabled) = (f.void, f.enabled);
             if !op.visit || f.void || !f.enabled {
                 op.packet = f.queue.pop_front();
             }
@@ -169,25 +174,29 @@ impl Queues {
         self.ops.rotate_right(1);
         self.ops[0] = next;
 
-        if let Some((flow, void, found)) = outcome {
-            self.urgent = found;
+        let loaded = self.load.take();
+        if let Some((flow, ends, found)) = outcome {
+            // What a load of these clocks asks for, the look has not seen: the flow is visited again.
+            let anew = [loaded.map(|l| l.flow), self.applied[0], self.applied[1]].contains(&Some(flow));
             self.discarding |= found;
-            if !found && flow == self.at {
+            self.urgent |= found;
+            if !found && !anew && flow == self.at {
                 self.at = (self.at + 1) & (self.flows.len() as u32 - 1);
+                self.urgent = false;
             }
-            // A load that voids goes first; the flow is visited again.
-            if void && !found && !self.load.is_some_and(|l| l.voids()) {
+            // A flow that is not enabled stays void: a packet may still be on its way in, whose doorbell the pacer will refuse.
+            // A load that voids goes first.
+            if ends && !found && !anew && !loaded.is_some_and(|l| l.voids()) {
                 self.flows[flow as usize].void = false;
             }
         }
-        if let Some(load) = self.load.take() {
+        self.applied = [loaded.map(|l| l.flow), self.applied[0]];
+        if let Some(load) = loaded {
             let f = &mut self.flows[load.flow as usize];
             f.enabled = load.enable;
-            if load.voids() {
-                f.void = true;
-                self.at = load.flow;
-                self.urgent = true;
-            }
+            f.void |= load.voids();
+            self.at = load.flow;
+            self.urgent = true;
         }
         self.load = i.load;
 
