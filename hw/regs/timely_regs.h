@@ -130,11 +130,11 @@
 
 /* Block counters: Events of the whole NIC, by index. */
 #define TIMELY_COUNTERS_TYPE 0x54690005u
-#define TIMELY_COUNTERS_VERSION 1
-#define TIMELY_COUNTERS_BASE 0x400u /* of this version of the map; walk the list instead */
+#define TIMELY_COUNTERS_VERSION 2
+#define TIMELY_COUNTERS_BASE 0x3c0u /* of this version of the map; walk the list instead */
 #define TIMELY_COUNTERS_COUNT 0x10u /* RO: counters in use */
-#define TIMELY_COUNTERS_COUNTER 0x80u /* RO: events since reset, wrapping; an event is in it at most 40 clocks later */
-#define TIMELY_COUNTERS_COUNTER_COUNT 32
+#define TIMELY_COUNTERS_COUNTER 0x40u /* RO: events since reset, wrapping; an event is in it at most 40 clocks later */
+#define TIMELY_COUNTERS_COUNTER_COUNT 64
 
 /* Block flow: Loads flows and asks for their records. A record goes in whole and comes out whole, never torn. */
 #define TIMELY_FLOW_TYPE 0x54690006u
@@ -713,7 +713,7 @@
 #define TIMELY_COUNTER_ACKS_SENT 8 /* An ACK was sent. */
 #define TIMELY_COUNTER_ACK_REFUSED_PEER 9 /* A segment of a peer that is not allowed was not answered. */
 #define TIMELY_COUNTER_ACK_REFUSED_ADDRESS 10 /* A segment was not answered that was not to our MAC, IP address, UDP port and VLAN, or not from another host's unicast address. */
-#define TIMELY_COUNTER_ACKS_DROPPED 11 /* A segment was not answered because the ACK queue was full, or because ACKs had used up their share of the line. */
+#define TIMELY_COUNTER_ACKS_DROPPED 11 /* A segment was not answered because the ACK queue was full. */
 #define TIMELY_COUNTER_ACK_STALE 12 /* An ACK of a segment that is not outstanding any more, or not yet. */
 #define TIMELY_COUNTER_ACK_FORGED 13 /* An ACK with a wrong nonce. */
 #define TIMELY_COUNTER_ACK_REPEATED 14 /* An ACK of a segment that was acknowledged before. */
@@ -734,6 +734,10 @@
 #define TIMELY_COUNTER_RECORDS_DROPPED 29 /* An event record found its queue full. */
 #define TIMELY_COUNTER_PACKETS_REFUSED 30 /* A packet found no room in the packet store, or its flow is not enabled. */
 #define TIMELY_COUNTER_PACKETS_DISCARDED 31 /* A packet was too long or had a gap, or its flow was loaded anew or disabled while it waited. */
+#define TIMELY_COUNTER_ACK_SHARE_EXCEEDED 32 /* A segment was not answered because ACKs had used up their share of the line. */
+#define TIMELY_COUNTER_ACKS_DISABLED 33 /* A segment was not answered because answering is not enabled. */
+#define TIMELY_COUNTER_SAMPLES_ACROSS_STEP 34 /* An accepted ACK gave no RTT sample because the time stepped between its two stamps. */
+#define TIMELY_COUNTER_SAMPLES_UNSTAMPED 35 /* An accepted ACK gave no RTT sample because its segment's departure was not stamped. */
 
 /* The standalone NIC on PCI Express */
 #define TIMELY_PCI_VENDOR_ID 0x1234u /* vendor */

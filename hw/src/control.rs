@@ -146,7 +146,7 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     /// It sends too little of its rate for it to grow.
     pub limited: Signal<In, Bit>,
     /// Counted events of the pacer half and the packet source.
-    pub data_pulses: Signal<In, Bits<32>>,
+    pub data_pulses: Signal<In, Bits<64>>,
     /// Their RAMs are cleared.
     pub data_swept: Signal<In, Bit>,
     /// The steady time, ns48.fns16: what launches are.
@@ -271,8 +271,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     crossing: Crossing<F>,
     /// DMA's queries of the last three clocks.
     asked: [DFF<Bit>; 3],
-    pulses: DFF<Bits<32>>,
-    own_pulses: Signal<Local, Bits<32>>,
+    pulses: DFF<Bits<64>>,
+    own_pulses: Signal<Local, Bits<64>>,
     swept: DFF<Bit>,
     header: Signal<Local, Bits<384>>,
     /// Launch of the frame that is reported as sent, as a date, 2^-8 ns.
@@ -673,15 +673,15 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.csr.histogram_count.next = self.histograms.count.val();
         self.csr.histogram_clearing.next = self.histograms.clearing.val();
         // Counted events and readiness.
-        self.own_pulses.next = bits::<32>(0);
+        self.own_pulses.next = bits::<64>(0);
         if self.recorder.dropped.val() {
             // RecordsDropped.
-            self.own_pulses.next = bits::<32>(1 << 29);
+            self.own_pulses.next = bits::<64>(1 << 29);
         }
-        self.pulses.d.next = self.parse.pulses.val()
+        self.pulses.d.next = bit_cast::<64, 32>(self.parse.pulses.val())
             | self.ack.pulses.val()
             | self.rtt.pulses.val()
-            | self.engine.pulses.val()
+            | bit_cast::<64, 32>(self.engine.pulses.val())
             | self.data_pulses.val()
             | self.own_pulses.val();
         self.swept.d.next = self.rtt.swept.val()
@@ -690,7 +690,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             & self.histograms.swept.val()
             & self.data_swept.val();
         if self.rst.val() {
-            self.pulses.d.next = bits::<32>(0);
+            self.pulses.d.next = bits::<64>(0);
             self.swept.d.next = false;
             for i in 0..3 {
                 self.asked[i].d.next = false;

@@ -140,7 +140,7 @@ pub struct Core<
     /// When the packet was eligible to leave.
     pub sent_launch: Signal<In, Bits<64>>,
     /// Counted events of the packet source.
-    pub source_pulses: Signal<In, Bits<32>>,
+    pub source_pulses: Signal<In, Bits<64>>,
     /// Its RAMs are cleared.
     pub source_swept: Signal<In, Bit>,
     /// The steady time, ns48.fns16: what launches are.
@@ -365,7 +365,7 @@ impl<
         self.control.sent_place.next = self.sent_place.val();
         self.control.sent_generation.next = self.sent_generation.val();
         self.control.sent_launch.next = self.sent_launch.val();
-        self.control.data_pulses.next = self.pacer.pulses.val() | self.source_pulses.val();
+        self.control.data_pulses.next = bit_cast::<64, 32>(self.pacer.pulses.val()) | self.source_pulses.val();
         self.control.data_swept.next = self.pacer.swept.val() & self.source_swept.val();
         self.steady.next = self.control.steady.val();
         self.date.next = self.control.date.val();

@@ -190,7 +190,7 @@ pub struct Standalone<
     /// The generator is inside a frame.
     begun: DFF<Bit>,
     taken: Signal<Local, Bit>,
-    missed_bit: Constant<Bits<32>>,
+    missed_bit: Constant<Bits<64>>,
 }
 
 impl<
@@ -213,7 +213,7 @@ impl<
 {
     /// The shell of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
-        construct!({ core: Core::new(build), generator: Generator::new(build.ring_bits), missed_bit: Constant::new(bits::<32>(1 << Counter::LaunchesMissed as u64)) }
+        construct!({ core: Core::new(build), generator: Generator::new(build.ring_bits), missed_bit: Constant::new(bits::<64>(1 << Counter::LaunchesMissed as u64)) }
             clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
             s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
@@ -396,9 +396,9 @@ impl<
         self.generator.grant_launch.next = self.core.grant_launch.val();
         self.core.grant_ready.next = self.generator.grant_ready.val();
         self.generator.cfg_seed.next = self.core.settings.val().nonce_seed;
-        self.core.source_pulses.next = self.generator.pulses.val();
+        self.core.source_pulses.next = bit_cast::<64, 32>(self.generator.pulses.val());
         if self.gate.missed.val() {
-            self.core.source_pulses.next = self.generator.pulses.val() | self.missed_bit.val();
+            self.core.source_pulses.next = bit_cast::<64, 32>(self.generator.pulses.val()) | self.missed_bit.val();
         }
         self.core.source_swept.next = self.generator.swept.val();
     }

@@ -88,7 +88,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     output reg  [511:0] tap_rec_data;
     
     // Constant declarations
-    localparam  missed_bit = 32'h400000;
+    localparam  missed_bit = 64'h400000;
     
     // Stub signals
     reg  reset__d;
@@ -148,7 +148,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  [15:0] core__sent_place;
     reg  [1:0] core__sent_generation;
     reg  [63:0] core__sent_launch;
-    reg  [31:0] core__source_pulses;
+    reg  [63:0] core__source_pulses;
     reg  core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
@@ -516,9 +516,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
             begun__d = 1'b0;
             gated__d = 1'b0;
         end
-        core__source_pulses = generator__pulses;
+        core__source_pulses = ((generator__pulses) & 64'hffffffffffffffff);
         if (gate__missed) begin
-            core__source_pulses = generator__pulses | missed_bit;
+            core__source_pulses = ((generator__pulses) & 64'hffffffffffffffff) | missed_bit;
         end
     end
     always @(*) reset__clock = clk;
@@ -727,7 +727,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [15:0] sent_place;
     input wire  [1:0] sent_generation;
     input wire  [63:0] sent_launch;
-    input wire  [31:0] source_pulses;
+    input wire  [63:0] source_pulses;
     input wire  source_swept;
     output reg  [63:0] steady;
     output reg  [63:0] date;
@@ -849,7 +849,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  control__limited_valid;
     reg  [9:0] control__limited_flow;
     reg  control__limited;
-    reg  [31:0] control__data_pulses;
+    reg  [63:0] control__data_pulses;
     reg  control__data_swept;
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
@@ -1158,7 +1158,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     always @(*) control__sent_place = sent_place;
     always @(*) control__sent_generation = sent_generation;
     always @(*) control__sent_launch = sent_launch;
-    always @(*) control__data_pulses = pacer__pulses | source_pulses;
+    always @(*) control__data_pulses = ((pacer__pulses) & 64'hffffffffffffffff) | source_pulses;
     always @(*) control__data_swept = pacer__swept & source_swept;
     always @(*) steady = control__steady;
     always @(*) date = control__date;
@@ -1305,7 +1305,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  limited_valid;
     input wire  [9:0] limited_flow;
     input wire  limited;
-    input wire  [31:0] data_pulses;
+    input wire  [63:0] data_pulses;
     input wire  data_swept;
     output reg  [63:0] steady;
     output reg  [63:0] date;
@@ -1423,7 +1423,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  ack__m_tvalid;
     reg  ack__m_tready;
     wire  ack__m_tlast;
-    wire  [31:0] ack__pulses;
+    wire  [63:0] ack__pulses;
     reg  txmux__clk;
     reg  txmux__rst;
     wire txmux__fair;
@@ -1492,7 +1492,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  rtt__release_valid;
     wire  [9:0] rtt__release_flow;
     wire  [31:0] rtt__release_bytes;
-    wire  [31:0] rtt__pulses;
+    wire  [63:0] rtt__pulses;
     wire  rtt__acked_valid;
     wire  [9:0] rtt__acked_flow;
     wire  [1:0] rtt__acked_outcome;
@@ -1667,7 +1667,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [31:0] csr__histogram_count;
     wire  [15:0] csr__histogram_clear;
     reg  [15:0] csr__histogram_clearing;
-    reg  [31:0] csr__pulses;
+    reg  [63:0] csr__pulses;
     reg  csr__swept;
     reg  [63:0] csr__now;
     reg  dma__clk;
@@ -1812,15 +1812,15 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  asked__2__d;
     wire  asked__2__q;
     reg  asked__2__clock;
-    reg  [31:0] pulses__d;
-    wire  [31:0] pulses__q;
+    reg  [63:0] pulses__d;
+    wire  [63:0] pulses__q;
     reg  pulses__clock;
     reg  swept__d;
     wire  swept__q;
     reg  swept__clock;
     
     // Local signals
-    reg  [31:0] own_pulses;
+    reg  [63:0] own_pulses;
     reg  [383:0] header;
     reg  [39:0] launch_date;
     
@@ -2328,14 +2328,14 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         asked__0__d = dma__query_valid & ~csr__query_valid;
         asked__1__d = asked__0__q;
         asked__2__d = asked__1__q;
-        own_pulses = ((32'h0) & 32'hffffffff);
+        own_pulses = ((32'h0) & 64'hffffffffffffffff);
         if (recorder__dropped) begin
-            own_pulses = ((32'h1 << 32'h1d) & 32'hffffffff);
+            own_pulses = ((32'h1 << 32'h1d) & 64'hffffffffffffffff);
         end
-        pulses__d = parse__pulses | ack__pulses | rtt__pulses | engine__pulses | data_pulses | own_pulses;
+        pulses__d = ((parse__pulses) & 64'hffffffffffffffff) | ack__pulses | rtt__pulses | ((engine__pulses) & 64'hffffffffffffffff) | data_pulses | own_pulses;
         swept__d = rtt__swept & engine__swept & telemetry__swept & histograms__swept & data_swept;
         if (rst) begin
-            pulses__d = ((32'h0) & 32'hffffffff);
+            pulses__d = ((32'h0) & 64'hffffffffffffffff);
             swept__d = 1'b0;
             asked__0__d = 1'b0;
             asked__1__d = 1'b0;
@@ -2706,13 +2706,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     output reg  m_tvalid;
     input wire  m_tready;
     output reg  m_tlast;
-    output reg  [31:0] pulses;
+    output reg  [63:0] pulses;
     
     // Constant declarations
-    localparam  sent_bit = 32'h100;
-    localparam  peer_bit = 32'h200;
-    localparam  address_bit = 32'h400;
-    localparam  dropped_bit = 32'h800;
+    localparam  sent_bit = 64'h100;
+    localparam  peer_bit = 64'h200;
+    localparam  address_bit = 64'h400;
+    localparam  dropped_bit = 64'h800;
+    localparam  share_bit = 64'h100000000;
+    localparam  disabled_bit = 64'h200000000;
     localparam  nth__0 = 3'b0;
     localparam  nth__1 = 3'b1;
     localparam  nth__2 = 3'b10;
@@ -2753,6 +2755,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     wire  frame__m_tlast;
     wire  frame__m_side;
     wire  frame__m_start;
+    reg  disabled1__d;
+    wire  disabled1__q;
+    reg  disabled1__clock;
     reg  v1__d;
     wire  v1__q;
     reg  v1__clock;
@@ -2807,9 +2812,13 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  dropped4__d;
     wire  dropped4__q;
     reg  dropped4__clock;
+    reg  exceeds4__d;
+    wire  exceeds4__q;
+    reg  exceeds4__clock;
     
     // Local signals
     reg  [63:0] stamp;
+    reg  asks;
     reg  [7:0] partial;
     reg  [7:0] hosts__0;
     reg  [7:0] hosts__1;
@@ -2865,6 +2874,11 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .m_tlast(frame__m_tlast),
         .m_side(frame__m_side),
         .m_start(frame__m_start)
+    );
+    tnic_standalone__core__control__ack__disabled1 disabled1(
+        .d(disabled1__d),
+        .q(disabled1__q),
+        .clock(disabled1__clock)
     );
     tnic_standalone__core__control__ack__v1 v1(
         .d(v1__d),
@@ -2950,9 +2964,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(dropped4__q),
         .clock(dropped4__clock)
     );
+    tnic_standalone__core__control__ack__exceeds4 exceeds4(
+        .d(exceeds4__d),
+        .q(exceeds4__q),
+        .clock(exceeds4__clock)
+    );
     
     // Update code
     always @(*) begin
+        disabled1__d = disabled1__q;
         v1__d = v1__q;
         mine1__d = mine1__q;
         group1__d = group1__q;
@@ -2966,7 +2986,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         address3__d = address3__q;
         peer3__d = peer3__q;
         dropped4__d = dropped4__q;
-        v1__d = i_valid & cfg_ack_enable & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
+        exceeds4__d = exceeds4__q;
+        v1__d = asks & cfg_ack_enable;
+        disabled1__d = asks & ~cfg_ack_enable;
         mine1__d = i_head[(32'h0)+:(48)] == cfg_mac;
         if (i_valid) begin
             case (i_class)
@@ -3113,8 +3135,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             bytes = ((32'h8a) & 8'hff);
         end
         share__bytes = bytes;
-        dropped4__d = v3__q & ~taken;
-        pulses = ((32'h0) & 32'hffffffff);
+        dropped4__d = v3__q & ~queue__i_ready;
+        exceeds4__d = (v3__q & queue__i_ready) & ~share__enough;
+        pulses = ((32'h0) & 64'hffffffffffffffff);
         if (frame__m_start) begin
             pulses = sent_bit;
         end
@@ -3127,6 +3150,12 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         if (dropped4__q) begin
             pulses = pulses | dropped_bit;
         end
+        if (exceeds4__q) begin
+            pulses = pulses | share_bit;
+        end
+        if (disabled1__q) begin
+            pulses = pulses | disabled_bit;
+        end
         if (rst) begin
             v1__d = 1'b0;
             v2__d = 1'b0;
@@ -3134,8 +3163,11 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             address3__d = 1'b0;
             peer3__d = 1'b0;
             dropped4__d = 1'b0;
+            exceeds4__d = 1'b0;
+            disabled1__d = 1'b0;
         end
     end
+    always @(*) disabled1__clock = clk;
     always @(*) v1__clock = clk;
     always @(*) mine1__clock = clk;
     always @(*) group1__clock = clk;
@@ -3149,6 +3181,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) address3__clock = clk;
     always @(*) peer3__clock = clk;
     always @(*) dropped4__clock = clk;
+    always @(*) exceeds4__clock = clk;
     always @(*) queue__clk = clk;
     always @(*) queue__rst = rst;
     always @(*) frame__clk = clk;
@@ -3157,6 +3190,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) allow__rst = rst;
     always @(*) share__clk = clk;
     always @(*) share__rst = rst;
+    always @(*) asks = i_valid & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
     always @(*) stamp = ((i_ts[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((i_ts[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((i_ts[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((i_ts[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((i_ts[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((i_ts[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((i_ts[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((i_ts[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
     always @(*) source = r1__q[(32'h0)+:(128)];
     always @(*) destination = r1__q[(32'h80)+:(128)];
@@ -7649,6 +7683,25 @@ module tnic_standalone__core__control__ack__checks(d,q,clock);
 endmodule // standalone__core__control__ack__checks
 
 
+module tnic_standalone__core__control__ack__disabled1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__disabled1
+
+
 module tnic_standalone__core__control__ack__dropped4(d,q,clock);
     
     // Module arguments
@@ -7666,6 +7719,25 @@ module tnic_standalone__core__control__ack__dropped4(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__dropped4
+
+
+module tnic_standalone__core__control__ack__exceeds4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__exceeds4
 
 
 module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_dst_mac,i_src_mac,i_vlan,i_tos,i_ttl,i_src_ip,i_dst_ip,i_src_port,i_dst_port,i_hdr,i_payload,i_side,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_side,m_start);
@@ -12808,13 +12880,13 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     input wire  [31:0] histogram_count;
     output reg  [15:0] histogram_clear;
     input wire  [15:0] histogram_clearing;
-    input wire  [31:0] pulses;
+    input wire  [63:0] pulses;
     input wire  swept;
     input wire  [63:0] now;
     
     // Constant declarations
-    localparam  csr_errors = 32'h800000;
-    localparam  heartbeat_stops = 32'h1000000;
+    localparam  csr_errors = 64'h800000;
+    localparam  heartbeat_stops = 64'h1000000;
     
     // Stub signals
     reg  axil__clk;
@@ -12865,6 +12937,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__copy_ready;
     reg  [4:0] control__count_index;
     reg  [31:0] control__count_value;
+    reg  [31:0] control__count_above;
     reg  [31:0] control__histogram_count;
     reg  [15:0] control__histogram_clearing;
     wire  control__next_bin;
@@ -12930,6 +13003,11 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     reg  [31:0] counters__pulses;
     wire  [4:0] counters__index;
     wire  [31:0] counters__value;
+    reg  above__clk;
+    reg  above__rst;
+    reg  [31:0] above__pulses;
+    wire  [4:0] above__index;
+    wire  [31:0] above__value;
     reg  query__clk;
     reg  query__rst;
     reg  query__start;
@@ -12947,7 +13025,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  query__failed;
     
     // Local signals
-    reg  [31:0] events;
+    reg  [63:0] events;
     
     // Sub module instances
     tnic_standalone__core__control__csr__axil axil(
@@ -13001,6 +13079,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .copy_ready(control__copy_ready),
         .count_index(control__count_index),
         .count_value(control__count_value),
+        .count_above(control__count_above),
         .histogram_count(control__histogram_count),
         .histogram_clearing(control__histogram_clearing),
         .next_bin(control__next_bin),
@@ -13075,6 +13154,13 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .index(counters__index),
         .value(counters__value)
     );
+    tnic_standalone__core__control__csr__above above(
+        .clk(above__clk),
+        .rst(above__rst),
+        .pulses(above__pulses),
+        .index(above__index),
+        .value(above__value)
+    );
     tnic_standalone__core__control__csr__query query(
         .clk(query__clk),
         .rst(query__rst),
@@ -13102,7 +13188,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         if (heartbeat__pulse) begin
             events = events | heartbeat_stops;
         end
-        counters__pulses = events;
+        counters__pulses = events[(32'h0)+:(32)];
+        above__pulses = events[(32'h20)+:(32)];
     end
     always @(*) axil__clk = clk;
     always @(*) axil__rst = rst;
@@ -13116,6 +13203,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) heartbeat__rst = rst;
     always @(*) counters__clk = clk;
     always @(*) counters__rst = rst;
+    always @(*) above__clk = clk;
+    always @(*) above__rst = rst;
     always @(*) query__clk = clk;
     always @(*) query__rst = rst;
     always @(*) axil__s_axil_awaddr = s_axil_awaddr;
@@ -13174,6 +13263,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__histogram_clearing = histogram_clearing;
     always @(*) control__count_index = counters__index;
     always @(*) control__count_value = counters__value;
+    always @(*) control__count_above = above__value;
     always @(*) control__swept = swept;
     always @(*) control__now = now;
     always @(*) control__enable = |held__settings[(64'h0)+:(1)];
@@ -13212,6 +13302,1762 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) query_flow = ((held__settings[(64'h1e5)+:(16)]) & 10'h3ff);
     
 endmodule // standalone__core__control__csr
+
+
+module tnic_standalone__core__control__csr__above(clk,rst,pulses,index,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [31:0] pulses;
+    output reg  [4:0] index;
+    output reg  [31:0] value;
+    
+    // Stub signals
+    reg  [4:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [31:0] ram__read_data;
+    reg  [4:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [31:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [5:0] recent__0__d;
+    wire  [5:0] recent__0__q;
+    reg  recent__0__clock;
+    reg  [5:0] recent__1__d;
+    wire  [5:0] recent__1__q;
+    reg  recent__1__clock;
+    reg  [5:0] recent__2__d;
+    wire  [5:0] recent__2__q;
+    reg  recent__2__clock;
+    reg  [5:0] recent__3__d;
+    wire  [5:0] recent__3__q;
+    reg  recent__3__clock;
+    reg  [5:0] recent__4__d;
+    wire  [5:0] recent__4__q;
+    reg  recent__4__clock;
+    reg  [5:0] recent__5__d;
+    wire  [5:0] recent__5__q;
+    reg  recent__5__clock;
+    reg  [5:0] recent__6__d;
+    wire  [5:0] recent__6__q;
+    reg  recent__6__clock;
+    reg  [5:0] recent__7__d;
+    wire  [5:0] recent__7__q;
+    reg  recent__7__clock;
+    reg  [5:0] recent__8__d;
+    wire  [5:0] recent__8__q;
+    reg  recent__8__clock;
+    reg  [5:0] recent__9__d;
+    wire  [5:0] recent__9__q;
+    reg  recent__9__clock;
+    reg  [5:0] recent__10__d;
+    wire  [5:0] recent__10__q;
+    reg  recent__10__clock;
+    reg  [5:0] recent__11__d;
+    wire  [5:0] recent__11__q;
+    reg  recent__11__clock;
+    reg  [5:0] recent__12__d;
+    wire  [5:0] recent__12__q;
+    reg  recent__12__clock;
+    reg  [5:0] recent__13__d;
+    wire  [5:0] recent__13__q;
+    reg  recent__13__clock;
+    reg  [5:0] recent__14__d;
+    wire  [5:0] recent__14__q;
+    reg  recent__14__clock;
+    reg  [5:0] recent__15__d;
+    wire  [5:0] recent__15__q;
+    reg  recent__15__clock;
+    reg  [5:0] recent__16__d;
+    wire  [5:0] recent__16__q;
+    reg  recent__16__clock;
+    reg  [5:0] recent__17__d;
+    wire  [5:0] recent__17__q;
+    reg  recent__17__clock;
+    reg  [5:0] recent__18__d;
+    wire  [5:0] recent__18__q;
+    reg  recent__18__clock;
+    reg  [5:0] recent__19__d;
+    wire  [5:0] recent__19__q;
+    reg  recent__19__clock;
+    reg  [5:0] recent__20__d;
+    wire  [5:0] recent__20__q;
+    reg  recent__20__clock;
+    reg  [5:0] recent__21__d;
+    wire  [5:0] recent__21__q;
+    reg  recent__21__clock;
+    reg  [5:0] recent__22__d;
+    wire  [5:0] recent__22__q;
+    reg  recent__22__clock;
+    reg  [5:0] recent__23__d;
+    wire  [5:0] recent__23__q;
+    reg  recent__23__clock;
+    reg  [5:0] recent__24__d;
+    wire  [5:0] recent__24__q;
+    reg  recent__24__clock;
+    reg  [5:0] recent__25__d;
+    wire  [5:0] recent__25__q;
+    reg  recent__25__clock;
+    reg  [5:0] recent__26__d;
+    wire  [5:0] recent__26__q;
+    reg  recent__26__clock;
+    reg  [5:0] recent__27__d;
+    wire  [5:0] recent__27__q;
+    reg  recent__27__clock;
+    reg  [5:0] recent__28__d;
+    wire  [5:0] recent__28__q;
+    reg  recent__28__clock;
+    reg  [5:0] recent__29__d;
+    wire  [5:0] recent__29__q;
+    reg  recent__29__clock;
+    reg  [5:0] recent__30__d;
+    wire  [5:0] recent__30__q;
+    reg  recent__30__clock;
+    reg  [5:0] recent__31__d;
+    wire  [5:0] recent__31__q;
+    reg  recent__31__clock;
+    reg  [4:0] visited__d;
+    wire  [4:0] visited__q;
+    reg  visited__clock;
+    reg  cleared__d;
+    wire  cleared__q;
+    reg  cleared__clock;
+    reg  [4:0] index1__d;
+    wire  [4:0] index1__q;
+    reg  index1__clock;
+    reg  [5:0] events1__d;
+    wire  [5:0] events1__q;
+    reg  events1__clock;
+    reg  [4:0] index2__d;
+    wire  [4:0] index2__q;
+    reg  index2__clock;
+    reg  [5:0] events2__d;
+    wire  [5:0] events2__q;
+    reg  events2__clock;
+    reg  [31:0] old2__d;
+    wire  [31:0] old2__q;
+    reg  old2__clock;
+    reg  cleared1__d;
+    wire  cleared1__q;
+    reg  cleared1__clock;
+    reg  cleared2__d;
+    wire  cleared2__q;
+    reg  cleared2__clock;
+    reg  [4:0] index3__d;
+    wire  [4:0] index3__q;
+    reg  index3__clock;
+    reg  [31:0] value3__d;
+    wire  [31:0] value3__q;
+    reg  value3__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__above__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__core__control__csr__above__recent__0 recent__0(
+        .d(recent__0__d),
+        .q(recent__0__q),
+        .clock(recent__0__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__1 recent__1(
+        .d(recent__1__d),
+        .q(recent__1__q),
+        .clock(recent__1__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__2 recent__2(
+        .d(recent__2__d),
+        .q(recent__2__q),
+        .clock(recent__2__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__3 recent__3(
+        .d(recent__3__d),
+        .q(recent__3__q),
+        .clock(recent__3__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__4 recent__4(
+        .d(recent__4__d),
+        .q(recent__4__q),
+        .clock(recent__4__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__5 recent__5(
+        .d(recent__5__d),
+        .q(recent__5__q),
+        .clock(recent__5__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__6 recent__6(
+        .d(recent__6__d),
+        .q(recent__6__q),
+        .clock(recent__6__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__7 recent__7(
+        .d(recent__7__d),
+        .q(recent__7__q),
+        .clock(recent__7__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__8 recent__8(
+        .d(recent__8__d),
+        .q(recent__8__q),
+        .clock(recent__8__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__9 recent__9(
+        .d(recent__9__d),
+        .q(recent__9__q),
+        .clock(recent__9__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__10 recent__10(
+        .d(recent__10__d),
+        .q(recent__10__q),
+        .clock(recent__10__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__11 recent__11(
+        .d(recent__11__d),
+        .q(recent__11__q),
+        .clock(recent__11__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__12 recent__12(
+        .d(recent__12__d),
+        .q(recent__12__q),
+        .clock(recent__12__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__13 recent__13(
+        .d(recent__13__d),
+        .q(recent__13__q),
+        .clock(recent__13__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__14 recent__14(
+        .d(recent__14__d),
+        .q(recent__14__q),
+        .clock(recent__14__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__15 recent__15(
+        .d(recent__15__d),
+        .q(recent__15__q),
+        .clock(recent__15__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__16 recent__16(
+        .d(recent__16__d),
+        .q(recent__16__q),
+        .clock(recent__16__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__17 recent__17(
+        .d(recent__17__d),
+        .q(recent__17__q),
+        .clock(recent__17__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__18 recent__18(
+        .d(recent__18__d),
+        .q(recent__18__q),
+        .clock(recent__18__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__19 recent__19(
+        .d(recent__19__d),
+        .q(recent__19__q),
+        .clock(recent__19__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__20 recent__20(
+        .d(recent__20__d),
+        .q(recent__20__q),
+        .clock(recent__20__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__21 recent__21(
+        .d(recent__21__d),
+        .q(recent__21__q),
+        .clock(recent__21__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__22 recent__22(
+        .d(recent__22__d),
+        .q(recent__22__q),
+        .clock(recent__22__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__23 recent__23(
+        .d(recent__23__d),
+        .q(recent__23__q),
+        .clock(recent__23__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__24 recent__24(
+        .d(recent__24__d),
+        .q(recent__24__q),
+        .clock(recent__24__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__25 recent__25(
+        .d(recent__25__d),
+        .q(recent__25__q),
+        .clock(recent__25__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__26 recent__26(
+        .d(recent__26__d),
+        .q(recent__26__q),
+        .clock(recent__26__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__27 recent__27(
+        .d(recent__27__d),
+        .q(recent__27__q),
+        .clock(recent__27__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__28 recent__28(
+        .d(recent__28__d),
+        .q(recent__28__q),
+        .clock(recent__28__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__29 recent__29(
+        .d(recent__29__d),
+        .q(recent__29__q),
+        .clock(recent__29__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__30 recent__30(
+        .d(recent__30__d),
+        .q(recent__30__q),
+        .clock(recent__30__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__31 recent__31(
+        .d(recent__31__d),
+        .q(recent__31__q),
+        .clock(recent__31__clock)
+    );
+    tnic_standalone__core__control__csr__above__visited visited(
+        .d(visited__d),
+        .q(visited__q),
+        .clock(visited__clock)
+    );
+    tnic_standalone__core__control__csr__above__cleared cleared(
+        .d(cleared__d),
+        .q(cleared__q),
+        .clock(cleared__clock)
+    );
+    tnic_standalone__core__control__csr__above__index1 index1(
+        .d(index1__d),
+        .q(index1__q),
+        .clock(index1__clock)
+    );
+    tnic_standalone__core__control__csr__above__events1 events1(
+        .d(events1__d),
+        .q(events1__q),
+        .clock(events1__clock)
+    );
+    tnic_standalone__core__control__csr__above__index2 index2(
+        .d(index2__d),
+        .q(index2__q),
+        .clock(index2__clock)
+    );
+    tnic_standalone__core__control__csr__above__events2 events2(
+        .d(events2__d),
+        .q(events2__q),
+        .clock(events2__clock)
+    );
+    tnic_standalone__core__control__csr__above__old2 old2(
+        .d(old2__d),
+        .q(old2__q),
+        .clock(old2__clock)
+    );
+    tnic_standalone__core__control__csr__above__cleared1 cleared1(
+        .d(cleared1__d),
+        .q(cleared1__q),
+        .clock(cleared1__clock)
+    );
+    tnic_standalone__core__control__csr__above__cleared2 cleared2(
+        .d(cleared2__d),
+        .q(cleared2__q),
+        .clock(cleared2__clock)
+    );
+    tnic_standalone__core__control__csr__above__index3 index3(
+        .d(index3__d),
+        .q(index3__q),
+        .clock(index3__clock)
+    );
+    tnic_standalone__core__control__csr__above__value3 value3(
+        .d(value3__d),
+        .q(value3__q),
+        .clock(value3__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        visited__d = visited__q;
+        cleared__d = cleared__q;
+        index1__d = index1__q;
+        events1__d = events1__q;
+        index2__d = index2__q;
+        events2__d = events2__q;
+        old2__d = old2__q;
+        cleared1__d = cleared1__q;
+        cleared2__d = cleared2__q;
+        index3__d = index3__q;
+        value3__d = value3__q;
+        visited__d = visited__q + ((32'h1) & 5'h1f);
+        if (&visited__q) begin
+            cleared__d = 1'b1;
+        end
+        index1__d = visited__q;
+        cleared1__d = cleared__q;
+        events1__d = ((32'h0) & 6'h3f);
+        recent__0__d = recent__0__q;
+        if (pulses[0]) begin
+            recent__0__d = (recent__0__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 0) begin
+            events1__d = recent__0__q;
+            recent__0__d = ((32'h0) & 6'h3f);
+            if (pulses[0]) begin
+                recent__0__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__0__d = ((32'h0) & 6'h3f);
+        end
+        recent__1__d = recent__1__q;
+        if (pulses[1]) begin
+            recent__1__d = (recent__1__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 1) begin
+            events1__d = recent__1__q;
+            recent__1__d = ((32'h0) & 6'h3f);
+            if (pulses[1]) begin
+                recent__1__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__1__d = ((32'h0) & 6'h3f);
+        end
+        recent__2__d = recent__2__q;
+        if (pulses[2]) begin
+            recent__2__d = (recent__2__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 2) begin
+            events1__d = recent__2__q;
+            recent__2__d = ((32'h0) & 6'h3f);
+            if (pulses[2]) begin
+                recent__2__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__2__d = ((32'h0) & 6'h3f);
+        end
+        recent__3__d = recent__3__q;
+        if (pulses[3]) begin
+            recent__3__d = (recent__3__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 3) begin
+            events1__d = recent__3__q;
+            recent__3__d = ((32'h0) & 6'h3f);
+            if (pulses[3]) begin
+                recent__3__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__3__d = ((32'h0) & 6'h3f);
+        end
+        recent__4__d = recent__4__q;
+        if (pulses[4]) begin
+            recent__4__d = (recent__4__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 4) begin
+            events1__d = recent__4__q;
+            recent__4__d = ((32'h0) & 6'h3f);
+            if (pulses[4]) begin
+                recent__4__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__4__d = ((32'h0) & 6'h3f);
+        end
+        recent__5__d = recent__5__q;
+        if (pulses[5]) begin
+            recent__5__d = (recent__5__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 5) begin
+            events1__d = recent__5__q;
+            recent__5__d = ((32'h0) & 6'h3f);
+            if (pulses[5]) begin
+                recent__5__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__5__d = ((32'h0) & 6'h3f);
+        end
+        recent__6__d = recent__6__q;
+        if (pulses[6]) begin
+            recent__6__d = (recent__6__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 6) begin
+            events1__d = recent__6__q;
+            recent__6__d = ((32'h0) & 6'h3f);
+            if (pulses[6]) begin
+                recent__6__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__6__d = ((32'h0) & 6'h3f);
+        end
+        recent__7__d = recent__7__q;
+        if (pulses[7]) begin
+            recent__7__d = (recent__7__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 7) begin
+            events1__d = recent__7__q;
+            recent__7__d = ((32'h0) & 6'h3f);
+            if (pulses[7]) begin
+                recent__7__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__7__d = ((32'h0) & 6'h3f);
+        end
+        recent__8__d = recent__8__q;
+        if (pulses[8]) begin
+            recent__8__d = (recent__8__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 8) begin
+            events1__d = recent__8__q;
+            recent__8__d = ((32'h0) & 6'h3f);
+            if (pulses[8]) begin
+                recent__8__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__8__d = ((32'h0) & 6'h3f);
+        end
+        recent__9__d = recent__9__q;
+        if (pulses[9]) begin
+            recent__9__d = (recent__9__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 9) begin
+            events1__d = recent__9__q;
+            recent__9__d = ((32'h0) & 6'h3f);
+            if (pulses[9]) begin
+                recent__9__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__9__d = ((32'h0) & 6'h3f);
+        end
+        recent__10__d = recent__10__q;
+        if (pulses[10]) begin
+            recent__10__d = (recent__10__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 10) begin
+            events1__d = recent__10__q;
+            recent__10__d = ((32'h0) & 6'h3f);
+            if (pulses[10]) begin
+                recent__10__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__10__d = ((32'h0) & 6'h3f);
+        end
+        recent__11__d = recent__11__q;
+        if (pulses[11]) begin
+            recent__11__d = (recent__11__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 11) begin
+            events1__d = recent__11__q;
+            recent__11__d = ((32'h0) & 6'h3f);
+            if (pulses[11]) begin
+                recent__11__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__11__d = ((32'h0) & 6'h3f);
+        end
+        recent__12__d = recent__12__q;
+        if (pulses[12]) begin
+            recent__12__d = (recent__12__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 12) begin
+            events1__d = recent__12__q;
+            recent__12__d = ((32'h0) & 6'h3f);
+            if (pulses[12]) begin
+                recent__12__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__12__d = ((32'h0) & 6'h3f);
+        end
+        recent__13__d = recent__13__q;
+        if (pulses[13]) begin
+            recent__13__d = (recent__13__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 13) begin
+            events1__d = recent__13__q;
+            recent__13__d = ((32'h0) & 6'h3f);
+            if (pulses[13]) begin
+                recent__13__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__13__d = ((32'h0) & 6'h3f);
+        end
+        recent__14__d = recent__14__q;
+        if (pulses[14]) begin
+            recent__14__d = (recent__14__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 14) begin
+            events1__d = recent__14__q;
+            recent__14__d = ((32'h0) & 6'h3f);
+            if (pulses[14]) begin
+                recent__14__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__14__d = ((32'h0) & 6'h3f);
+        end
+        recent__15__d = recent__15__q;
+        if (pulses[15]) begin
+            recent__15__d = (recent__15__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 15) begin
+            events1__d = recent__15__q;
+            recent__15__d = ((32'h0) & 6'h3f);
+            if (pulses[15]) begin
+                recent__15__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__15__d = ((32'h0) & 6'h3f);
+        end
+        recent__16__d = recent__16__q;
+        if (pulses[16]) begin
+            recent__16__d = (recent__16__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 16) begin
+            events1__d = recent__16__q;
+            recent__16__d = ((32'h0) & 6'h3f);
+            if (pulses[16]) begin
+                recent__16__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__16__d = ((32'h0) & 6'h3f);
+        end
+        recent__17__d = recent__17__q;
+        if (pulses[17]) begin
+            recent__17__d = (recent__17__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 17) begin
+            events1__d = recent__17__q;
+            recent__17__d = ((32'h0) & 6'h3f);
+            if (pulses[17]) begin
+                recent__17__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__17__d = ((32'h0) & 6'h3f);
+        end
+        recent__18__d = recent__18__q;
+        if (pulses[18]) begin
+            recent__18__d = (recent__18__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 18) begin
+            events1__d = recent__18__q;
+            recent__18__d = ((32'h0) & 6'h3f);
+            if (pulses[18]) begin
+                recent__18__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__18__d = ((32'h0) & 6'h3f);
+        end
+        recent__19__d = recent__19__q;
+        if (pulses[19]) begin
+            recent__19__d = (recent__19__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 19) begin
+            events1__d = recent__19__q;
+            recent__19__d = ((32'h0) & 6'h3f);
+            if (pulses[19]) begin
+                recent__19__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__19__d = ((32'h0) & 6'h3f);
+        end
+        recent__20__d = recent__20__q;
+        if (pulses[20]) begin
+            recent__20__d = (recent__20__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 20) begin
+            events1__d = recent__20__q;
+            recent__20__d = ((32'h0) & 6'h3f);
+            if (pulses[20]) begin
+                recent__20__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__20__d = ((32'h0) & 6'h3f);
+        end
+        recent__21__d = recent__21__q;
+        if (pulses[21]) begin
+            recent__21__d = (recent__21__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 21) begin
+            events1__d = recent__21__q;
+            recent__21__d = ((32'h0) & 6'h3f);
+            if (pulses[21]) begin
+                recent__21__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__21__d = ((32'h0) & 6'h3f);
+        end
+        recent__22__d = recent__22__q;
+        if (pulses[22]) begin
+            recent__22__d = (recent__22__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 22) begin
+            events1__d = recent__22__q;
+            recent__22__d = ((32'h0) & 6'h3f);
+            if (pulses[22]) begin
+                recent__22__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__22__d = ((32'h0) & 6'h3f);
+        end
+        recent__23__d = recent__23__q;
+        if (pulses[23]) begin
+            recent__23__d = (recent__23__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 23) begin
+            events1__d = recent__23__q;
+            recent__23__d = ((32'h0) & 6'h3f);
+            if (pulses[23]) begin
+                recent__23__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__23__d = ((32'h0) & 6'h3f);
+        end
+        recent__24__d = recent__24__q;
+        if (pulses[24]) begin
+            recent__24__d = (recent__24__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 24) begin
+            events1__d = recent__24__q;
+            recent__24__d = ((32'h0) & 6'h3f);
+            if (pulses[24]) begin
+                recent__24__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__24__d = ((32'h0) & 6'h3f);
+        end
+        recent__25__d = recent__25__q;
+        if (pulses[25]) begin
+            recent__25__d = (recent__25__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 25) begin
+            events1__d = recent__25__q;
+            recent__25__d = ((32'h0) & 6'h3f);
+            if (pulses[25]) begin
+                recent__25__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__25__d = ((32'h0) & 6'h3f);
+        end
+        recent__26__d = recent__26__q;
+        if (pulses[26]) begin
+            recent__26__d = (recent__26__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 26) begin
+            events1__d = recent__26__q;
+            recent__26__d = ((32'h0) & 6'h3f);
+            if (pulses[26]) begin
+                recent__26__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__26__d = ((32'h0) & 6'h3f);
+        end
+        recent__27__d = recent__27__q;
+        if (pulses[27]) begin
+            recent__27__d = (recent__27__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 27) begin
+            events1__d = recent__27__q;
+            recent__27__d = ((32'h0) & 6'h3f);
+            if (pulses[27]) begin
+                recent__27__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__27__d = ((32'h0) & 6'h3f);
+        end
+        recent__28__d = recent__28__q;
+        if (pulses[28]) begin
+            recent__28__d = (recent__28__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 28) begin
+            events1__d = recent__28__q;
+            recent__28__d = ((32'h0) & 6'h3f);
+            if (pulses[28]) begin
+                recent__28__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__28__d = ((32'h0) & 6'h3f);
+        end
+        recent__29__d = recent__29__q;
+        if (pulses[29]) begin
+            recent__29__d = (recent__29__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 29) begin
+            events1__d = recent__29__q;
+            recent__29__d = ((32'h0) & 6'h3f);
+            if (pulses[29]) begin
+                recent__29__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__29__d = ((32'h0) & 6'h3f);
+        end
+        recent__30__d = recent__30__q;
+        if (pulses[30]) begin
+            recent__30__d = (recent__30__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 30) begin
+            events1__d = recent__30__q;
+            recent__30__d = ((32'h0) & 6'h3f);
+            if (pulses[30]) begin
+                recent__30__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__30__d = ((32'h0) & 6'h3f);
+        end
+        recent__31__d = recent__31__q;
+        if (pulses[31]) begin
+            recent__31__d = (recent__31__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 31) begin
+            events1__d = recent__31__q;
+            recent__31__d = ((32'h0) & 6'h3f);
+            if (pulses[31]) begin
+                recent__31__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__31__d = ((32'h0) & 6'h3f);
+        end
+        index2__d = index1__q;
+        events2__d = events1__q;
+        cleared2__d = cleared1__q;
+        old2__d = ram__read_data;
+        index3__d = index2__q;
+        value3__d = ((events2__q) & 32'hffffffff);
+        if (cleared2__q) begin
+            value3__d = old2__q + ((events2__q) & 32'hffffffff);
+        end
+        if (rst) begin
+            visited__d = ((32'h0) & 5'h1f);
+            cleared__d = 1'b0;
+        end
+    end
+    always @(*) visited__clock = clk;
+    always @(*) cleared__clock = clk;
+    always @(*) index1__clock = clk;
+    always @(*) events1__clock = clk;
+    always @(*) index2__clock = clk;
+    always @(*) events2__clock = clk;
+    always @(*) old2__clock = clk;
+    always @(*) cleared1__clock = clk;
+    always @(*) cleared2__clock = clk;
+    always @(*) index3__clock = clk;
+    always @(*) value3__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = visited__q;
+    always @(*) recent__0__clock = clk;
+    always @(*) recent__1__clock = clk;
+    always @(*) recent__2__clock = clk;
+    always @(*) recent__3__clock = clk;
+    always @(*) recent__4__clock = clk;
+    always @(*) recent__5__clock = clk;
+    always @(*) recent__6__clock = clk;
+    always @(*) recent__7__clock = clk;
+    always @(*) recent__8__clock = clk;
+    always @(*) recent__9__clock = clk;
+    always @(*) recent__10__clock = clk;
+    always @(*) recent__11__clock = clk;
+    always @(*) recent__12__clock = clk;
+    always @(*) recent__13__clock = clk;
+    always @(*) recent__14__clock = clk;
+    always @(*) recent__15__clock = clk;
+    always @(*) recent__16__clock = clk;
+    always @(*) recent__17__clock = clk;
+    always @(*) recent__18__clock = clk;
+    always @(*) recent__19__clock = clk;
+    always @(*) recent__20__clock = clk;
+    always @(*) recent__21__clock = clk;
+    always @(*) recent__22__clock = clk;
+    always @(*) recent__23__clock = clk;
+    always @(*) recent__24__clock = clk;
+    always @(*) recent__25__clock = clk;
+    always @(*) recent__26__clock = clk;
+    always @(*) recent__27__clock = clk;
+    always @(*) recent__28__clock = clk;
+    always @(*) recent__29__clock = clk;
+    always @(*) recent__30__clock = clk;
+    always @(*) recent__31__clock = clk;
+    always @(*) ram__write_address = index3__q;
+    always @(*) ram__write_data = value3__q;
+    assign ram__write_enable = 1'b1;
+    always @(*) index = index3__q;
+    always @(*) value = value3__q;
+    
+endmodule // standalone__core__control__csr__above
+
+
+module tnic_standalone__core__control__csr__above__cleared(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__cleared
+
+
+module tnic_standalone__core__control__csr__above__cleared1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__cleared1
+
+
+module tnic_standalone__core__control__csr__above__cleared2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__cleared2
+
+
+module tnic_standalone__core__control__csr__above__events1(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__events1
+
+
+module tnic_standalone__core__control__csr__above__events2(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__events2
+
+
+module tnic_standalone__core__control__csr__above__index1(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__index1
+
+
+module tnic_standalone__core__control__csr__above__index2(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__index2
+
+
+module tnic_standalone__core__control__csr__above__index3(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__index3
+
+
+module tnic_standalone__core__control__csr__above__old2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__old2
+
+
+module tnic_standalone__core__control__csr__above__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [4:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [4:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[31:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__csr__above__ram
+
+
+module tnic_standalone__core__control__csr__above__recent__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__0
+
+
+module tnic_standalone__core__control__csr__above__recent__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__1
+
+
+module tnic_standalone__core__control__csr__above__recent__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__10
+
+
+module tnic_standalone__core__control__csr__above__recent__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__11
+
+
+module tnic_standalone__core__control__csr__above__recent__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__12
+
+
+module tnic_standalone__core__control__csr__above__recent__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__13
+
+
+module tnic_standalone__core__control__csr__above__recent__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__14
+
+
+module tnic_standalone__core__control__csr__above__recent__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__15
+
+
+module tnic_standalone__core__control__csr__above__recent__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__16
+
+
+module tnic_standalone__core__control__csr__above__recent__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__17
+
+
+module tnic_standalone__core__control__csr__above__recent__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__18
+
+
+module tnic_standalone__core__control__csr__above__recent__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__19
+
+
+module tnic_standalone__core__control__csr__above__recent__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__2
+
+
+module tnic_standalone__core__control__csr__above__recent__20(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__20
+
+
+module tnic_standalone__core__control__csr__above__recent__21(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__21
+
+
+module tnic_standalone__core__control__csr__above__recent__22(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__22
+
+
+module tnic_standalone__core__control__csr__above__recent__23(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__23
+
+
+module tnic_standalone__core__control__csr__above__recent__24(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__24
+
+
+module tnic_standalone__core__control__csr__above__recent__25(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__25
+
+
+module tnic_standalone__core__control__csr__above__recent__26(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__26
+
+
+module tnic_standalone__core__control__csr__above__recent__27(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__27
+
+
+module tnic_standalone__core__control__csr__above__recent__28(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__28
+
+
+module tnic_standalone__core__control__csr__above__recent__29(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__29
+
+
+module tnic_standalone__core__control__csr__above__recent__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__3
+
+
+module tnic_standalone__core__control__csr__above__recent__30(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__30
+
+
+module tnic_standalone__core__control__csr__above__recent__31(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__31
+
+
+module tnic_standalone__core__control__csr__above__recent__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__4
+
+
+module tnic_standalone__core__control__csr__above__recent__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__5
+
+
+module tnic_standalone__core__control__csr__above__recent__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__6
+
+
+module tnic_standalone__core__control__csr__above__recent__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__7
+
+
+module tnic_standalone__core__control__csr__above__recent__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__8
+
+
+module tnic_standalone__core__control__csr__above__recent__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__9
+
+
+module tnic_standalone__core__control__csr__above__value3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__value3
+
+
+module tnic_standalone__core__control__csr__above__visited(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__visited
 
 
 module tnic_standalone__core__control__csr__axil(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data);
@@ -13800,7 +15646,7 @@ module tnic_standalone__core__control__csr__axil__w_whole(d,q,clock);
 endmodule // standalone__core__control__csr__axil__w_whole
 
 
-module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
+module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
     
     // Module arguments
     input wire  clk;
@@ -13823,6 +15669,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     output reg  copy_ready;
     input wire  [4:0] count_index;
     input wire  [31:0] count_value;
+    input wire  [31:0] count_above;
     input wire  [31:0] histogram_count;
     input wire  [15:0] histogram_clearing;
     output reg  next_bin;
@@ -14407,6 +16254,9 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
             State__Count:
                 begin
                     reply_data = count_value;
+                    if (word__q[32'h5]) begin
+                        reply_data = count_above;
+                    end
                     if (count_index == word__q[(32'h0)+:(5)]) begin
                         reply = 1'b1;
                         state__d = State__Idle;
@@ -14712,7 +16562,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     localparam  at_state = 10'b11000110;
     localparam  at_command = 10'b101000101;
     localparam  at_flow_status = 10'b101000110;
-    localparam  at_counter = 10'b100100000;
+    localparam  at_counter = 10'b100000000;
     localparam  at_dma = 4'h7;
     localparam  at_live = 6'b11101;
     localparam  at_bin = 10'b110101000;
@@ -15020,7 +16870,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
             is_state__d = here & (word == at_state);
             is_command__d = here & (word == at_command);
             is_flow_status__d = here & (word == at_flow_status);
-            is_counter__d = here & (word[(32'h5)+:(5)] == at_counter[(32'h5)+:(5)]);
+            is_counter__d = here & (word[(32'h6)+:(4)] == at_counter[(32'h6)+:(4)]);
             is_dma__d = here & (word[(32'h6)+:(4)] == at_dma);
             is_live__d = here & (word[(32'h4)+:(6)] == at_live);
             is_bin__d = here & (word == at_bin);
@@ -15467,7 +17317,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10111111] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11000000] = 130'h100000000000000000000000054690004;
     mem[9'b11000001] = 130'h100000000000000000000000000000001;
-    mem[9'b11000010] = 130'h100000000000000000000000000000400;
+    mem[9'b11000010] = 130'h1000000000000000000000000000003c0;
     mem[9'b11000011] = 130'h0;
     mem[9'b11000100] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11000101] = 130'h200000001000000000000000100000000;
@@ -15513,11 +17363,11 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11101101] = 130'h0;
     mem[9'b11101110] = 130'h0;
     mem[9'b11101111] = 130'h0;
-    mem[9'b11110000] = 130'h0;
-    mem[9'b11110001] = 130'h0;
-    mem[9'b11110010] = 130'h0;
+    mem[9'b11110000] = 130'h100000000000000000000000054690005;
+    mem[9'b11110001] = 130'h100000000000000000000000000000002;
+    mem[9'b11110010] = 130'h100000000000000000000000000000500;
     mem[9'b11110011] = 130'h0;
-    mem[9'b11110100] = 130'h0;
+    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff00000024;
     mem[9'b11110101] = 130'h0;
     mem[9'b11110110] = 130'h0;
     mem[9'b11110111] = 130'h0;
@@ -15529,38 +17379,38 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11111101] = 130'h0;
     mem[9'b11111110] = 130'h0;
     mem[9'b11111111] = 130'h0;
-    mem[9'b100000000] = 130'h100000000000000000000000054690005;
-    mem[9'b100000001] = 130'h100000000000000000000000000000001;
-    mem[9'b100000010] = 130'h100000000000000000000000000000500;
-    mem[9'b100000011] = 130'h0;
-    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff00000020;
-    mem[9'b100000101] = 130'h0;
-    mem[9'b100000110] = 130'h0;
-    mem[9'b100000111] = 130'h0;
-    mem[9'b100001000] = 130'h0;
-    mem[9'b100001001] = 130'h0;
-    mem[9'b100001010] = 130'h0;
-    mem[9'b100001011] = 130'h0;
-    mem[9'b100001100] = 130'h0;
-    mem[9'b100001101] = 130'h0;
-    mem[9'b100001110] = 130'h0;
-    mem[9'b100001111] = 130'h0;
-    mem[9'b100010000] = 130'h0;
-    mem[9'b100010001] = 130'h0;
-    mem[9'b100010010] = 130'h0;
-    mem[9'b100010011] = 130'h0;
-    mem[9'b100010100] = 130'h0;
-    mem[9'b100010101] = 130'h0;
-    mem[9'b100010110] = 130'h0;
-    mem[9'b100010111] = 130'h0;
-    mem[9'b100011000] = 130'h0;
-    mem[9'b100011001] = 130'h0;
-    mem[9'b100011010] = 130'h0;
-    mem[9'b100011011] = 130'h0;
-    mem[9'b100011100] = 130'h0;
-    mem[9'b100011101] = 130'h0;
-    mem[9'b100011110] = 130'h0;
-    mem[9'b100011111] = 130'h0;
+    mem[9'b100000000] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000001] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000010] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000011] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000101] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000110] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000111] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001000] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001001] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001010] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001011] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001100] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001101] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001110] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001111] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010000] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010001] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010010] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010011] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010100] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010101] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010110] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010111] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011000] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011001] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011010] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011011] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011100] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011101] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011110] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011111] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b100100000] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b100100001] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b100100010] = 130'h1ffffffff00000000ffffffff00000000;
@@ -64136,13 +65986,13 @@ endmodule // standalone__core__control__parse__judge__whole5
 module tnic_standalone__core__control__pulses(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [63:0] d;
+    output reg  [63:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -65969,7 +67819,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     output reg  release_valid;
     output reg  [9:0] release_flow;
     output reg  [31:0] release_bytes;
-    output reg  [31:0] pulses;
+    output reg  [63:0] pulses;
     output reg  acked_valid;
     output reg  [9:0] acked_flow;
     output reg  [1:0] acked_outcome;
@@ -66063,7 +67913,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     wire  ack__release_valid;
     wire  [9:0] ack__release_flow;
     wire  [31:0] ack__release_bytes;
-    wire  [31:0] ack__pulses;
+    wire  [63:0] ack__pulses;
     wire  ack__acked_valid;
     wire  [9:0] ack__acked_flow;
     wire  [1:0] ack__acked_outcome;
@@ -66331,7 +68181,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     output reg  release_valid;
     output reg  [9:0] release_flow;
     output reg  [31:0] release_bytes;
-    output reg  [31:0] pulses;
+    output reg  [63:0] pulses;
     output reg  acked_valid;
     output reg  [9:0] acked_flow;
     output reg  [1:0] acked_outcome;
@@ -66466,8 +68316,10 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  counts__forged;
     reg  counts__repeated;
     reg  counts__exceeds;
+    reg  counts__across;
+    reg  counts__unstamped;
     reg  [15:0] counts__between;
-    wire  [31:0] counts__pulses;
+    wire  [63:0] counts__pulses;
     reg  valid__0__d;
     wire  valid__0__q;
     reg  valid__0__clock;
@@ -66642,6 +68494,12 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  measures__d;
     wire  measures__q;
     reg  measures__clock;
+    reg  across__d;
+    wire  across__q;
+    reg  across__clock;
+    reg  unstamped__d;
+    wire  unstamped__q;
+    reg  unstamped__clock;
     reg  s_valid__d;
     wire  s_valid__q;
     reg  s_valid__clock;
@@ -66810,6 +68668,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .forged(counts__forged),
         .repeated(counts__repeated),
         .exceeds(counts__exceeds),
+        .across(counts__across),
+        .unstamped(counts__unstamped),
         .between(counts__between),
         .pulses(counts__pulses)
     );
@@ -67103,6 +68963,16 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .q(measures__q),
         .clock(measures__clock)
     );
+    tnic_standalone__core__control__rtt__ack__across across(
+        .d(across__d),
+        .q(across__q),
+        .clock(across__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__unstamped unstamped(
+        .d(unstamped__d),
+        .q(unstamped__q),
+        .clock(unstamped__clock)
+    );
     tnic_standalone__core__control__rtt__ack__s_valid s_valid(
         .d(s_valid__d),
         .q(s_valid__q),
@@ -67135,6 +69005,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         stamped__d = stamped__q;
         epoch__d = epoch__q;
         measures__d = measures__q;
+        across__d = across__q;
+        unstamped__d = unstamped__q;
         s_valid__d = s_valid__q;
         r_valid__d = r_valid__q;
         r_bytes__d = r_bytes__q;
@@ -67181,6 +69053,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         stamped__d = raw_start[(64'h2c)+:(1)] & (raw_start[(64'h2a)+:(2)] == raw_entry[(64'h60)+:(2)]);
         epoch__d = raw_start[(64'h28)+:(2)];
         measures__d = verdict__accepts & timely;
+        across__d = (verdict__accepts & stamped__q) & ~timely;
+        unstamped__d = verdict__accepts & ~stamped__q;
         s_valid__d = (verdict__accepts & timely) | verdict__expires;
         entry[(64'h0)+:(16)] = ((flow__3__q) & 16'hffff);
         entry[(64'h10)+:(16)] = segment__3__q;
@@ -67226,6 +69100,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
             is_turn__3__d = 1'b0;
             s_valid__d = 1'b0;
             measures__d = 1'b0;
+            across__d = 1'b0;
+            unstamped__d = 1'b0;
             r_valid__d = 1'b0;
             k_valid__d = 1'b0;
         end
@@ -67234,6 +69110,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) stamped__clock = clk;
     always @(*) epoch__clock = clk;
     always @(*) measures__clock = clk;
+    always @(*) across__clock = clk;
+    always @(*) unstamped__clock = clk;
     always @(*) s_valid__clock = clk;
     always @(*) r_valid__clock = clk;
     always @(*) r_bytes__clock = clk;
@@ -67397,6 +69275,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) counts__repeated = verdict__repeated;
     always @(*) counts__between = verdict__between;
     always @(*) counts__exceeds = measures__q & signals__exceeds;
+    always @(*) counts__across = across__q;
+    always @(*) counts__unstamped = unstamped__q;
     always @(*) offer__load_valid = flow_valid & ~(flow_enable & flow_keep) & ~sweep;
     always @(*) offer__load_flow = flow_index;
     always @(*) offer__ended_valid = ended_valid;
@@ -67433,6 +69313,25 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) acked_outcome = k_outcome__q;
     
 endmodule // standalone__core__control__rtt__ack
+
+
+module tnic_standalone__core__control__rtt__ack__across(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__across
 
 
 module tnic_standalone__core__control__rtt__ack__after(d,q,clock);
@@ -67606,7 +69505,7 @@ module tnic_standalone__core__control__rtt__ack__check__3(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__check__3
 
 
-module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged,repeated,exceeds,between,pulses);
+module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged,repeated,exceeds,across,unstamped,between,pulses);
     
     // Module arguments
     input wire  clk;
@@ -67617,21 +69516,25 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
     input wire  forged;
     input wire  repeated;
     input wire  exceeds;
+    input wire  across;
+    input wire  unstamped;
     input wire  [15:0] between;
-    output reg  [31:0] pulses;
+    output reg  [63:0] pulses;
     
     // Constant declarations
-    localparam  unknown_bit = 32'h8000;
-    localparam  forged_bit = 32'h2000;
-    localparam  repeated_bit = 32'h4000;
-    localparam  stale_bit = 32'h1000;
-    localparam  skipped_bit = 32'h2000000;
-    localparam  timeout_bit = 32'h10000;
-    localparam  exceeds_bit = 32'h10000000;
+    localparam  unknown_bit = 64'h8000;
+    localparam  forged_bit = 64'h2000;
+    localparam  repeated_bit = 64'h4000;
+    localparam  stale_bit = 64'h1000;
+    localparam  skipped_bit = 64'h2000000;
+    localparam  timeout_bit = 64'h10000;
+    localparam  exceeds_bit = 64'h10000000;
+    localparam  across_bit = 64'h400000000;
+    localparam  unstamped_bit = 64'h800000000;
     
     // Stub signals
-    reg  [31:0] p__d;
-    wire  [31:0] p__q;
+    reg  [63:0] p__d;
+    wire  [63:0] p__q;
     reg  p__clock;
     reg  [15:0] skipped__d;
     wire  [15:0] skipped__q;
@@ -67641,7 +69544,7 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
     reg  overdue__clock;
     
     // Local signals
-    reg  [31:0] now;
+    reg  [63:0] now;
     reg  [15:0] skips;
     reg  [15:0] skips_pulsed;
     reg  [15:0] overdues;
@@ -67673,7 +69576,7 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
         overdues = ((32'h0) & 16'hffff);
         skips_pulsed = ((32'h0) & 16'hffff);
         overdues_pulsed = ((32'h0) & 16'hffff);
-        now = ((32'h0) & 32'hffffffff);
+        now = ((32'h0) & 64'hffffffffffffffff);
         if (hit) begin
             if (ack) begin
                 skips = between;
@@ -67705,11 +69608,17 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
         if (exceeds) begin
             now = now | exceeds_bit;
         end
+        if (across) begin
+            now = now | across_bit;
+        end
+        if (unstamped) begin
+            now = now | unstamped_bit;
+        end
         p__d = now;
         skipped__d = (skipped__q + skips) + skips_pulsed;
         overdue__d = (overdue__q + overdues) + overdues_pulsed;
         if (rst) begin
-            p__d = ((32'h0) & 32'hffffffff);
+            p__d = ((32'h0) & 64'hffffffffffffffff);
             skipped__d = ((32'h0) & 16'hffff);
             overdue__d = ((32'h0) & 16'hffff);
         end
@@ -67744,13 +69653,13 @@ endmodule // standalone__core__control__rtt__ack__counts__overdue
 module tnic_standalone__core__control__rtt__ack__counts__p(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [63:0] d;
+    output reg  [63:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -71461,6 +73370,25 @@ module tnic_standalone__core__control__rtt__ack__stamped(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__ack__stamped
+
+
+module tnic_standalone__core__control__rtt__ack__unstamped(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__unstamped
 
 
 module tnic_standalone__core__control__rtt__ack__valid__0(d,q,clock);

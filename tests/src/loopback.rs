@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::{HashMap, VecDeque};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use timely_model::stream::{Beat, beats};
-use timely_regs::counters::{COUNTERS, Counter};
+use timely_regs::counters::Counter;
 use timely_regs::flow::FlowRecord;
 use timely_regs::link::ACK_TAG;
 use timely_regs::map::port;
@@ -63,7 +63,7 @@ pub struct Tally {
     /// Frames lost.
     pub lost: u64,
     /// Frames that the NIC received, by the counter that each must count in.
-    pub received: [u64; COUNTERS],
+    pub received: [u64; Counter::RxAcks as usize + 1],
 }
 
 impl Tally {

@@ -283,7 +283,8 @@ impl Round<'_> {
         }
         assert_eq!(count(Counter::RxFrames), t.frames(), "every frame counts, seed {seed}");
         assert_eq!((count(Counter::TxFrames), count(Counter::AcksSent)), (t.data, t.acks), "what was sent, seed {seed}");
-        let answers = [Counter::AcksSent, Counter::AckRefusedAddress, Counter::AckRefusedPeer, Counter::AcksDropped];
+        let answers =
+            [Counter::AcksSent, Counter::AckRefusedAddress, Counter::AckRefusedPeer, Counter::AcksDropped, Counter::AckShareExceeded];
         assert!(answers.into_iter().map(count).sum::<u64>() <= count(Counter::RxData), "more answers than data, seed {seed}");
     }
 

@@ -5,6 +5,7 @@ use timely_model::Block;
 use timely_model::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use timely_model::csr::{Csr, Doorbell, HostRate, In, Out};
 use timely_model::dma::Look;
+use timely_regs::counters::PLACES;
 use timely_regs::map::{self, BLOCKS, Build, counters, flow, heartbeat, id, telemetry, time, window};
 use timely_tests::settings::settings;
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
@@ -157,7 +158,7 @@ impl Stimulus {
                 .then(|| Answer { tag: if rng.random_bool(0.8) { self.tag } else { rng.random_range(0..16) }, record: rng.random() }),
             histogram_count: rng.random(),
             histogram_clearing: rng.random(),
-            pulses: (0..32).fold(0, |p, k| p | u32::from(rng.random_bool(self.pulses)) << k),
+            pulses: (0..PLACES).fold(0, |p, k| p | u64::from(rng.random_bool(self.pulses)) << k),
             swept: self.swept,
             now: self.now,
             look_live: self.look.0,
@@ -281,7 +282,7 @@ impl Ports {
         dut.set(p[22], i.answer.map_or_else(|| rng.random_range(0..16), |a| a.tag.into()));
         dut.set(p[23], i.histogram_count.into());
         dut.set(p[24], i.histogram_clearing.into());
-        dut.set(p[13], i.pulses.into());
+        dut.set(p[13], i.pulses);
         dut.set(p[14], i.swept.into());
         dut.set(p[15], i.now);
         let bulk = i.bulk.unwrap_or(FlowLoad { flow: rng.random_range(0..1 << 10), record: rng.random() });

@@ -157,7 +157,7 @@ fn lockstep<const W: usize, const K: usize, const F: usize, const D: usize>(name
                     place: s[9] as u16,
                     generation: s[10] as u8,
                 }),
-                pulses: dut.get(pulses) as u32,
+                pulses: dut.get(pulses),
             };
             assert_eq!(rtl, model.output(clk), "clock {clk}, seed {seed}");
             events |= rtl.pulses;

@@ -31,7 +31,7 @@ fn outputs(dut: &Dut, l: &Library) -> Out {
         grant: on("grant_valid").then(|| Grant { flow: get("grant_flow") as u32, launch: get("grant_launch") }),
         idle: on("idle_valid").then(|| get("idle_flow") as u32),
         limited: on("limited_valid").then(|| (get("limited_flow") as u32, on("limited"))),
-        pulses: get("pulses") as u32,
+        pulses: get("pulses"),
         swept: on("swept"),
     }
 }

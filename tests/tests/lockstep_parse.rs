@@ -82,7 +82,7 @@ impl Bench {
             bytes: self.dut.get(len) as u16,
             stamp: self.dut.get(ts),
         });
-        Out { report, pulses: self.dut.get(pulses) as u32 }
+        Out { report, pulses: self.dut.get(pulses) }
     }
 
     fn tick(&mut self, i: &In, keep: u64) {

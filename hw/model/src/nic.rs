@@ -143,7 +143,7 @@ pub struct Nic {
     gated: bool,
     /// The generator is inside a frame.
     inside: bool,
-    pulses: u32,
+    pulses: u64,
     swept: bool,
     crossing: Crossing,
     /// Settings of the clock before, which ACKs go by, and of the one before that.
@@ -507,7 +507,7 @@ impl Block for Nic {
             self.pacer.due = self.pacer.due.min(self.pacer.block.wake(clk + 1));
         }
         self.adjusting = adjusting;
-        let own = u32::from(gate.missed) << Counter::LaunchesMissed as u32 | u32::from(recorder.dropped) << Counter::RecordsDropped as u32;
+        let own = u64::from(gate.missed) << Counter::LaunchesMissed as u32 | u64::from(recorder.dropped) << Counter::RecordsDropped as u32;
         let pulses = parse.pulses | ack.pulses | rtt.pulses | engine.pulses | pacer.pulses | generator.pulses | own;
         self.pulses = if rst { 0 } else { pulses };
         self.swept = !rst && rtt.swept && engine.swept && telemetry.swept && histograms.swept && pacer.swept && generator.swept;

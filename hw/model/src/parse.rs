@@ -62,7 +62,7 @@ pub struct Report {
 
 impl Report {
     /// The counters that it counts in, as bits of the pulse bus: `RxFrames` and exactly one more.
-    pub fn pulses(&self) -> u32 {
+    pub fn pulses(&self) -> u64 {
         let what = match self.kind {
             kind::FOREIGN => Counter::RxForeign as u8,
             kind::DATA => Counter::RxData as u8,
@@ -79,7 +79,7 @@ pub struct Out {
     /// The report while `o_valid`.
     pub report: Option<Report>,
     /// `pulses`.
-    pub pulses: u32,
+    pub pulses: u64,
 }
 
 /// A parser of a bus of `width` bits.

@@ -38,7 +38,7 @@ counters! {
     AckRefusedPeer = 9,
     /// A segment was not answered that was not to our MAC, IP address, UDP port and VLAN, or not from another host's unicast address.
     AckRefusedAddress = 10,
-    /// A segment was not answered because the ACK queue was full, or because ACKs had used up their share of the line.
+    /// A segment was not answered because the ACK queue was full.
     AcksDropped = 11,
     /// An ACK of a segment that is not outstanding any more, or not yet.
     AckStale = 12,
@@ -80,12 +80,20 @@ counters! {
     PacketsRefused = 30,
     /// A packet was too long or had a gap, or its flow was loaded anew or disabled while it waited.
     PacketsDiscarded = 31,
+    /// A segment was not answered because ACKs had used up their share of the line.
+    AckShareExceeded = 32,
+    /// A segment was not answered because answering is not enabled.
+    AcksDisabled = 33,
+    /// An accepted ACK gave no RTT sample because the time stepped between its two stamps.
+    SamplesAcrossStep = 34,
+    /// An accepted ACK gave no RTT sample because its segment's departure was not stamped.
+    SamplesUnstamped = 35,
 }
 
 /// Counters in use.
 pub const COUNTERS: usize = TABLE.len();
 /// Places on the pulse bus and in the counter page.
-pub const PLACES: usize = 32;
+pub const PLACES: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -47,9 +47,9 @@ struct Checks {
 /// Answered is what is addressed to us: own MAC, own IP address (0 is none), own UDP port as destination, own VLAN; from a unicast address that
 /// may be a host's and is not ours. All else counts as `AckRefusedAddress`: a group address at either end (MAC with the group bit, IPv4
 /// from 224.0.0.0 on, IPv6 `ff00::/8`), a source that is our MAC or IP address, our IPv4 network's broadcast, in 0.0.0.0/8 or 127.0.0.0/8,
-/// `::` or `::1`. A source outside the allow list counts as `AckRefusedPeer`; as `AcksDropped` an ACK that finds 32 waiting, or the share of
-/// the line used up (see [`Share`]). An ACK, whatever its kind says, is not answered and not counted. `AcksSent` counts an ACK when its first
-/// beat is offered.
+/// `::` or `::1`. A source outside the allow list counts as `AckRefusedPeer`; as `AcksDropped` an ACK that finds 32 waiting, as
+/// `AckShareExceeded` one that finds the share of the line used up (see [`Share`]), as `AcksDisabled` what would be answered if that were
+/// enabled. An ACK, whatever its kind says, is not answered and not counted. `AcksSent` counts an ACK when its first beat is offered.
 ///
 /// Latency: 12 clocks from `i_valid` to the first beat on an idle output; the departure stamp is taken 6 clocks before that beat. A write of
 /// the allow list counts 3 clocks later, `cfg_prefix4` one.
@@ -115,11 +115,13 @@ pub struct Ack<const W: usize, const K: usize> {
     /// It is its frame's last.
     pub m_tlast: Signal<Out, Bit>,
     /// Counted events, by `timely_regs::counters`.
-    pub pulses: Signal<Out, Bits<32>>,
-    sent_bit: Constant<Bits<32>>,
-    peer_bit: Constant<Bits<32>>,
-    address_bit: Constant<Bits<32>>,
-    dropped_bit: Constant<Bits<32>>,
+    pub pulses: Signal<Out, Bits<64>>,
+    sent_bit: Constant<Bits<64>>,
+    peer_bit: Constant<Bits<64>>,
+    address_bit: Constant<Bits<64>>,
+    dropped_bit: Constant<Bits<64>>,
+    share_bit: Constant<Bits<64>>,
+    disabled_bit: Constant<Bits<64>>,
     nth: [Constant<Bits<3>>; 4],
     /// The first byte of our header; the parser knows no other.
     version: Constant<Bits<8>>,
@@ -129,6 +131,8 @@ pub struct Ack<const W: usize, const K: usize> {
     queue: HeldFifo<620, 5, 6>,
     frame: Frame<W, K, 1>,
     stamp: Signal<Local, Bits<64>>,
+    asks: Signal<Local, Bit>,
+    disabled1: DFF<Bit>,
     v1: DFF<Bit>,
     mine1: DFF<Bit>,
     group1: DFF<Bit>,
@@ -156,6 +160,7 @@ pub struct Ack<const W: usize, const K: usize> {
     bytes: Signal<Local, Bits<8>>,
     taken: Signal<Local, Bit>,
     dropped4: DFF<Bit>,
+    exceeds4: DFF<Bit>,
     a: Signal<Local, Bits<620>>,
     departure: Signal<Local, Bits<64>>,
     flags: Signal<Local, Bits<8>>,
@@ -163,19 +168,21 @@ pub struct Ack<const W: usize, const K: usize> {
 
 impl<const W: usize, const K: usize> Default for Ack<W, K> {
     fn default() -> Self {
-        let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
+        let bit = |c: Counter| Constant::new(bits::<64>(1 << c as u64));
         construct!({
             sent_bit: bit(Counter::AcksSent),
             peer_bit: bit(Counter::AckRefusedPeer),
             address_bit: bit(Counter::AckRefusedAddress),
             dropped_bit: bit(Counter::AcksDropped),
+            share_bit: bit(Counter::AckShareExceeded),
+            disabled_bit: bit(Counter::AcksDisabled),
             nth: std::array::from_fn(|i| Constant::new(bits::<3>(i as u64))),
             version: Constant::new(bits::<8>(VERSION.into())),
         }
             clk, rst, cfg_ack_enable, cfg_mac, cfg_ack_tos, cfg_ack_ttl, cfg_ipv4, cfg_ipv6, cfg_prefix4, cfg_udp_port, cfg_vlan,
             cfg_ack_rate, st_valid, st_word, st_data, now, i_valid, i_kind, i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep,
-            m_tvalid, m_tready, m_tlast, pulses, queue, frame, stamp, v1, mine1, group1, r1, allow, share, partial, broadcast, source,
-            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, r3, address3, peer3, bytes, taken, dropped4, a, departure,
+            m_tvalid, m_tready, m_tlast, pulses, queue, frame, stamp, asks, disabled1, v1, mine1, group1, r1, allow, share, partial, broadcast, source,
+            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, r3, address3, peer3, bytes, taken, dropped4, exceeds4, a, departure,
             flags; hosts)
     }
 }
@@ -183,7 +190,7 @@ impl<const W: usize, const K: usize> Default for Ack<W, K> {
 impl<const W: usize, const K: usize> Logic for Ack<W, K> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, v1, mine1, group1, r1, broadcast, v2, r2, checks, v3, r3, address3, peer3, dropped4);
+        dff_setup!(self, clk, disabled1, v1, mine1, group1, r1, broadcast, v2, r2, checks, v3, r3, address3, peer3, dropped4, exceeds4);
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();
         self.frame.clk.next = self.clk.val();
@@ -194,11 +201,10 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.share.rst.next = self.rst.val();
 
         // 0: what stands where, by class. Flags: 2 LAST, 4 ACK.
-        self.v1.d.next = self.i_valid.val()
-            & self.cfg_ack_enable.val()
-            & (self.i_kind.val() == bits::<2>(1))
-            & self.i_hdr.val().get_bit(9)
-            & !self.i_hdr.val().get_bit(10);
+        self.asks.next =
+            self.i_valid.val() & (self.i_kind.val() == bits::<2>(1)) & self.i_hdr.val().get_bit(9) & !self.i_hdr.val().get_bit(10);
+        self.v1.d.next = self.asks.val() & self.cfg_ack_enable.val();
+        self.disabled1.d.next = self.asks.val() & !self.cfg_ack_enable.val();
         self.mine1.d.next = self.i_head.val().get_bits::<48>(0) == self.cfg_mac.val();
         self.stamp.next = bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(56))
             | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(48)) << 8)
@@ -392,7 +398,8 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.share.take.next = self.taken.val();
         self.queue.i_valid.next = self.taken.val();
         self.queue.i_data.next = self.r3.q.val();
-        self.dropped4.d.next = self.v3.q.val() & !self.taken.val();
+        self.dropped4.d.next = self.v3.q.val() & !self.queue.i_ready.val();
+        self.exceeds4.d.next = (self.v3.q.val() & self.queue.i_ready.val()) & !self.share.enough.val();
         self.queue.o_ready.next = self.frame.i_ready.val();
         self.frame.i_valid.next = self.queue.o_valid.val();
         self.a.next = self.queue.o_data.val();
@@ -434,7 +441,7 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.m_tvalid.next = self.frame.m_tvalid.val();
         self.m_tlast.next = self.frame.m_tlast.val();
         self.frame.m_tready.next = self.m_tready.val();
-        self.pulses.next = bits::<32>(0);
+        self.pulses.next = bits::<64>(0);
         if self.frame.m_start.val() {
             self.pulses.next = self.sent_bit.val();
         }
@@ -447,6 +454,12 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         if self.dropped4.q.val() {
             self.pulses.next = self.pulses.val() | self.dropped_bit.val();
         }
+        if self.exceeds4.q.val() {
+            self.pulses.next = self.pulses.val() | self.share_bit.val();
+        }
+        if self.disabled1.q.val() {
+            self.pulses.next = self.pulses.val() | self.disabled_bit.val();
+        }
         if self.rst.val() {
             self.v1.d.next = false;
             self.v2.d.next = false;
@@ -454,6 +467,8 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             self.address3.d.next = false;
             self.peer3.d.next = false;
             self.dropped4.d.next = false;
+            self.exceeds4.d.next = false;
+            self.disabled1.d.next = false;
         }
     }
 }

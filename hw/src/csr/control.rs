@@ -71,8 +71,10 @@ pub struct Control<const F: usize> {
     pub copy_ready: Signal<Out, Bit>,
     /// The counter that comes round.
     pub count_index: Signal<In, Bits<5>>,
-    /// Its value.
+    /// The values of it and of the counter 32 above it.
     pub count_value: Signal<In, Bits<32>>,
+    /// The latter.
+    pub count_above: Signal<In, Bits<32>>,
     /// The count of the bin that is asked for.
     pub histogram_count: Signal<In, Bits<32>>,
     /// Histograms that are not cleared yet.
@@ -213,7 +215,7 @@ impl<const F: usize> Control<F> {
         }
             clk, rst, request, request_write, request_address, request_data, request_whole, reply, reply_write,
             reply_error, reply_data, st_valid, st_word, st_data, copy_valid, copy_index, copy_data, copy_ready, count_index,
-            count_value, histogram_count, histogram_clearing, next_bin, next_bin_q, swept, now, enable, lost, busy, done, failed, look_valid, look_word, look_data,
+            count_value, count_above, histogram_count, histogram_clearing, next_bin, next_bin_q, swept, now, enable, lost, busy, done, failed, look_valid, look_word, look_data,
             look_live, look_refuse, loading, bulk_valid, bulk_flow, bulk_record, flow_index, stop, refused, time_set_valid, pw_valid, pw_profile,
             pw_word, pw_data, fl_valid, fl_command, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_ready, hd_flow, hd_packets,
             query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
@@ -420,6 +422,9 @@ impl<const F: usize> Logic for Control<F> {
             }
             State::Count => {
                 self.reply_data.next = self.count_value.val();
+                if self.word.q.val().get_bit(5) {
+                    self.reply_data.next = self.count_above.val();
+                }
                 if self.count_index.val() == self.word.q.val().get_bits::<5>(0) {
                     self.reply.next = true;
                     self.state.d.next = State::Idle;

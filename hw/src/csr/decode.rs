@@ -160,7 +160,7 @@ impl Decode {
             )
         };
         let counter = map::counters::COUNTER;
-        assert!(counter.count == 32 && counter.word().is_multiple_of(32), "the counters must be 32 words, aligned");
+        assert!(counter.count == 64 && counter.word().is_multiple_of(64), "the counters must be 64 words, aligned");
         let entries: BTreeMap<_, _> = (0..512).map(|w| (bits::<9>(w), entry(w as u32, build))).collect();
         construct!({
             entries: SyncROM::new(entries),
@@ -233,7 +233,7 @@ impl Logic for Decode {
             self.is_state.d.next = self.here.val() & (self.word.val() == self.at_state.val());
             self.is_command.d.next = self.here.val() & (self.word.val() == self.at_command.val());
             self.is_flow_status.d.next = self.here.val() & (self.word.val() == self.at_flow_status.val());
-            self.is_counter.d.next = self.here.val() & (self.word.val().get_bits::<5>(5) == self.at_counter.val().get_bits::<5>(5));
+            self.is_counter.d.next = self.here.val() & (self.word.val().get_bits::<4>(6) == self.at_counter.val().get_bits::<4>(6));
             self.is_dma.d.next = self.here.val() & (self.word.val().get_bits::<4>(6) == self.at_dma.val());
             self.is_live.d.next = self.here.val() & (self.word.val().get_bits::<6>(4) == self.at_live.val());
             self.is_bin.d.next = self.here.val() & (self.word.val() == self.at_bin.val());

@@ -154,7 +154,7 @@ pub struct Csr<const F: usize> {
     /// Histograms that are not cleared yet.
     pub histogram_clearing: Signal<In, Bits<16>>,
     /// Events of all blocks, by `timely_regs::counters`.
-    pub pulses: Signal<In, Bits<32>>,
+    pub pulses: Signal<In, Bits<64>>,
     /// Every block has cleared its RAM.
     pub swept: Signal<In, Bit>,
     /// The time, ns48.fns16.
@@ -165,10 +165,12 @@ pub struct Csr<const F: usize> {
     histogram: HistogramAccess,
     heartbeat: Heartbeat,
     counters: Counters,
+    /// Those from 32 on.
+    above: Counters,
     query: Query,
-    csr_errors: Constant<Bits<32>>,
-    heartbeat_stops: Constant<Bits<32>>,
-    events: Signal<Local, Bits<32>>,
+    csr_errors: Constant<Bits<64>>,
+    heartbeat_stops: Constant<Bits<64>>,
+    events: Signal<Local, Bits<64>>,
 }
 
 impl<const F: usize> Csr<F> {
@@ -176,9 +178,9 @@ impl<const F: usize> Csr<F> {
     pub fn new(build: &Build) -> Self {
         construct!({
             control: Control::new(build),
-            csr_errors: Constant::new(bits::<32>(1 << Counter::CsrErrors as u8)),
-            heartbeat_stops: Constant::new(bits::<32>(1 << Counter::HeartbeatStops as u8)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, stop, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, held, histogram, heartbeat, counters, query, events)
+            csr_errors: Constant::new(bits::<64>(1 << Counter::CsrErrors as u8)),
+            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)),
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, stop, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, held, histogram, heartbeat, counters, above, query, events)
     }
 }
 
@@ -197,6 +199,8 @@ impl<const F: usize> Logic for Csr<F> {
         self.heartbeat.rst.next = self.rst.val();
         self.counters.clk.next = self.clk.val();
         self.counters.rst.next = self.rst.val();
+        self.above.clk.next = self.clk.val();
+        self.above.rst.next = self.rst.val();
         self.query.clk.next = self.clk.val();
         self.query.rst.next = self.rst.val();
         self.axil.s_axil_awaddr.next = self.s_axil_awaddr.val();
@@ -255,6 +259,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.histogram_clearing.next = self.histogram_clearing.val();
         self.control.count_index.next = self.counters.index.val();
         self.control.count_value.next = self.counters.value.val();
+        self.control.count_above.next = self.above.value.val();
         self.control.swept.next = self.swept.val();
         self.control.now.next = self.now.val();
         self.control.enable.next = self.held.settings.val().enable.any();
@@ -281,7 +286,8 @@ impl<const F: usize> Logic for Csr<F> {
         if self.heartbeat.pulse.val() {
             self.events.next = self.events.val() | self.heartbeat_stops.val();
         }
-        self.counters.pulses.next = self.events.val();
+        self.counters.pulses.next = self.events.val().get_bits::<32>(0);
+        self.above.pulses.next = self.events.val().get_bits::<32>(32);
         self.stop.next = self.control.stop.val();
         self.time_set_valid.next = self.control.time_set_valid.val();
         self.pw_valid.next = self.control.pw_valid.val();

@@ -188,11 +188,11 @@ pub struct Inline<
     ack_bytes: DFF<Bits<16>>,
     /// Frames lost beside the core that are still to be counted, 15 at most.
     missing: DFF<Bits<4>>,
-    missed_bit: Constant<Bits<32>>,
-    refused_bit: Constant<Bits<32>>,
-    discarded_bit: Constant<Bits<32>>,
-    doorbell_bit: Constant<Bits<32>>,
-    frames_bit: Constant<Bits<32>>,
+    missed_bit: Constant<Bits<64>>,
+    refused_bit: Constant<Bits<64>>,
+    discarded_bit: Constant<Bits<64>>,
+    doorbell_bit: Constant<Bits<64>>,
+    frames_bit: Constant<Bits<64>>,
     past_tag: Constant<Bits<16>>,
     ack_tag: Constant<Bits<16>>,
     record: Signal<Local, Bits<512>>,
@@ -250,7 +250,7 @@ impl<
     /// The core of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
         assert!(E == K + 1 && V == F + 2 && U == M + 64 && Q == W + E + U, "widths of a core of {W} bits and 2^{F} flows");
-        let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
+        let bit = |c: Counter| Constant::new(bits::<64>(1 << c as u64));
         construct!({
             core: Core::new(build),
             missed_bit: bit(Counter::LaunchesMissed),
@@ -568,7 +568,7 @@ impl<
         self.core.hd_ready.next = true;
         self.loses.next = self.store.malformed.val() | self.store.voided.val();
         self.entry.drop_ready.next = !self.loses.val();
-        self.core.source_pulses.next = bits::<32>(0);
+        self.core.source_pulses.next = bits::<64>(0);
         if self.gate.missed.val() {
             self.core.source_pulses.next = self.missed_bit.val();
         }

@@ -73,7 +73,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub release_flow: Signal<Out, Bits<F>>,
     pub release_bytes: Signal<Out, Bits<32>>,
     /// Counted events.
-    pub pulses: Signal<Out, Bits<32>>,
+    pub pulses: Signal<Out, Bits<64>>,
     /// What became of an ACK of a flow that exists: 0 accepted, 1 stale, 2 repeated, 3 forged.
     pub acked_valid: Signal<Out, Bit>,
     pub acked_flow: Signal<Out, Bits<F>>,
@@ -119,6 +119,8 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     // Clock 3.
     timely: Signal<Local, Bit>,
     measures: DFF<Bit>,
+    across: DFF<Bit>,
+    unstamped: DFF<Bit>,
     s_valid: DFF<Bit>,
     // Clock 4.
     entry: Signal<Local, Entry>,
@@ -141,7 +143,7 @@ impl<const F: usize, const D: usize, const A: usize> Default for AckUnit<F, D, A
             sample_rtt_ns sample_now_ns sample_hops sample_endpoint_ns release_valid release_flow release_bytes pulses acked_valid acked_flow
             acked_outcome memory profiles verdict signals offer counts ack0 flow0 segment0 check0 time0 high0 above0 valid flow is_ack is_load
             is_ended is_turn segment check place generation over beyond bytes entered after same settings raw_entry raw_start stamped epoch
-            timely measures s_valid entry sum r_valid r_bytes k_valid k_outcome
+            timely measures across unstamped s_valid entry sum r_valid r_bytes k_valid k_outcome
         )
     }
 }
@@ -149,7 +151,7 @@ impl<const F: usize, const D: usize, const A: usize> Default for AckUnit<F, D, A
 impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, after, stamped, epoch, measures, s_valid, r_valid, r_bytes, k_valid, k_outcome);
+        dff_setup!(self, clk, after, stamped, epoch, measures, across, unstamped, s_valid, r_valid, r_bytes, k_valid, k_outcome);
         for i in 0..5 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -287,6 +289,8 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.signals.base.next = self.profiles.base.val();
         self.timely.next = self.stamped.q.val() & (self.epoch.q.val() == self.time_epoch.val());
         self.measures.d.next = self.verdict.accepts.val() & self.timely.val();
+        self.across.d.next = (self.verdict.accepts.val() & self.stamped.q.val()) & !self.timely.val();
+        self.unstamped.d.next = self.verdict.accepts.val() & !self.stamped.q.val();
         self.s_valid.d.next = (self.verdict.accepts.val() & self.timely.val()) | self.verdict.expires.val();
 
         // 4: the flow's word back, the ended segment into the ring, what was released, what is counted.
@@ -326,6 +330,8 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.counts.repeated.next = self.verdict.repeated.val();
         self.counts.between.next = self.verdict.between.val();
         self.counts.exceeds.next = self.measures.q.val() & self.signals.exceeds.val();
+        self.counts.across.next = self.across.q.val();
+        self.counts.unstamped.next = self.unstamped.q.val();
 
         // What others write.
         self.offer.load_valid.next = self.flow_valid.val() & !(self.flow_enable.val() & self.flow_keep.val()) & !self.sweep.val();
@@ -375,6 +381,8 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
             }
             self.s_valid.d.next = false;
             self.measures.d.next = false;
+            self.across.d.next = false;
+            self.unstamped.d.next = false;
             self.r_valid.d.next = false;
             self.k_valid.d.next = false;
         }

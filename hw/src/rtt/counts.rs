@@ -1,4 +1,5 @@
 //! What came of the operations, as pulses for the event counters.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::blank;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
@@ -22,19 +23,24 @@ pub struct Counts {
     pub repeated: Signal<In, Bit>,
     /// Its residence is longer than its RTT.
     pub exceeds: Signal<In, Bit>,
+    /// It gives no sample: the time stepped between its stamps; its segment's departure was not stamped.
+    pub across: Signal<In, Bit>,
+    pub unstamped: Signal<In, Bit>,
     /// Segments that an ACK passes by, or that a time-out releases.
     pub between: Signal<In, Bits<16>>,
     /// One bit a counter.
-    pub pulses: Signal<Out, Bits<32>>,
-    unknown_bit: Constant<Bits<32>>,
-    forged_bit: Constant<Bits<32>>,
-    repeated_bit: Constant<Bits<32>>,
-    stale_bit: Constant<Bits<32>>,
-    skipped_bit: Constant<Bits<32>>,
-    timeout_bit: Constant<Bits<32>>,
-    exceeds_bit: Constant<Bits<32>>,
-    p: DFF<Bits<32>>,
-    now: Signal<Local, Bits<32>>,
+    pub pulses: Signal<Out, Bits<64>>,
+    unknown_bit: Constant<Bits<64>>,
+    forged_bit: Constant<Bits<64>>,
+    repeated_bit: Constant<Bits<64>>,
+    stale_bit: Constant<Bits<64>>,
+    skipped_bit: Constant<Bits<64>>,
+    timeout_bit: Constant<Bits<64>>,
+    exceeds_bit: Constant<Bits<64>>,
+    across_bit: Constant<Bits<64>>,
+    unstamped_bit: Constant<Bits<64>>,
+    p: DFF<Bits<64>>,
+    now: Signal<Local, Bits<64>>,
     /// Not pulsed yet.
     skipped: DFF<Bits<16>>,
     skips: Signal<Local, Bits<16>>,
@@ -47,7 +53,7 @@ pub struct Counts {
 
 impl Default for Counts {
     fn default() -> Self {
-        let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u32));
+        let bit = |c: Counter| Constant::new(bits::<64>(1 << c as u32));
         blank!(
             unknown_bit = bit(Counter::AckUnknownFlow),
             forged_bit = bit(Counter::AckForged),
@@ -56,8 +62,10 @@ impl Default for Counts {
             skipped_bit = bit(Counter::AcksSkipped),
             timeout_bit = bit(Counter::SegmentTimeouts),
             exceeds_bit = bit(Counter::ResidenceAboveRtt),
+            across_bit = bit(Counter::SamplesAcrossStep),
+            unstamped_bit = bit(Counter::SamplesUnstamped),
             ;
-            clk rst hit ack unknown forged repeated exceeds between pulses p now skipped skips skips_pulsed overdue overdues overdues_pulsed
+            clk rst hit ack unknown forged repeated exceeds across unstamped between pulses p now skipped skips skips_pulsed overdue overdues overdues_pulsed
         )
     }
 }
@@ -71,7 +79,7 @@ impl Logic for Counts {
         self.overdues.next = bits::<16>(0);
         self.skips_pulsed.next = bits::<16>(0);
         self.overdues_pulsed.next = bits::<16>(0);
-        self.now.next = bits::<32>(0);
+        self.now.next = bits::<64>(0);
         if self.hit.val() {
             if self.ack.val() {
                 self.skips.next = self.between.val();
@@ -99,12 +107,18 @@ impl Logic for Counts {
         if self.exceeds.val() {
             self.now.next = self.now.val() | self.exceeds_bit.val();
         }
+        if self.across.val() {
+            self.now.next = self.now.val() | self.across_bit.val();
+        }
+        if self.unstamped.val() {
+            self.now.next = self.now.val() | self.unstamped_bit.val();
+        }
         self.p.d.next = self.now.val();
         self.skipped.d.next = (self.skipped.q.val() + self.skips.val()) + self.skips_pulsed.val();
         self.overdue.d.next = (self.overdue.q.val() + self.overdues.val()) + self.overdues_pulsed.val();
         self.pulses.next = self.p.q.val();
         if self.rst.val() {
-            self.p.d.next = bits::<32>(0);
+            self.p.d.next = bits::<64>(0);
             self.skipped.d.next = bits::<16>(0);
             self.overdue.d.next = bits::<16>(0);
         }

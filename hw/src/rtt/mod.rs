@@ -130,7 +130,7 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     /// Charged wire bytes.
     pub release_bytes: Signal<Out, Bits<32>>,
     /// Counted events, bit by `timely_regs::counters::Counter`.
-    pub pulses: Signal<Out, Bits<32>>,
+    pub pulses: Signal<Out, Bits<64>>,
     /// What became of an ACK of a flow that exists, on the clock of its pulse.
     pub acked_valid: Signal<Out, Bit>,
     /// Its flow.

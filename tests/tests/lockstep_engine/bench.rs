@@ -101,7 +101,7 @@ impl Bench {
             rate: (dut.get(self.rate[0]) == 1).then(|| rate(&self.rate)),
             event: (dut.get(self.event[0]) == 1).then(|| event(&self.event)),
             superseded: (dut.get(self.superseded[0]) == 1).then(|| dut.get(self.superseded[1]) as u32),
-            pulses: dut.get(self.pulses) as u32,
+            pulses: dut.get(self.pulses),
         }
     }
 }

@@ -32,13 +32,15 @@ const CHAOS: Faults = Faults {
 };
 
 /// Everything that the block counts.
-const EVERY_PULSE: u32 = 1 << Counter::AckStale as u32
+const EVERY_PULSE: u64 = 1 << Counter::AckStale as u32
     | 1 << Counter::AckForged as u32
     | 1 << Counter::AckRepeated as u32
     | 1 << Counter::AckUnknownFlow as u32
     | 1 << Counter::SegmentTimeouts as u32
     | 1 << Counter::AcksSkipped as u32
-    | 1 << Counter::ResidenceAboveRtt as u32;
+    | 1 << Counter::ResidenceAboveRtt as u32
+    | 1 << Counter::SamplesAcrossStep as u32
+    | 1 << Counter::SamplesUnstamped as u32;
 
 struct Ports {
     i: Vec<In>,
@@ -167,7 +169,7 @@ impl Ports {
                 endpoint_ns: v[7] as u32,
             }),
             release: (v[8] == 1).then(|| Release { flow: v[9] as u32, bytes: v[10] as u32 }),
-            pulses: v[11] as u32,
+            pulses: v[11],
             acked: (v[12] == 1).then(|| Acked { flow: v[13] as u32, outcome: v[14] as u8 }),
         }
     }

@@ -3,7 +3,7 @@ use crate::world::{Faults, World, base, signal};
 use std::collections::{BTreeMap, VecDeque};
 use timely_model::bus::{ACK_ACCEPTED, Ack, KIND_TIMEOUT, RTT_MAX, Sample};
 use timely_model::{Block, rtt};
-use timely_regs::counters::Counter;
+use timely_regs::counters::{COUNTERS, Counter};
 use timely_regs::profile::ONE_WAY_WINDOW_BITS;
 use timely_tests::{cycles, rng, seeds};
 
@@ -156,7 +156,7 @@ fn every_ack_gives_what_history_says() {
         let mut acks: BTreeMap<u64, Ack> = BTreeMap::new();
         let mut places: BTreeMap<u16, (u32, usize)> = BTreeMap::new();
         let mut sampled: VecDeque<Option<Sample>> = VecDeque::from([None]);
-        let (mut count, mut accepted, mut samples, mut timeouts) = ([0u64; 32], 0u64, [0u64; 3], 0u64);
+        let (mut count, mut accepted, mut samples, mut timeouts) = ([0u64; COUNTERS], 0u64, [0u64; 3], 0u64);
         let (mut exceeding, mut acks_given, mut lost_place) = ([0; 2], 0, 0);
         for clk in 0.. {
             let out = model.output(clk);
@@ -266,6 +266,8 @@ fn every_ack_gives_what_history_says() {
         );
         let refused = of(Counter::AckStale) + of(Counter::AckForged) + of(Counter::AckRepeated) + of(Counter::AckUnknownFlow);
         assert_eq!(accepted + refused, acks_given, "every ACK is accepted or counted, once");
+        let without = of(Counter::SamplesUnstamped) + of(Counter::SamplesAcrossStep);
+        assert_eq!(samples.iter().sum::<u64>() + without, accepted, "every accepted ACK gives a sample or is counted, once");
         println!("{closed} segments, {accepted} accepted, {samples:?} samples by signal, {timeouts} time-outs, counters {count:?}");
         let counted = of(Counter::ResidenceAboveRtt);
         assert!(exceeding[0] > 0 && (exceeding[0]..=exceeding[1]).contains(&counted), "{exceeding:?} residences above the RTT: {counted}");

@@ -75,7 +75,7 @@ fn courier_equals_model() {
             let out = Out {
                 idle: (o[0] == 1).then_some(o[1] as u32),
                 limited: (o[2] == 1).then_some((o[3] as u32, o[4] == 1)),
-                pulses: o[5] as u32,
+                pulses: o[5],
                 swept: o[6] == 1,
                 failed: o[7] == 1,
                 aw: (o[8] == 1).then_some(o[9] as u32),

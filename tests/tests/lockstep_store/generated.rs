@@ -103,7 +103,7 @@ impl World {
         }
         i.idle = self.idles.next(rng).then(|| rng.random_range(0..FLOWS));
         i.limited = self.says.next(rng).then(|| (rng.random_range(0..FLOWS), rng.random()));
-        i.pulses = if self.counts.next(rng) { rng.random::<u32>() | 1 << Counter::Grants as u32 } else { 0 };
+        i.pulses = if self.counts.next(rng) { u64::from(rng.random::<u32>()) | 1 << Counter::Grants as u32 } else { 0 };
         // No two reports at clocks that follow each other.
         i.sent = (!self.reported && self.reports.next(rng)).then(|| Sent {
             // As the core's are, which has no more of them: the generator's have bit 7.
@@ -175,7 +175,7 @@ fn set(l: &Library, dut: &mut Dut, i: &In, rng: &mut ChaCha8Rng) {
         ("up_limited_valid", i.limited.is_some().into()),
         ("up_limited_flow", i.limited.map_or(flow, |v| v.0.into())),
         ("up_limited", i.limited.map_or(noise & 1, |v| v.1.into())),
-        ("up_pulses", i.pulses.into()),
+        ("up_pulses", i.pulses),
         ("fl_valid", i.load.is_some().into()),
         ("fl_flow", i.load.map_or(flow, |v| v.flow.into())),
         ("m_tready", i.ready.into()),
@@ -216,7 +216,7 @@ fn get(l: &Library, dut: &Dut, m: &Taken) -> Out {
             .then(|| Release { flow: value("down_release_flow") as u32, bytes: value("down_release_bytes") as u32 }),
         idle: flag("idle_valid").then(|| value("idle_flow") as u32),
         limited: flag("limited_valid").then(|| (value("limited_flow") as u32, flag("limited"))),
-        pulses: value("pulses") as u32,
+        pulses: value("pulses"),
         sent: (s[0] == 1).then(|| Sent {
             tag: s[1] as u16,
             flow: s[2] as u32,

@@ -275,7 +275,7 @@ fn up(u: &Up, shown: &[u32]) -> Vec<u32> {
         u.limited.is_some().into(),
         u.limited.map_or(at("limited_flow"), |l| l.0.into()),
         u.limited.map_or(at("limited"), |l| l.1.into()),
-        u.pulses.into(),
+        u.pulses,
         u.launch.is_some().into(),
         launch[0],
         launch[1],

@@ -81,7 +81,13 @@ fn bad_frames_are_counted_and_stall_nothing() {
                 assert_eq!(count(Counter::RxFrames), kinds.into_iter().map(count).sum::<u64>(), "every frame is of one kind, seed {seed}");
                 assert_eq!(count(Counter::RxFrames), t.frames(), "every frame counts, seed {seed}");
                 assert_eq!((count(Counter::TxFrames), count(Counter::AcksSent)), (t.data, t.acks), "what was sent, seed {seed}");
-                let answers = [Counter::AcksSent, Counter::AckRefusedAddress, Counter::AckRefusedPeer, Counter::AcksDropped];
+                let answers = [
+                    Counter::AcksSent,
+                    Counter::AckRefusedAddress,
+                    Counter::AckRefusedPeer,
+                    Counter::AcksDropped,
+                    Counter::AckShareExceeded,
+                ];
                 println!("  answers: {:?}", answers.map(|c| (c, count(c))));
                 assert!(answers.into_iter().map(count).sum::<u64>() <= count(Counter::RxData), "seed {seed}");
             }

@@ -210,7 +210,7 @@ fn a_driver_finds_its_way() {
     assert_eq!(device.now().unwrap(), 0x0123_4567_89ab_cdef);
     device.step_time(0xfeed_beef_1234_5678).unwrap();
     assert_eq!(device.last_refusal().unwrap(), None);
-    assert_eq!(device.counters().unwrap(), [0; 32]);
+    assert_eq!(device.counters().unwrap(), [0; timely_regs::counters::PLACES]);
 }
 
 /// Every way to be wrong is refused, named, counted, and changes nothing.

@@ -74,7 +74,7 @@ pub struct Out {
     /// The beat at the output.
     pub beat: Option<Beat>,
     /// Counted events, by `timely_regs::counters`.
-    pub pulses: u32,
+    pub pulses: u64,
 }
 
 /// An ACK but for what is filled in as it leaves: our MAC, TOS, TTL, departure.
@@ -114,19 +114,21 @@ pub struct Ack {
     broadcast: Option<[u8; 4]>,
     queue: fifo::Fifo<Draft>,
     frame: frame::Frame<()>,
-    pulses: u32,
+    pulses: u64,
 }
 
-const fn bit(counter: Counter) -> u32 {
+const fn bit(counter: Counter) -> u64 {
     1 << counter as u32
 }
 
-/// What the report would be answered with, if it is of a kind that is answered.
-fn candidate(report: &parse::Report, config: &Config) -> Option<Candidate> {
+/// The report is of a kind that is answered.
+fn asks(report: &parse::Report) -> bool {
+    report.kind == parse::kind::DATA && Header::read(&report.header).flags & (LAST | ACK) == LAST
+}
+
+/// What the report would be answered with.
+fn candidate(report: &parse::Report, config: &Config) -> Candidate {
     let header = Header::read(&report.header);
-    if !config.enable || report.kind != parse::kind::DATA || header.flags & (LAST | ACK) != LAST {
-        return None;
-    }
     let packet = Packet::new_unchecked(&report.head, report.class);
     let (source, destination) = (packet.ip_source(), packet.ip_destination());
     let group = |address: &[u8]| if report.class.ipv6 { address[0] == 0xff } else { address[0] >= 0xe0 };
@@ -150,7 +152,7 @@ fn candidate(report: &parse::Report, config: &Config) -> Option<Candidate> {
     };
     let known = Header { flags: header.flags & (FIRST | READ) | LAST, ..header };
     let header = known.answered(packet.ttl(), packet.tos(), report.stamp, 0);
-    Some(Candidate { draft: Draft { envelope, header }, stations: !group && packet.mac_destination() == config.mac })
+    Candidate { draft: Draft { envelope, header }, stations: !group && packet.mac_destination() == config.mac }
 }
 
 impl Ack {
@@ -224,7 +226,11 @@ impl Block for Ack {
         let tokens = self.share.tokens(clk);
         let push = self.accepted.take();
         let bytes = push.as_ref().map(wire_bytes).filter(|bytes| queue.ready && *bytes <= tokens);
-        self.pulses = if push.is_some() && bytes.is_none() { bit(Counter::AcksDropped) } else { 0 };
+        self.pulses = match (&push, bytes) {
+            (Some(_), None) if !queue.ready => bit(Counter::AcksDropped),
+            (Some(_), None) => bit(Counter::AckShareExceeded),
+            _ => 0,
+        };
         self.queue.step(clk, &fifo::In { rst: i.rst, push: push.filter(|_| bytes.is_some()), ready: frame.ready });
         self.share.step(clk, bytes.unwrap_or(0), i.config.rate);
         if let Some(Judged { draft, addressed, allowed }) = self.judged.take() {
@@ -238,7 +244,9 @@ impl Block for Ack {
         }
         self.allow.settle(clk);
         self.judged = self.candidate.take().map(|c| self.judge(c, &i.config));
-        self.candidate = i.report.as_ref().and_then(|report| candidate(report, &i.config));
+        let asked = i.report.as_ref().filter(|report| asks(report));
+        self.pulses |= if asked.is_some() && !i.config.enable { bit(Counter::AcksDisabled) } else { 0 };
+        self.candidate = asked.filter(|_| i.config.enable).map(|report| candidate(report, &i.config));
         self.broadcast = Some(i.config.broadcast());
         if let Some(written) = i.written {
             self.allow.write(clk, written);

@@ -60,7 +60,7 @@ pub struct In {
     /// The scheduler says whether a flow is limited.
     pub limited: Option<(u32, bool)>,
     /// Counted events of the scheduler's.
-    pub pulses: u32,
+    pub pulses: u64,
     /// A frame came out of a queue, of the flow that it names.
     pub sent: Option<Sent>,
     /// A beat of the core's frames, and its frame's tag.
@@ -85,7 +85,7 @@ pub struct Out {
     /// For the engine: whether a flow is limited.
     pub limited: Option<(u32, bool)>,
     /// Counted events of both.
-    pub pulses: u32,
+    pub pulses: u64,
     /// A data frame is sent, of either.
     pub sent: Option<Sent>,
     /// A beat of the core's frames is taken.
@@ -135,7 +135,7 @@ pub struct Traffic {
     held: Option<Sent>,
     /// Frames reported, frames that have left.
     numbers: [u16; 2],
-    pulses: u32,
+    pulses: u64,
     /// Grants, doorbells that were refused, and missed launches, that are still to be counted.
     owed: [u16; 3],
 }
@@ -262,14 +262,14 @@ impl Block for Traffic {
         self.numbers = [count(self.numbers[0], own.is_some()), count(self.numbers[1], leaves)];
         // What is counted. A counter takes one event a clock.
         let counted = [Counter::Grants, Counter::DoorbellsRefused, Counter::LaunchesMissed];
-        let bit = |c: Counter| 1u32 << c as u32;
+        let bit = |c: Counter| 1u64 << c as u32;
         let mut pulses = i.pulses & !counted.iter().fold(bit(Counter::TxFrames), |all, c| all | bit(*c));
-        pulses |= bit(Counter::TxFrames) * u32::from(out.sent.is_some());
-        let missed = bit(Counter::LaunchesMissed) * u32::from(gate.missed);
+        pulses |= bit(Counter::TxFrames) * u64::from(out.sent.is_some());
+        let missed = bit(Counter::LaunchesMissed) * u64::from(gate.missed);
         for (owed, counter) in self.owed.iter_mut().zip(counted) {
             let new = [i.pulses, pacer.pulses, generator.pulses, missed].map(|p| (p >> counter as u32 & 1) as u16).iter().sum::<u16>();
             let all = owed.wrapping_add(new);
-            pulses |= bit(counter) * u32::from(all != 0);
+            pulses |= bit(counter) * u64::from(all != 0);
             *owed = all.saturating_sub(1);
         }
         self.pulses = pulses;

@@ -1,4 +1,5 @@
 //! The access under way: what is found out about it, clock by clock, and what it does.
+use super::counters::ROUND;
 use super::{Csr, Doorbell, HostRate, OKAY, PATIENCE, SLVERR, STORE};
 use crate::bus::{FlowLoad, ProfileWrite};
 use crate::dma::Look;
@@ -206,8 +207,8 @@ impl Csr {
         self.reply(None);
     }
 
-    /// One clock of the access under way; `shown` is the counter that comes round at this clock.
-    pub(super) fn advance(&mut self, shown: (usize, u32)) {
+    /// One clock of the access under way; `shown` are the counters that come round at this clock.
+    pub(super) fn advance(&mut self, shown: (usize, [u32; 2])) {
         match self.state {
             State::Sweep(word) => {
                 self.swept_word = Some(word);
@@ -251,8 +252,9 @@ impl Csr {
             State::Doorbell(0) => self.reply(Some(Refusal::NotNow)),
             State::Doorbell(left) => self.state = State::Doorbell(left - 1),
             State::Count => {
-                if self.access.word() - map::counters::COUNTER.word() == shown.0 as u32 {
-                    self.access.read = shown.1;
+                let counter = (self.access.word() - map::counters::COUNTER.word()) as usize;
+                if counter % ROUND == shown.0 {
+                    self.access.read = shown.1[counter / ROUND];
                     self.reply(None);
                 }
             }

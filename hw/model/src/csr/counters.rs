@@ -5,43 +5,54 @@ use timely_regs::counters::PLACES;
 /// Clocks from the visit of a counter to its new value at the output.
 const LATENCY: u64 = 3;
 
-/// 32 counters of 32 bits, visited in turn, one a clock.
-#[derive(Clone, Debug, Default)]
+/// Clocks of a round, in each of which one of the lower and one of the upper counters is visited.
+pub(super) const ROUND: usize = 32;
+
+/// 64 counters of 32 bits.
+#[derive(Clone, Debug)]
 pub(super) struct Counters {
     total: [u32; PLACES],
     /// Events since the last visit.
     recent: [u32; PLACES],
-    /// Clock modulo 32 at which counter 0 is visited.
+    /// Clock modulo 32 at which counters 0 and 32 are visited.
     zero: u64,
     /// What is on its way into the RAM: when it is there, which counter, how much.
     line: VecDeque<(u64, usize, u32)>,
 }
 
+impl Default for Counters {
+    fn default() -> Self {
+        Counters { total: [0; PLACES], recent: [0; PLACES], zero: 0, line: VecDeque::new() }
+    }
+}
+
 impl Counters {
     /// Cleared by a reset at clock `clk`.
     pub fn cleared(clk: u64) -> Self {
-        Counters { zero: (clk + 1) % PLACES as u64, ..Default::default() }
+        Counters { zero: (clk + 1) % ROUND as u64, ..Default::default() }
     }
 
     fn visited(&self, clk: u64) -> usize {
-        (clk.wrapping_sub(self.zero) % PLACES as u64) as usize
+        (clk.wrapping_sub(self.zero) % ROUND as u64) as usize
     }
 
-    /// The counter that the output shows at `clk`, and its value.
-    pub fn shown(&self, clk: u64) -> (usize, u32) {
+    /// The lower counter that the output shows at `clk`, and its value and that of the counter 32 above it.
+    pub fn shown(&self, clk: u64) -> (usize, [u32; 2]) {
         let index = self.visited(clk.wrapping_sub(LATENCY));
-        (index, self.total[index])
+        (index, [self.total[index], self.total[index + ROUND]])
     }
 
-    pub fn step(&mut self, clk: u64, pulses: u32) {
+    pub fn step(&mut self, clk: u64, pulses: u64) {
         let visited = self.visited(clk);
-        if self.recent[visited] != 0 {
-            self.line.push_back((clk + LATENCY, visited, std::mem::take(&mut self.recent[visited])));
+        for index in [visited, visited + ROUND] {
+            if self.recent[index] != 0 {
+                self.line.push_back((clk + LATENCY, index, std::mem::take(&mut self.recent[index])));
+            }
         }
         for (i, recent) in self.recent.iter_mut().enumerate() {
-            *recent += pulses >> i & 1;
+            *recent += (pulses >> i & 1) as u32;
         }
-        if let Some(&(due, index, events)) = self.line.front()
+        while let Some(&(due, index, events)) = self.line.front()
             && due == clk + 1
         {
             self.total[index] = self.total[index].wrapping_add(events);

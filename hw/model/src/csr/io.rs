@@ -36,7 +36,7 @@ pub struct In {
     /// Histograms that are not cleared yet.
     pub histogram_clearing: u16,
     /// Counted events of all blocks, by `timely_regs::counters`.
-    pub pulses: u32,
+    pub pulses: u64,
     /// Every block has cleared its RAM.
     pub swept: bool,
     /// The time, ns48.fns16.

@@ -180,7 +180,7 @@ impl Block for Csr {
         self.histogram_clear = 0;
         (self.histogram_count, self.histogram_clearing) = (i.histogram_count, i.histogram_clearing);
         let own =
-            u32::from(self.error_pulse) << Counter::CsrErrors as u8 | u32::from(self.heartbeat.pulse) << Counter::HeartbeatStops as u8;
+            u64::from(self.error_pulse) << Counter::CsrErrors as u8 | u64::from(self.heartbeat.pulse) << Counter::HeartbeatStops as u8;
         self.error_pulse = false;
         (self.profile, self.host, self.flow) = (None, None, i.bulk);
         self.dma = (i.look_live, i.look_refuse, i.loading);

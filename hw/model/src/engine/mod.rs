@@ -76,7 +76,7 @@ pub struct Out {
     /// To telemetry: the flow of a sample that was lost, for a newer one took its place.
     pub superseded: Option<u32>,
     /// Counted events, by [`Counter`].
-    pub pulses: u32,
+    pub pulses: u64,
 }
 
 /// An operation in the pipeline.
@@ -108,7 +108,7 @@ pub struct Engine {
     issued: VecDeque<(u32, u64)>,
     /// Operations in the pipeline, with the clock at which they show.
     flight: VecDeque<Flight>,
-    lost: u32,
+    lost: u64,
     superseded: Option<u32>,
 }
 
@@ -228,7 +228,7 @@ impl Block for Engine {
         self.superseded = youngest.filter(|_| sample).map(|s| s.flow);
         other |= self.host.step(i.host, pop(2));
         other |= self.idle.step(i.idle, pop(3));
-        self.lost = u32::from(sample) << Counter::SamplesDropped as u32 | u32::from(other) << Counter::EngineOverflows as u32;
+        self.lost = u64::from(sample) << Counter::SamplesDropped as u32 | u64::from(other) << Counter::EngineOverflows as u32;
         if let Some(load) = &i.load {
             self.flows[load.flow as usize].0 = load.profile();
         }

@@ -79,7 +79,7 @@ pub struct Out {
     /// The frame whose first beat is at the output for the first clock.
     pub sent: Option<Sent>,
     /// Counted events, by `timely_regs::counters`.
-    pub pulses: u32,
+    pub pulses: u64,
 }
 
 /// The generator.
@@ -208,7 +208,7 @@ impl Block for Generator {
         let frame = self.frame.output(clk);
         let outcome = self.packets.outcome();
         let sent = if frame.start { frame.beat.as_ref().map(|(_, sent)| *sent) } else { None };
-        let bit = |on: bool, counter: Counter| u32::from(on) << counter as u32;
+        let bit = |on: bool, counter: Counter| u64::from(on) << counter as u32;
         let refused = outcome.is_some_and(|o| o.refused);
         Out {
             swept,

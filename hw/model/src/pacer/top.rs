@@ -45,7 +45,7 @@ pub struct Out {
     /// A flow came to its pass: whether it sends too little of its rate for it to grow.
     pub limited: Option<(u32, bool)>,
     /// Counted events, by `timely_regs::counters`.
-    pub pulses: u32,
+    pub pulses: u64,
     /// The RAMs are clear; nothing is accepted before.
     pub swept: bool,
 }
@@ -137,7 +137,7 @@ impl Block for Pacer {
             grant: self.gate.block.output(clk).grant,
             idle: pass.idle,
             limited: pass.limited,
-            pulses: u32::from(self.granted) << Counter::Grants as u32 | u32::from(doorbell.refused) << Counter::DoorbellsRefused as u32,
+            pulses: u64::from(self.granted) << Counter::Grants as u32 | u64::from(doorbell.refused) << Counter::DoorbellsRefused as u32,
             swept,
         }
     }

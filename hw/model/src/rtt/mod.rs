@@ -21,9 +21,9 @@
 //! **An ACK** is, in this order: of an unknown flow (index out of range, or not enabled); stale (its place is that of another segment, or
 //! was never given); forged (it echoes another check); repeated (its segment is not beyond what was released: it, or a later one of its
 //! flow, was acknowledged or timed out); accepted. Only an accepted one changes anything: all segments up to its own are released, those
-//! between are counted as skipped, and it yields a sample if its start was stamped. A lost completion costs the sample, nothing else. An
+//! between are counted as skipped, and it yields a sample if its start was stamped. A lost completion costs the sample, which is counted, and nothing else. An
 //! ACK that finds no entry changes nothing, for its check cannot be looked at; the flow's progress then comes from a later ACK or the time-out.
-//! A sample whose start lies before a step of the time is dropped (`time_epoch`): its two stamps are of different times.
+//! A sample whose start lies before a step of the time is dropped and counted (`time_epoch`): its two stamps are of different times.
 //!
 //! **Time-out, by progress.** A flow's time runs from when a segment ended while none was outstanding, or from the last release. Every
 //! `2^turn_bits` clocks the next flow, round robin, is looked at, or later by the clocks at which something else was to be done, so that no flow is passed by:
@@ -97,7 +97,7 @@ pub struct Out {
     /// To telemetry.
     pub acked: Option<Acked>,
     /// Counted events, bit by `timely_regs::counters::Counter`.
-    pub pulses: u32,
+    pub pulses: u64,
 }
 
 /// log2 of the ended segments that may wait for a clock without an ACK.
@@ -153,7 +153,7 @@ pub struct Rtt {
     sample: Option<Sample>,
     release: Option<Release>,
     acked: Option<Acked>,
-    pulses: u32,
+    pulses: u64,
     /// Skipped segments and time-outs that were not pulsed yet; 16 bits.
     skipped: u32,
     timed_out: u32,
@@ -167,7 +167,7 @@ fn low32(time: u64) -> u32 {
     (time >> 16) as u32
 }
 
-fn bit(c: Counter) -> u32 {
+fn bit(c: Counter) -> u64 {
     1 << c as u32
 }
 
@@ -274,9 +274,12 @@ impl Rtt {
 
     /// The last clock of an operation.
     fn conclude(&mut self, op: &Op) -> (u32, u32) {
+        let accepted = op.rank == Rank::Released && op.query != Query::Turn;
         if let Some(m) = &op.measured {
             self.state.keep_least(op.flow, m.least);
             self.pulses |= if m.exceeds { bit(Counter::ResidenceAboveRtt) } else { 0 };
+        } else if accepted {
+            self.pulses |= bit(if op.stamp.valid { Counter::SamplesAcrossStep } else { Counter::SamplesUnstamped });
         } else if op.query == Query::Load {
             self.state.keep_least(op.flow, Least::default());
         }

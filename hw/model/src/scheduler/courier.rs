@@ -54,7 +54,7 @@ pub struct Out {
     /// It changed whether a flow is limited.
     pub limited: Option<(u32, bool)>,
     /// Counted events.
-    pub pulses: u32,
+    pub pulses: u64,
     /// The scheduler's RAM and ours are clear.
     pub swept: bool,
     /// A write was refused to the last, a read was refused, or no scheduler of ours answered.
@@ -220,7 +220,7 @@ impl Block for Courier {
         Out {
             idle: self.idle,
             limited: self.limited,
-            pulses: u32::from(self.grants != 0) << Counter::Grants as u32 | u32::from(self.refusal) << Counter::DoorbellsRefused as u32,
+            pulses: u64::from(self.grants != 0) << Counter::Grants as u32 | u64::from(self.refusal) << Counter::DoorbellsRefused as u32,
             swept: self.up && clk >= self.swept_at,
             failed: self.refused || self.answer.is_some_and(|a| !good(a)),
             aw: self.aw.then_some(self.address),

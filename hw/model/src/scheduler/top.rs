@@ -38,7 +38,7 @@ pub struct Up {
     /// A flow came to its pass, and whether it is limited.
     pub limited: Option<(u32, bool)>,
     /// Counted events.
-    pub pulses: u32,
+    pub pulses: u64,
     /// A request begins.
     pub launch: Option<queues::Launch>,
     /// A request was empty.
@@ -93,7 +93,7 @@ pub struct Scheduler {
     share: u8,
     increment: u32,
     came: Down,
-    pulses: u32,
+    pulses: u64,
     ready: bool,
 }
 

@@ -8,7 +8,7 @@ pub const COUNT: Register = Register::new(Kind::Counters, 0x10, "COUNT", ReadOnl
 /// The counters.
 pub const COUNTER: Register = Register::new(
     Kind::Counters,
-    0x80,
+    0x40,
     "COUNTER",
     ReadOnly,
     "events since reset, wrapping; an event is in it at most 40 clocks later",
@@ -21,8 +21,8 @@ pub const COUNTER: Register = Register::new(
 pub const BLOCK: Block = Block {
     kind: Kind::Counters,
     name: "counters",
-    version: 1,
-    base: 0x400,
+    version: 2,
+    base: 0x3c0,
     meaning: "Events of the whole NIC, by index.",
     registers: &[COUNT, COUNTER],
 };

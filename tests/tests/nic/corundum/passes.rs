@@ -247,10 +247,11 @@ fn pass(board: &Board, extras: Extras, seed: u64) {
     let own = |c: &&(u64, _)| c.0 & card.tag(0) != 0;
     let stamped: Vec<_> = card.stamped.iter().filter(own).copied().collect();
     assert_eq!(card.completed, stamped, "completions of the core's, {board:?}, seed {seed}");
-    let [lost, sent, bad] = with(&mut card, |d| {
+    let [full, share, sent, bad] = with(&mut card, |d| {
         let all = d.counters().expect("counters");
-        [Counter::AcksDropped, Counter::TxFrames, Counter::RxBad].map(|c| all[c as usize])
+        [Counter::AcksDropped, Counter::AckShareExceeded, Counter::TxFrames, Counter::RxBad].map(|c| all[c as usize])
     });
+    let lost = full + share;
     assert_eq!((acks + lost, sent, bad), (answers, ours, bads), "{board:?}, seed {seed}");
     println!("{} bits, seed {seed}: {n} frames each way, {acks} ACKs, {lost} not sent, {ours} data frames of ours", board.bus);
 }
