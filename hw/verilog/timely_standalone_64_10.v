@@ -1567,6 +1567,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [511:0] telemetry__fl_record;
     reg  telemetry__query_valid;
     reg  [9:0] telemetry__query_flow;
+    reg  [31:0] telemetry__now;
     reg  [3:0] telemetry__query_tag;
     wire  telemetry__answer_valid;
     wire  [3:0] telemetry__answer_tag;
@@ -2042,6 +2043,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .fl_record(telemetry__fl_record),
         .query_valid(telemetry__query_valid),
         .query_flow(telemetry__query_flow),
+        .now(telemetry__now),
         .query_tag(telemetry__query_tag),
         .answer_valid(telemetry__answer_valid),
         .answer_tag(telemetry__answer_tag),
@@ -2442,6 +2444,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) crossing__event_before = engine__event_before;
     always @(*) crossing__superseded_valid = engine__superseded_valid;
     always @(*) crossing__superseded_flow = engine__superseded_flow;
+    always @(*) telemetry__now = clock__steady[(32'h1a)+:(32)];
     always @(*) telemetry__query_valid = crossing__o_query_valid;
     always @(*) telemetry__query_flow = crossing__o_query_flow;
     always @(*) telemetry__query_tag = crossing__o_query_tag;
@@ -77743,7 +77746,7 @@ module tnic_standalone__core__control__swept(d,q,clock);
 endmodule // standalone__core__control__swept
 
 
-module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,query_tag,answer_valid,answer_tag,answer_record);
+module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,now,query_tag,answer_valid,answer_tag,answer_record);
     
     // Module arguments
     input wire  clk;
@@ -77773,6 +77776,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     input wire  [511:0] fl_record;
     input wire  query_valid;
     input wire  [9:0] query_flow;
+    input wire  [31:0] now;
     input wire  [3:0] query_tag;
     output reg  answer_valid;
     output reg  [3:0] answer_tag;
@@ -77804,10 +77808,10 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [9:0] returns__clear_flow;
     reg  returns__clear_epoch;
     wire  returns__o_event;
-    wire  [272:0] returns__o_state;
-    reg  [272:0] returns__i_next;
+    wire  [304:0] returns__o_state;
+    reg  [304:0] returns__i_next;
     reg  [9:0] returns__query_flow;
-    wire  [272:0] returns__o_stored;
+    wire  [304:0] returns__o_stored;
     wire  returns__o_current;
     reg  events__clk;
     reg  events__rst;
@@ -77987,8 +77991,8 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [111:0] a_sent__d;
     wire  [111:0] a_sent__q;
     reg  a_sent__clock;
-    reg  [272:0] a_returns__d;
-    wire  [272:0] a_returns__q;
+    reg  [304:0] a_returns__d;
+    wire  [304:0] a_returns__q;
     reg  a_returns__clock;
     reg  [262:0] a_events__d;
     wire  [262:0] a_events__q;
@@ -77996,6 +78000,9 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [31:0] a_superseded__d;
     wire  [31:0] a_superseded__q;
     reg  a_superseded__clock;
+    reg  [31:0] a_now__d;
+    wire  [31:0] a_now__q;
+    reg  a_now__clock;
     reg  sent_counts__d;
     wire  sent_counts__q;
     reg  sent_counts__clock;
@@ -78020,6 +78027,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [23:0] last;
     reg  [31:0] smoothed;
     reg  measured;
+    reg  [31:0] sampled_at;
     reg  [31:0] acks__0;
     reg  [31:0] acks__1;
     reg  [31:0] acks__2;
@@ -78036,7 +78044,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [31:0] steps;
     reg  [38:0] tail;
     reg  [111:0] part_sent;
-    reg  [272:0] part_returns;
+    reg  [304:0] part_returns;
     reg  [262:0] part_events;
     reg  [31:0] part_superseded;
     
@@ -78368,6 +78376,11 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         .q(a_superseded__q),
         .clock(a_superseded__clock)
     );
+    tnic_standalone__core__control__telemetry__a_now a_now(
+        .d(a_now__d),
+        .q(a_now__q),
+        .clock(a_now__clock)
+    );
     tnic_standalone__core__control__telemetry__sent_counts sent_counts(
         .d(sent_counts__d),
         .q(sent_counts__q),
@@ -78407,6 +78420,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         a_returns__d = a_returns__q;
         a_events__d = a_events__q;
         a_superseded__d = a_superseded__q;
+        a_now__d = a_now__q;
         sent_counts__d = sent_counts__q;
         returns_count__d = returns_count__q;
         events_count__d = events_count__q;
@@ -78453,6 +78467,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         last = returns__o_state[(32'h58)+:(24)];
         smoothed = returns__o_state[(32'h70)+:(32)];
         measured = returns__o_state[(32'h110)+:(1)];
+        sampled_at = returns__o_state[(32'h111)+:(32)];
         acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)];
         if (acks_of__q[0]) begin
             acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
@@ -78477,6 +78492,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
                 count = returns__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
                 last = rtt__3__q;
                 measured = ((32'h1) & 1'h1);
+                sampled_at = now;
                 if (returns__o_state[32'h110]) begin
                     smoothed = sum[(32'h3)+:(32)];
                     if (rtt__3__q < returns__o_state[(32'h40)+:(24)]) begin
@@ -78491,7 +78507,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         end
         returns__i_next = returns__o_state;
         if (returns__o_event) begin
-            returns__i_next = {measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
+            returns__i_next = {sampled_at, measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
         end
         which__d = ((32'h1) & 5'h1f) << branch__1__q;
         if (branch__1__q[32'h2]) begin
@@ -78538,13 +78554,14 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             a_returns__d = returns__o_stored;
             a_events__d = events__o_stored;
             a_superseded__d = superseded__o_stored;
+            a_now__d = now;
             sent_counts__d = sent__o_current;
             returns_count__d = returns__o_current;
             events_count__d = events__o_current;
             superseded_counts__d = superseded__o_current;
         end
         part_sent = ((32'h0) & 112'hffffffffffffffffffffffffffff);
-        part_returns = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        part_returns = ((32'h0) & 305'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_events = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_superseded = ((32'h0) & 32'hffffffff);
         if (sent_counts__q) begin
@@ -78559,7 +78576,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         if (superseded_counts__q) begin
             part_superseded = a_superseded__q;
         end
-        answer_record = {192'h0, part_superseded, 25'h0, part_events, 96'h0, part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
+        answer_record = {192'h0, part_superseded, 25'h0, part_events, 32'h0, a_now__q, part_returns[273+:32], part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
         if (rst) begin
             sweep_at__d = ((32'h0) & 10'h3ff);
             ready__d = 1'b0;
@@ -78590,6 +78607,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     always @(*) a_returns__clock = clk;
     always @(*) a_events__clock = clk;
     always @(*) a_superseded__clock = clk;
+    always @(*) a_now__clock = clk;
     always @(*) sent_counts__clock = clk;
     always @(*) returns_count__clock = clk;
     always @(*) events_count__clock = clk;
@@ -78733,16 +78751,35 @@ module tnic_standalone__core__control__telemetry__a_events(d,q,clock);
 endmodule // standalone__core__control__telemetry__a_events
 
 
-module tnic_standalone__core__control__telemetry__a_returns(d,q,clock);
+module tnic_standalone__core__control__telemetry__a_now(d,q,clock);
     
     // Module arguments
-    input wire  [272:0] d;
-    output reg  [272:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 273'h0;
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__a_now
+
+
+module tnic_standalone__core__control__telemetry__a_returns(d,q,clock);
+    
+    // Module arguments
+    input wire  [304:0] d;
+    output reg  [304:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 305'h0;
     end
     
     always @(posedge clock) begin
@@ -80728,29 +80765,29 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     input wire  [9:0] clear_flow;
     input wire  clear_epoch;
     output reg  o_event;
-    output reg  [272:0] o_state;
-    input wire  [272:0] i_next;
+    output reg  [304:0] o_state;
+    input wire  [304:0] i_next;
     input wire  [9:0] query_flow;
-    output reg  [272:0] o_stored;
+    output reg  [304:0] o_stored;
     output reg  o_current;
     
     // Constant declarations
-    localparam  mark = 274'h200000000000000000000000000000000000000000000000000000000000000000000;
+    localparam  mark = 306'h20000000000000000000000000000000000000000000000000000000000000000000000000000;
     
     // Stub signals
     reg  [9:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [273:0] ram__read_data;
+    wire  [305:0] ram__read_data;
     reg  [9:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [273:0] ram__write_data;
+    reg  [305:0] ram__write_data;
     reg  ram__write_enable;
     reg  [9:0] copy__read_address;
     reg  copy__read_clock;
-    wire  [273:0] copy__read_data;
+    wire  [305:0] copy__read_data;
     reg  [9:0] copy__write_address;
     reg  copy__write_clock;
-    reg  [273:0] copy__write_data;
+    reg  [305:0] copy__write_data;
     reg  copy__write_enable;
     reg  [9:0] epochs__read_address;
     reg  epochs__read_clock;
@@ -80844,27 +80881,27 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     reg  passed__d;
     wire  passed__q;
     reg  passed__clock;
-    reg  [273:0] raw__d;
-    wire  [273:0] raw__q;
+    reg  [305:0] raw__d;
+    wire  [305:0] raw__q;
     reg  raw__clock;
-    reg  [272:0] state__d;
-    wire  [272:0] state__q;
+    reg  [304:0] state__d;
+    wire  [304:0] state__q;
     reg  state__clock;
-    reg  [272:0] past__0__d;
-    wire  [272:0] past__0__q;
+    reg  [304:0] past__0__d;
+    wire  [304:0] past__0__q;
     reg  past__0__clock;
-    reg  [272:0] past__1__d;
-    wire  [272:0] past__1__q;
+    reg  [304:0] past__1__d;
+    wire  [304:0] past__1__q;
     reg  past__1__clock;
-    reg  [272:0] past__2__d;
-    wire  [272:0] past__2__q;
+    reg  [304:0] past__2__d;
+    wire  [304:0] past__2__q;
     reg  past__2__clock;
     
     // Local signals
     reg  accept;
     reg  [9:0] entering;
-    reg  [273:0] written;
-    reg  [273:0] stored;
+    reg  [305:0] written;
+    reg  [305:0] stored;
     reg  current;
     
     // Sub module instances
@@ -81096,7 +81133,7 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
             raw__d = ram__read_data;
         end
         if (valid__1__q) begin
-            state__d = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            state__d = ((32'h0) & 305'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             if (~clear__1__q) begin
                 if (same__0__q) begin
                     state__d = i_next;
@@ -81112,14 +81149,14 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
                 end
                 else begin
                     if (|(raw__q & mark) == epoch__0__q) begin
-                        state__d = raw__q[(32'h0)+:(273)];
+                        state__d = raw__q[(32'h0)+:(305)];
                     end
                 end
             end
         end
-        written = ((past__0__q) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        written = ((past__0__q) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (epoch__2__q) begin
-            written = ((past__0__q) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
+            written = ((past__0__q) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
         end
         ram__write_address = flow__3__q;
         ram__write_data = written;
@@ -81131,16 +81168,16 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
         query_epochs__write_data = clear_epoch;
         if (sweep) begin
             ram__write_address = sweep_at;
-            ram__write_data = ((32'h0) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            ram__write_data = ((32'h0) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             copy__write_address = sweep_at;
-            copy__write_data = ((32'h0) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            copy__write_data = ((32'h0) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             epochs__write_address = sweep_at;
             epochs__write_data = 1'b0;
             query_epochs__write_address = sweep_at;
             query_epochs__write_data = 1'b0;
         end
         passed__d = valid__3__q & (flow__3__q == query_flow);
-        o_stored = stored[(32'h0)+:(273)];
+        o_stored = stored[(32'h0)+:(305)];
         current = |(stored & mark);
         if (passed__q) begin
             o_stored = past__1__q;
@@ -81271,17 +81308,17 @@ module tnic_standalone__core__control__telemetry__returns__copy(read_address,rea
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [273:0] read_data;
+    output reg  [305:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [273:0] write_data;
+    input wire  [305:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[273:0] mem[1023:0];
+    reg[305:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {274{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {306{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -81571,13 +81608,13 @@ endmodule // standalone__core__control__telemetry__returns__passed
 module tnic_standalone__core__control__telemetry__returns__past__0(d,q,clock);
     
     // Module arguments
-    input wire  [272:0] d;
-    output reg  [272:0] q;
+    input wire  [304:0] d;
+    output reg  [304:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 273'h0;
+       q = 305'h0;
     end
     
     always @(posedge clock) begin
@@ -81590,13 +81627,13 @@ endmodule // standalone__core__control__telemetry__returns__past__0
 module tnic_standalone__core__control__telemetry__returns__past__1(d,q,clock);
     
     // Module arguments
-    input wire  [272:0] d;
-    output reg  [272:0] q;
+    input wire  [304:0] d;
+    output reg  [304:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 273'h0;
+       q = 305'h0;
     end
     
     always @(posedge clock) begin
@@ -81609,13 +81646,13 @@ endmodule // standalone__core__control__telemetry__returns__past__1
 module tnic_standalone__core__control__telemetry__returns__past__2(d,q,clock);
     
     // Module arguments
-    input wire  [272:0] d;
-    output reg  [272:0] q;
+    input wire  [304:0] d;
+    output reg  [304:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 273'h0;
+       q = 305'h0;
     end
     
     always @(posedge clock) begin
@@ -81697,17 +81734,17 @@ module tnic_standalone__core__control__telemetry__returns__ram(read_address,read
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [273:0] read_data;
+    output reg  [305:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [273:0] write_data;
+    input wire  [305:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[273:0] mem[1023:0];
+    reg[305:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {274{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {306{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -81721,13 +81758,13 @@ endmodule // standalone__core__control__telemetry__returns__ram
 module tnic_standalone__core__control__telemetry__returns__raw(d,q,clock);
     
     // Module arguments
-    input wire  [273:0] d;
-    output reg  [273:0] q;
+    input wire  [305:0] d;
+    output reg  [305:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 274'h0;
+       q = 306'h0;
     end
     
     always @(posedge clock) begin
@@ -81816,13 +81853,13 @@ endmodule // standalone__core__control__telemetry__returns__same__3
 module tnic_standalone__core__control__telemetry__returns__state(d,q,clock);
     
     // Module arguments
-    input wire  [272:0] d;
-    output reg  [272:0] q;
+    input wire  [304:0] d;
+    output reg  [304:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 273'h0;
+       q = 305'h0;
     end
     
     always @(posedge clock) begin
@@ -99401,7 +99438,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
             excess3__d = ((32'h0) & 31'h7fffffff);
         end
         alone3__d = (waiting2__q[32'h1f] | ~|waiting2__q) & ~flags2__q[32'h1];
-        if (excess2__q[32'h1f] | flags2__q[32'h0]) begin
+        if ((excess2__q[32'h1f] & ~flags2__q[32'h1]) | flags2__q[32'h0]) begin
             base3__d = outstanding2__q;
         end
         cap3__d = (((cap2__q) & 27'h7ffffff) << 32'h7) - thrice;
