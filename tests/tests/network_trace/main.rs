@@ -117,7 +117,13 @@ fn verilog_and_model_agree(scenario: &str, part: u64) {
     verilog.assert_equal(&model, "Verilog", "model", scenario);
     // What the NICs wrote into their hosts' memory at the end.
     assert!(outcome.snapshots.iter().flat_map(|s| &s.1).any(|r| r.packets > 0 && r.rtt.is_some()), "{scenario}: no telemetry");
-    assert_eq!(outcome.snapshots, modelled.snapshots, "{scenario}: telemetry, Verilog and model");
+    // Software's loop takes them, at a clock of its own.
+    let taken = |o: &Outcome| {
+        let mut all = o.snapshots.clone();
+        all.iter_mut().flat_map(|s| &mut s.1).for_each(|r| r.read_at = 0);
+        all
+    };
+    assert_eq!(taken(&outcome), taken(&modelled), "{scenario}: telemetry, Verilog and model");
 }
 
 #[test]
