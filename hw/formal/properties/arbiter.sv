@@ -1,5 +1,6 @@
 // The engine's arbiter: it serves one queue at a time, the first in rank that has something, takes only what is there, and issues an
-// operation of a flow only when the last one of that flow was issued at least 24 clocks ago; a request is never held up otherwise.
+// operation of a flow only when the last one of that flow was issued at least 24 clocks ago; a request is held up otherwise by a parked
+// sample alone, which issues exactly 24 clocks after its flow's last.
 // The queues may offer anything: they are proven as `queue`.
 module top(input clk, input rst_in, input in1, input [1:0] kind1, input [1:0] flow1, input [23:0] rtt, input [31:0] value, input [1:0] pick);
     reg begun = 0;
@@ -20,6 +21,10 @@ module top(input clk, input rst_in, input in1, input [1:0] kind1, input [1:0] fl
     (* hierconn *) wire \dut.hosts__o_valid ;
     (* hierconn *) wire \dut.idles__o_valid ;
     (* hierconn *) wire \dut.held__q ;
+    (* hierconn *) wire \dut.due__q ;
+    (* hierconn *) wire [1:0] \dut.due_flow__q ;
+    (* hierconn *) wire \dut.due_turn__q ;
+    (* hierconn *) wire [1:0] \dut.held_flow__q ;
     (* hierconn *) wire \dut.free ;
     wire [3:0] pops = {4{\dut.free }} & {\dut.idles__o_next , \dut.hosts__o_next , \dut.samples__o_next , \dut.loads__o_next };
     wire [3:0] offers = {\dut.idles__o_valid , \dut.hosts__o_valid , \dut.samples__o_valid , \dut.loads__o_valid };
@@ -42,9 +47,10 @@ module top(input clk, input rst_in, input in1, input [1:0] kind1, input [1:0] fl
         assert((pops & ~offers) == 0);
         assert(pops == 0 | (offers & (pops - 4'd1)) == 0);
         // It takes one whenever the issue stage is free.
-        assert(pops != 0 | offers == 0 | (\dut.held__q & !issue));
-        // Spacing, exactly: what is at the issue stage waits for its own flow and for nothing else.
-        if (flow == one) assert(issue == (\dut.held__q & near == 0));
+        assert(pops != 0 | offers == 0 | (\dut.held__q & (!issue | \dut.due__q )));
+        // Spacing, exactly: what is at the issue stage waits for its own flow, or a clock for a parked sample, and for nothing else.
+        if (flow == one) assert(issue == (\dut.due__q | (\dut.held__q & near == 0)));
+        if (issue & flow == one) assert(near == 0);
     end
 
     // The state behind it.
@@ -144,7 +150,7 @@ module top(input clk, input rst_in, input in1, input [1:0] kind1, input [1:0] fl
         \dut.turned__6__q , \dut.turned__5__q , \dut.turned__4__q , \dut.turned__3__q , \dut.turned__2__q ,
         \dut.turned__1__q , \dut.turned__0__q };
     // As the device is configured, which no reset undoes: nothing was issued.
-    always @(*) if (!begun) assume(!\dut.held__q & was == 0 & valid == 0 & \dut.issued.cells == 0 & \dut.ended.cells == 0);
+    always @(*) if (!begun) assume(!\dut.held__q & !\dut.due__q & was == 0 & valid == 0 & \dut.issued.cells == 0 & \dut.ended.cells == 0);
 `ifndef TWIN
     // What makes the above inductive: a flow's bits differ from the clock after its issue until 23 clocks after it.
     reg [22:0] mine;
@@ -154,8 +160,11 @@ module top(input clk, input rst_in, input in1, input [1:0] kind1, input [1:0] fl
         assert((mine & (mine - 23'd1)) == 0);
         assert((\dut.issued.cells [one] ^ \dut.ended.cells [one]) == (mine != 0));
         for (i = 0; i < 23; i = i + 1) if (mine[i]) assert(turned[i] == \dut.issued.cells [one]);
-        assert(\dut.sure__q == (!\dut.held__q | \dut.open__q ));
-        if (\dut.held__q & flow == one) begin
+        if (!\dut.held__q | \dut.open__q ) assert(\dut.sure__q );
+        // A parked sample issues when its flow's bits are equal again.
+        if (\dut.due__q & \dut.due_flow__q == one) assert(mine == 0 & \dut.due_turn__q == !\dut.issued.cells [one]);
+        if (\dut.due__q & \dut.open__q & \dut.held__q ) assert(\dut.due_flow__q == \dut.held_flow__q );
+        if (\dut.held__q & \dut.held_flow__q == one) begin
             assert(\dut.issued.cells [one] == (\dut.same__q ? \dut.last_turn__q : \dut.issued.read_data ));
             assert((!\dut.open__q & (\dut.same__q | \dut.issued.read_data != \dut.ended.read_data )) == (mine != 0));
         end

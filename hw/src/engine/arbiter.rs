@@ -1,15 +1,16 @@
 //! What the engine does next.
 use super::queue::Queue;
 use crate::construct::construct;
-use crate::ram::BlockRam;
+use crate::ram::{BlockRam, LutRam};
 use rust_hdl::prelude::*;
 
 /// Queues of loaded flows, samples, host rates and idle restarts, served in that order; the issue stage behind them.
 ///
-/// An operation enters its queue, then the issue stage, and issues: two clocks after its input when nothing is in the way. At the issue
-/// stage it waits until its flow was issued at least 24 clocks ago, and those behind it wait with it; so operations of a flow
-/// never overtake one another within a queue. Throughput: one a clock over distinct flows. No back pressure: what finds its queue full takes
-/// the place of the youngest word there, which is counted as lost.
+/// An operation enters its queue, then the issue stage, and issues: two clocks after its input when nothing is in the way. A flow issues once in
+/// 24 clocks. A sample that comes to the issue stage earlier is parked, in the slot of its flow's last issue, and issues before all else when
+/// the 24 clocks are over; one that finds its slot taken takes the place of the one there, which is lost and counted: a flow that brings more
+/// samples than it may issue loses its own. Other operations wait at the issue stage, and those behind them too. Throughput: one a clock over
+/// distinct flows. No back pressure: what finds its queue full takes the place of the youngest word there, which is counted as lost.
 #[derive(LogicBlock)]
 pub struct Arbiter<const F: usize> {
     /// Clock.
@@ -94,8 +95,35 @@ pub struct Arbiter<const F: usize> {
     same: DFF<Bit>,
     /// It was issued 24 clocks ago.
     open: DFF<Bit>,
-    /// The issue stage is free in any case: nothing is there, or it was issued 24 clocks ago.
+    /// The issue stage is free unless a parked sample issues: nothing is there, it was issued 24 clocks ago, or it is a sample that may be parked.
     sure: DFF<Bit>,
+    /// Samples that wait for their flow's turn, by the slot of its last issue: its clock modulo 32.
+    parked: LutRam<Bits<89>, 5>,
+    parks: [DFF<Bit>; 32],
+    slots: BlockRam<Bits<5>, F>,
+    /// The slot of this clock, and that of 23 clocks ago.
+    slot: DFF<Bits<5>>,
+    old: DFF<Bits<5>>,
+    /// The slot of the last issue of the flow at the issue stage, if it issued when it was there.
+    last_slot: DFF<Bits<5>>,
+    /// The flow at the issue stage was issued 23 clocks ago: it is too late to park.
+    closing: DFF<Bit>,
+    /// A parked sample issues.
+    due: DFF<Bit>,
+    due_flow: DFF<Bits<F>>,
+    due_turn: DFF<Bits<1>>,
+    due_measure: DFF<Bits<89>>,
+    replaced: DFF<Bit>,
+    replaced_flow: DFF<Bits<F>>,
+    issuing: Signal<Local, Bit>,
+    issuing_flow: Signal<Local, Bits<F>>,
+    issuing_turn: Signal<Local, Bits<1>>,
+    okay: Signal<Local, Bit>,
+    park: Signal<Local, Bit>,
+    place: Signal<Local, Bits<5>>,
+    taken: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
+    measure: Signal<Local, Bits<89>>,
     rests: Signal<Local, Bit>,
     turn: Signal<Local, Bits<1>>,
     timed_out: Signal<Local, Bits<1>>,
@@ -106,11 +134,13 @@ pub struct Arbiter<const F: usize> {
 
 impl<const F: usize> Default for Arbiter<F> {
     fn default() -> Self {
-        construct!({ issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
+        construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
             clk, rst, enable, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns,
             idle_valid, idle_flow, host_valid, host_flow, host_rate, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
             endpoint_ns, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
-            held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, go, free; valid, flows, turned)
+            held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, go, free, parked,
+            slot, old, last_slot, closing, due, due_flow, due_turn, due_measure, replaced, replaced_flow, issuing, issuing_flow, issuing_turn,
+            okay, park, place, taken, waits, measure; valid, flows, turned, parks)
     }
 }
 
@@ -118,6 +148,7 @@ impl<const F: usize> Logic for Arbiter<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, last_flow, lost_flow, held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure);
+        dff_setup!(self, clk, slot, last_slot, closing, due, due_flow, due_turn, due_measure, replaced, replaced_flow, old);
         self.loads.clk.next = self.clk.val();
         self.loads.rst.next = self.rst.val();
         self.loads.i_valid.next = self.load_valid.val() & self.enable.val();
@@ -154,8 +185,49 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.idles.i_flow.next = self.idle_flow.val();
         // The issue stage. What was issued when the held one came is not in its bits yet; when they were read long ago, it is told.
         self.rests.next = (self.issued.read_data.val() == self.ended.read_data.val()) & !self.same.q.val();
-        self.go.next = self.held.q.val() & (self.open.q.val() | self.rests.val());
-        self.free.next = self.sure.q.val() | self.rests.val();
+        self.go.next = (self.held.q.val() & !self.due.q.val()) & (self.open.q.val() | self.rests.val());
+        self.okay.next = !self.held.q.val() | !self.due.q.val();
+        self.free.next = self.okay.val() & (self.sure.q.val() | self.rests.val());
+        // Neither may it issue nor is it too late to park.
+        self.park.next = ((self.held.q.val() & self.held_sample.q.val()) & !(self.due.q.val() | self.closing.q.val()))
+            & !(self.open.q.val() | self.rests.val());
+        // A slot lasts for 32 clocks, the last of which may not be parked in.
+        self.slot.d.next = self.slot.q.val() + bits::<5>(1);
+        self.old.d.next = self.slot.q.val() - bits::<5>(22);
+        self.place.next = self.slots.read_data.val();
+        if self.same.q.val() {
+            self.place.next = self.last_slot.q.val();
+        }
+        self.taken.next = false;
+        self.waits.next = false;
+        for i in 0..32 {
+            self.parks[i].clock.next = self.clk.val();
+            self.parks[i].d.next = self.parks[i].q.val();
+            if self.place.val().index() == i {
+                self.taken.next = self.parks[i].q.val();
+                if self.park.val() {
+                    self.parks[i].d.next = true;
+                }
+            }
+            if self.old.q.val().index() == i {
+                self.waits.next = self.parks[i].q.val();
+                self.parks[i].d.next = false;
+            }
+            if self.rst.val() {
+                self.parks[i].d.next = false;
+            }
+        }
+        self.parked.clock.next = self.clk.val();
+        self.parked.write_enable.next = self.park.val();
+        self.parked.write_address.next = self.place.val();
+        self.parked.write_data.next = self.measures.read_data.val();
+        self.parked.read_address.next = self.old.q.val();
+        self.due.d.next = self.valid[22].q.val() & self.waits.val();
+        self.due_flow.d.next = self.flows[22].q.val();
+        self.due_turn.d.next = !self.turned[22].q.val();
+        self.due_measure.d.next = self.parked.read_data.val();
+        self.replaced.d.next = self.park.val() & self.taken.val();
+        self.replaced_flow.d.next = self.held_flow.q.val();
         for i in 0..23 {
             self.valid[i].clock.next = self.clk.val();
             self.flows[i].clock.next = self.clk.val();
@@ -185,29 +257,42 @@ impl<const F: usize> Logic for Arbiter<F> {
         if self.same.q.val() {
             self.turn.next = !self.last_turn.q.val();
         }
-        self.valid[0].d.next = self.go.val();
-        self.flows[0].d.next = self.held_flow.q.val();
-        self.turned[0].d.next = self.turn.val();
+        self.issuing.next = self.go.val() | self.due.q.val();
+        self.issuing_flow.next = self.held_flow.q.val();
+        self.issuing_turn.next = self.turn.val();
+        self.measure.next = self.measures.read_data.val();
+        if self.due.q.val() {
+            self.issuing_flow.next = self.due_flow.q.val();
+            self.issuing_turn.next = self.due_turn.q.val();
+            self.measure.next = self.due_measure.q.val();
+        }
+        self.valid[0].d.next = self.issuing.val();
+        self.flows[0].d.next = self.issuing_flow.val();
+        self.turned[0].d.next = self.issuing_turn.val();
+        self.slots.clock.next = self.clk.val();
+        self.slots.write_enable.next = self.issuing.val();
+        self.slots.write_address.next = self.issuing_flow.val();
+        self.slots.write_data.next = self.slot.q.val();
         self.issued.clock.next = self.clk.val();
-        self.issued.write_enable.next = self.go.val();
-        self.issued.write_address.next = self.held_flow.q.val();
-        self.issued.write_data.next = self.turn.val();
+        self.issued.write_enable.next = self.issuing.val();
+        self.issued.write_address.next = self.issuing_flow.val();
+        self.issued.write_data.next = self.issuing_turn.val();
         self.ended.clock.next = self.clk.val();
         self.ended.write_enable.next = self.valid[22].q.val();
         self.ended.write_address.next = self.flows[22].q.val();
         self.ended.write_data.next = self.turned[22].q.val();
-        self.issue.next = self.go.val();
+        self.issue.next = self.issuing.val();
         self.kind.next = self.held_kind.q.val();
-        self.flow.next = self.held_flow.q.val();
-        self.rtt_ns.next = self.measures.read_data.val().get_bits::<24>(0);
-        self.value.next = self.measures.read_data.val().get_bits::<32>(24);
-        self.hops.next = self.measures.read_data.val().get_bits::<8>(56);
-        self.endpoint_ns.next = self.measures.read_data.val().get_bits::<24>(64);
-        if self.held_host.q.val() {
+        self.flow.next = self.issuing_flow.val();
+        self.rtt_ns.next = self.measure.val().get_bits::<24>(0);
+        self.value.next = self.measure.val().get_bits::<32>(24);
+        self.hops.next = self.measure.val().get_bits::<8>(56);
+        self.endpoint_ns.next = self.measure.val().get_bits::<24>(64);
+        if self.held_host.q.val() & !self.due.q.val() {
             self.value.next = self.rates.read_data.val();
         }
-        if self.held_sample.q.val() {
-            self.kind.next = bit_cast::<3, 1>(self.measures.read_data.val().get_bits::<1>(88));
+        if self.held_sample.q.val() | self.due.q.val() {
+            self.kind.next = bit_cast::<3, 1>(self.measure.val().get_bits::<1>(88));
         }
         // The next one.
         self.next_flow.next = self.idles.o_flow.val();
@@ -221,9 +306,19 @@ impl<const F: usize> Logic for Arbiter<F> {
             self.next_flow.next = self.loads.o_flow.val();
         }
         self.open.d.next = self.valid[22].q.val() & (self.flows[22].q.val() == self.held_flow.q.val());
+        self.closing.d.next = self.valid[21].q.val() & (self.flows[21].q.val() == self.held_flow.q.val());
+        // What issues while it is at the issue stage is a parked sample of its flow.
+        if self.due.q.val() & (self.due_flow.q.val() == self.held_flow.q.val()) {
+            self.same.d.next = true;
+            self.last_turn.d.next = self.due_turn.q.val();
+            self.last_slot.d.next = self.slot.q.val();
+        }
         if self.free.val() {
             self.open.d.next = self.valid[22].q.val() & (self.flows[22].q.val() == self.next_flow.val());
+            self.closing.d.next = self.valid[21].q.val() & (self.flows[21].q.val() == self.next_flow.val());
         }
+        self.slots.read_enable.next = self.free.val();
+        self.slots.read_address.next = self.next_flow.val();
         self.issued.read_enable.next = self.free.val();
         self.issued.read_address.next = self.next_flow.val();
         self.ended.read_enable.next = self.free.val();
@@ -248,8 +343,9 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.measures.read_enable.next = self.free.val();
         self.rates.read_enable.next = self.free.val();
         if self.free.val() {
-            self.last_turn.d.next = self.turn.val();
-            self.same.d.next = self.go.val() & (self.next_flow.val() == self.held_flow.q.val());
+            self.last_turn.d.next = self.issuing_turn.val();
+            self.last_slot.d.next = self.slot.q.val();
+            self.same.d.next = self.issuing.val() & (self.next_flow.val() == self.issuing_flow.val());
             self.held.d.next = true;
             self.held_flow.d.next = self.next_flow.val();
             self.held_kind.d.next = bits::<3>(4);
@@ -266,17 +362,22 @@ impl<const F: usize> Logic for Arbiter<F> {
                 self.held.d.next = false;
             }
         }
-        self.sure.d.next = !self.held.d.val() | self.open.d.val();
-        self.sample_dropped.next = self.samples.dropped.val();
+        self.sure.d.next = (!self.held.d.val() | self.open.d.val()) | (self.held_sample.d.val() & !self.closing.d.val());
+        self.sample_dropped.next = self.samples.dropped.val() | self.replaced.q.val();
         self.lost_flow.d.next = self.last_flow.q.val();
         if self.sample_valid.val() {
             self.last_flow.d.next = self.sample_flow.val();
         }
-        self.dropped_flow.next = self.lost_flow.q.val();
+        self.dropped_flow.next = self.replaced_flow.q.val();
+        if self.samples.dropped.val() {
+            self.dropped_flow.next = self.lost_flow.q.val();
+        }
         self.other_dropped.next = self.loads.dropped.val() | self.hosts.dropped.val() | self.idles.dropped.val();
         if self.rst.val() {
             self.held.d.next = false;
             self.sure.d.next = true;
+            self.due.d.next = false;
+            self.replaced.d.next = false;
         }
     }
 }

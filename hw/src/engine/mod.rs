@@ -41,7 +41,7 @@ use timely_regs::counters::Counter;
 /// The rate engine of `2^F` flows, `F` at most 16: TIMELY, Patched TIMELY, Swift, PI or `fixed`, by profile.
 ///
 /// Latency: a rate and an event 21 clocks after the sample on an idle engine, 19 after the issue in any case. Throughput: one operation
-/// a clock over distinct flows; a flow's operations issue at least 24 clocks apart, in order. No back pressure: 64 samples wait, and
+/// a clock over distinct flows; a flow's operations issue at least 24 clocks apart, in order. No back pressure: 64 samples wait besides one parked a flow, and
 /// 16 each of loads, host rates and idle restarts; what finds its queue full takes the place of the youngest there, which is lost and
 /// counted. Loads go first, then samples, host rates, idle restarts. Profile and flow bus take effect with the operation that issues a
 /// clock later. Arithmetic and the meaning of every operation: `timely_model::engine`, which is its model.

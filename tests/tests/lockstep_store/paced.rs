@@ -186,3 +186,51 @@ fn nothing_stays_behind_a_disable_in_mid_packet() {
         assert_eq!(pair.store.queued(FLOW), 0, "the packet ended {ends} clocks after the disable, {enables} to the enable");
     }
 }
+
+/// 1,023 flows that have a packet to send and rate 0, as raw registers can set it, beside one of 9.5 Gb/s: it keeps its rate. One of theirs whose rate
+/// is raised sends.
+#[test]
+fn flows_of_rate_0_cost_others_nothing() {
+    let mut pair = Pair::new(VecDeque::from([ProfileWrite { profile: 0, word: profile::TOKEN_CAP.word, data: 16_384 }]));
+    let record = FlowRecord { enable: true, payload_bytes: 1424, ..FlowRecord::default() }.pack().expect("a record within its ranges");
+    for flow in 0..1024 {
+        pair.loads.push_back(FlowLoad { flow, record });
+        pair.rates.push_back((flow, if flow == FAST { 9500 * MBPS } else { 0 }));
+    }
+    while !pair.rates.is_empty() {
+        pair.step(None, BOUND);
+    }
+    for _ in 0..20_000 {
+        pair.step(None, BOUND);
+    }
+    let mut stopped = Source::new(512, 300, 1023);
+    for _ in 0..1023 * 5 {
+        let arrival = Arrival { ..stopped.next() };
+        pair.step(Some(arrival), BOUND);
+    }
+    let mut fast = Source::new(512, 1514, 1);
+    let (from, mut stored, mut left, mut slow) = (pair.clk, 0, Vec::new(), 0);
+    let mut inside = false;
+    while pair.clk < from + 200_000 {
+        let sends = pair.store.output(pair.clk).ready && (inside || stored - (left.len() as u64) < 3);
+        let arrival = sends.then(|| {
+            let a = Arrival { flow: FAST, ..fast.next() };
+            inside = !a.beat.last;
+            stored += u64::from(a.beat.last);
+            a
+        });
+        let out = pair.step(arrival, BOUND);
+        if let Some((beat, side)) = out.beat.filter(|(beat, _)| beat.last) {
+            assert!(beat.last);
+            if side.flow == FAST { left.push(pair.clk) } else { slow += 1 }
+        }
+        if pair.clk == from + 100_000 {
+            pair.rates.push_back((5, 1000 * MBPS));
+        }
+    }
+    let at = left.len() / 4;
+    let gbps = (left.len() - 1 - at) as f64 * 1538.0 * 8.0 / ((left[left.len() - 1] - left[at]) as f64 * 4.0);
+    println!("{gbps:.4} Gb/s of 9.5 among 1,023 flows of rate 0");
+    assert!((gbps / 9.5 - 1.0).abs() < 0.001, "{gbps} Gb/s");
+    assert_eq!(slow, 1, "packets of the flow whose rate was raised, and of no other");
+}

@@ -1,9 +1,12 @@
 //! The rate engine of `timely_hw::engine`: what sets a flow's rate.
 //!
 //! Operations wait in four queues, [`INIT_QUEUE`] and so on, and issue one a clock in the order: loaded flows, samples, host rates, idle
-//! restarts. What finds its queue full takes the place of the youngest word in it, which is lost and counted: of a burst of samples
-//! the last one counts. An operation holds back those behind it while its flow was issued less than [`SPACING`] clocks ago; otherwise operations of a
-//! queue stay in order. A profile or a flow's profile written at a clock applies to what issues later. [`ISSUE_TO_RATE`] clocks after
+//! restarts. What finds its queue full takes the place of the youngest word in it, which is lost and counted.
+//!
+//! A flow issues once in [`SPACING`] clocks at most. A sample that comes to the issue stage earlier is parked, a word a flow, and issues, before
+//! all else, when those clocks are over; one that finds another of its flow parked takes its place, and that one is lost and counted. So of a
+//! burst of samples the last one counts, and a flow that brings more samples than it may issue loses its own alone. Every other operation, and a
+//! sample that comes one clock too early, holds back those behind it; operations of a flow stay in the order of their queue. A profile or a flow's profile written at a clock applies to what issues later. [`ISSUE_TO_RATE`] clocks after
 //! its issue an operation shows its rate and its event.
 //!
 //! Times are 32 bits of ns: a sample that follows the flow's last by 4.295 s or more, without a time-out or an idle restart between,
@@ -91,6 +94,15 @@ struct Flight {
     outcome: Outcome,
 }
 
+/// An issue of less than [`SPACING`] clocks ago.
+#[derive(Clone, Debug)]
+struct Issued {
+    flow: u32,
+    at: u64,
+    /// A sample that waits until the flow may issue again.
+    parked: Option<Operation>,
+}
+
 /// The engine.
 #[derive(Clone, Debug)]
 pub struct Engine {
@@ -104,8 +116,8 @@ pub struct Engine {
     idle: Queue<u32>,
     /// The operation at the issue stage.
     held: Option<(u32, Operation)>,
-    /// Flow and clock of the last issues.
-    issued: VecDeque<(u32, u64)>,
+    /// The last issues.
+    issued: VecDeque<Issued>,
     /// Operations in the pipeline, with the clock at which they show.
     flight: VecDeque<Flight>,
     lost: u64,
@@ -137,19 +149,33 @@ impl Engine {
         &self.flows[flow as usize].1
     }
 
-    /// Issues the held operation unless its flow was issued a moment ago; says whether the issue stage is then free.
-    fn issue(&mut self, clk: u64) -> bool {
-        self.issued.retain(|(_, at)| clk - at < SPACING);
-        let Some((flow, operation)) = self.held else { return true };
-        if self.issued.iter().any(|(f, _)| *f == flow) {
-            return false;
+    /// Issues the sample that was parked for this clock, else the held operation unless its flow was issued a moment ago, and parks it then if
+    /// it is a sample. Says whether the issue stage is then free, and whose parked sample was lost.
+    fn issue(&mut self, clk: u64) -> (bool, Option<u32>) {
+        while self.issued.pop_front_if(|i| clk - i.at > SPACING).is_some() {}
+        let due = self.issued.pop_front_if(|i| clk - i.at == SPACING).and_then(|i| i.parked.map(|operation| (i.flow, operation)));
+        if let Some((flow, operation)) = due {
+            self.apply(clk, flow, operation);
+            return (self.held.is_none(), None);
         }
+        let Some((flow, operation)) = self.held else { return (true, None) };
+        let Some(last) = self.issued.iter_mut().find(|i| i.flow == flow) else {
+            self.apply(clk, flow, operation);
+            return (true, None);
+        };
+        if !matches!(operation.kind, Kind::Sample | Kind::Timeout) || clk - last.at == SPACING - 1 {
+            return (false, None);
+        }
+        let lost = last.parked.replace(operation).map(|_| flow);
+        (true, lost)
+    }
+
+    fn apply(&mut self, clk: u64, flow: u32, operation: Operation) {
         let (profile, state) = &mut self.flows[flow as usize];
         let (profile, before) = (*profile, *state);
         let outcome = law::apply(&self.profiles[usize::from(profile)], state, &operation);
-        self.issued.push_back((flow, clk));
+        self.issued.push_back(Issued { flow, at: clk, parked: None });
         self.flight.push_back(Flight { at: clk + ISSUE_TO_RATE, flow, profile, operation, before, outcome });
-        true
     }
 
     /// Heads of the queues, in the order of arbitration.
@@ -214,7 +240,7 @@ impl Block for Engine {
         if clk < self.swept_at {
             return;
         }
-        let free = self.issue(clk);
+        let (free, replaced) = self.issue(clk);
         let next = self.next();
         let chosen = next.iter().position(Option::is_some);
         if free {
@@ -225,7 +251,9 @@ impl Block for Engine {
         let mut other = self.init.step(loaded, pop(0));
         let youngest = self.samples.youngest();
         let sample = self.samples.step(i.sample, pop(1));
-        self.superseded = youngest.filter(|_| sample).map(|s| s.flow);
+        // Two at one clock count as one: a queue that is full waits behind something else than a sample.
+        self.superseded = youngest.filter(|_| sample).map(|s| s.flow).or(replaced);
+        let sample = self.superseded.is_some();
         other |= self.host.step(i.host, pop(2));
         other |= self.idle.step(i.idle, pop(3));
         self.lost = u64::from(sample) << Counter::SamplesDropped as u32 | u64::from(other) << Counter::EngineOverflows as u32;
@@ -242,7 +270,7 @@ impl Block for Engine {
 
     fn wake(&self, clk: u64) -> u64 {
         let queues = [self.init.is_empty(), self.samples.is_empty(), self.host.is_empty(), self.idle.is_empty()];
-        if self.held.is_some() || self.lost != 0 || queues.contains(&false) {
+        if self.held.is_some() || self.lost != 0 || self.issued.iter().any(|i| i.parked.is_some()) || queues.contains(&false) {
             return clk;
         }
         let swept = if clk < self.swept_at { self.swept_at } else { u64::MAX };

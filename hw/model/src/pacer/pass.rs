@@ -216,8 +216,8 @@ impl Pass {
         let mut taken = 0;
         self.written[0] = match plan {
             Plan::Sleep(why, state) => written(state, request(why, state.granted)),
-            Plan::Recheck(state) => {
-                wait(token::RECHECK as i64);
+            Plan::Recheck { state, uncharged } => {
+                wait(if uncharged { token::RECHECK as i64 } else { i64::MAX });
                 written(state, None)
             }
             Plan::Send { state, .. } if self.paused >> op.config.priority & 1 == 1 => {

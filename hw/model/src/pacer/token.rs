@@ -127,8 +127,13 @@ pub struct View {
 pub enum Plan {
     /// Sleeps, with this state.
     Sleep(Sleep, State),
-    /// Looked at again after [`RECHECK`].
-    Recheck(State),
+    /// Looked at again: after [`RECHECK`] while grants are uncharged, else, at rate 0, after the longest sleep.
+    Recheck {
+        /// Its state.
+        state: State,
+        /// Grants are uncharged.
+        uncharged: bool,
+    },
     /// May send, if its priority is not paused.
     Send {
         /// The settled state, nothing granted yet.
@@ -189,7 +194,7 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let outstanding = v.paid.bytes.wrapping_sub(v.post.released);
     if v.post.drop {
         if uncharged != 0 {
-            return (Plan::Recheck(*s), false);
+            return (Plan::Recheck { state: *s, uncharged: true }, false);
         }
         let state = State {
             tokens: 0,
@@ -246,13 +251,13 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let fits = |k: &u32| v.bound == 0 || ((outstanding == 0 || alone) && *k == 0) || outstanding + (size << k) <= v.bound;
     let Some(bound_bits) = (0..=TRAIN_BITS).rev().find(fits) else {
         if uncharged != 0 {
-            return (Plan::Recheck(settled), idle);
+            return (Plan::Recheck { state: settled, uncharged: true }, idle);
         }
         // A flow that was asleep goes on sleeping: nothing has happened to it.
         return (Plan::Sleep(Sleep::Bounded, if s.awake { State { awake: false, ..settled } } else { *s }), false);
     };
     if v.rate == 0 || uncharged >= UNCHARGED {
-        return (Plan::Recheck(settled), idle);
+        return (Plan::Recheck { state: settled, uncharged: uncharged != 0 }, idle);
     }
 
     let (y, e) = reciprocal(v.rate);

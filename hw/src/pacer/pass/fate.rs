@@ -53,9 +53,9 @@ pub struct Fate {
     pub write: Signal<Out, Bit>,
     /// It goes to the wheel.
     pub insert: Signal<Out, Bit>,
-    /// It is looked at again a little later.
+    /// It is looked at again after a length of time, the shorter one with `soon`.
     pub again: Signal<Out, Bit>,
-    /// Its wait is cut to that length.
+    /// Its wait is cut to the shorter length.
     pub soon: Signal<Out, Bit>,
     /// It is parked.
     pub park: Signal<Out, Bit>,
@@ -305,7 +305,7 @@ impl Logic for Fate {
         self.write1.d.next = self.valid.val() & !self.bucket.val().get_bit(12);
         self.insert1.d.next = self.valid.val() & (self.is_again.val() | self.is_send.val());
         self.again1.d.next = self.is_again.val();
-        self.soon1.d.next = (self.is_send.val() & !self.is_grant.val()) & self.bucket.val().get_bit(14);
+        self.soon1.d.next = ((self.is_send.val() & !self.is_grant.val()) | self.is_again.val()) & self.bucket.val().get_bit(14);
         self.park1.d.next = self.valid.val() & (self.bucket.val().get_bit(11) & self.is_paused.val());
         self.idle1.d.next = self.valid.val() & self.bucket.val().get_bit(13);
 

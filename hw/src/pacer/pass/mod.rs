@@ -36,7 +36,7 @@ use wake::Wake;
 /// The fate of a flow at its pass:
 /// - accounts to be cleared after a load: cleared and asleep, once all its grants are charged;
 /// - nothing posted: asleep; outstanding bound reached: asleep until a release, or looked at again in 1 us while grants are uncharged;
-/// - rate 0, or 256 grants uncharged: looked at again in 1 us;
+/// - 256 grants uncharged: looked at again in 1 us; rate 0: after the longest sleep, so that such flows cost the others no passes;
 /// - its priority is paused, or `stop`: parked, and back in READY when a pause ends. Its tokens grow up to the cap meanwhile;
 /// - its next packet is more than lead + 32 ns away: back to the wheel, to wake lead before it, or in 1 us while grants are
 ///   uncharged, for they may turn out cheaper than they are taken for;

@@ -17,9 +17,9 @@ pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     pub rst: Signal<In, Bit>,
     /// The flow goes to the wheel.
     pub valid: Signal<In, Bit>,
-    /// It is looked at again a little later.
+    /// It is looked at again after the bound of its wait.
     pub again: Signal<In, Bit>,
-    /// Its wait is cut to that length.
+    /// That bound is 1 us, not the longest sleep.
     pub soon: Signal<In, Bit>,
     /// It was granted a train.
     pub grant: Signal<In, Bit>,
@@ -121,7 +121,7 @@ impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
         self.left.next = self.bound.val() - self.ahead.val();
         self.valid2.d.next = self.valid1.q.val();
         self.cut2.d.next = self.again1.q.val() | self.left.val().get_bit(25);
-        self.soon2.d.next = self.again1.q.val() | self.soon1.q.val();
+        self.soon2.d.next = self.soon1.q.val();
 
         // 2: a wait that is over takes nothing, one that is cut its bound.
         self.rest.next = self.wait2.q.val();
