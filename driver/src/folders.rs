@@ -63,9 +63,16 @@ pub fn lock_folder() -> Result<PathBuf, FolderError> {
 /// # Errors
 /// When it cannot be made, or others can write it.
 pub fn state_folder() -> Result<PathBuf, FolderError> {
-    let home = || named("HOME").filter(|_| !geteuid().is_root()).map(|h| h.join(".local/state"));
-    let base = named("XDG_STATE_HOME").or_else(home).unwrap_or_else(|| "/var/lib".into());
-    own_folder(&base.join("timely"), 0, "XDG_STATE_HOME")
+    let variable = "XDG_STATE_HOME";
+    let path = state(geteuid().as_raw(), named(variable), named("HOME"));
+    let none = || FolderError { path: "~/.local/state/timely".into(), what: "HOME is not set to an absolute path".into(), variable };
+    own_folder(&path.ok_or_else(none)?, 0, variable)
+}
+
+/// Root's folder is nobody else's: without a home there is none.
+fn state(user: u32, variable: Option<PathBuf>, home: Option<PathBuf>) -> Option<PathBuf> {
+    let own = || if user == 0 { Some("/var/lib".into()) } else { home.map(|h| h.join(".local/state")) };
+    Some(variable.or_else(own)?.join("timely"))
 }
 
 /// Makes a folder, or checks the one that is there and all above it; gives it at least that mode.
@@ -114,6 +121,16 @@ mod tests {
         std::fs::create_dir(path.join("timely")).expect("a folder");
         assert!(own_folder(&path.join("timely"), 0o755, "XDG_RUNTIME_DIR").is_err());
         std::fs::remove_dir_all(path).expect("removed");
+    }
+
+    #[test]
+    fn who_has_no_home_is_not_sent_to_roots() {
+        let home = || Some(PathBuf::from("/home/u"));
+        assert_eq!(state(1000, None, home()), Some("/home/u/.local/state/timely".into()));
+        assert_eq!(state(1000, Some("/x".into()), None), Some("/x/timely".into()));
+        assert_eq!(state(1000, None, None), None);
+        // Under sudo HOME may still be the other user's.
+        assert_eq!(state(0, None, home()), Some("/var/lib/timely".into()));
     }
 
     #[test]

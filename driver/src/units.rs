@@ -1,7 +1,10 @@
 //! Rates, times and sizes, printed as people write them: `10Gbps`, `50us`, `64KiB`. `timely_regs::text` reads them.
 use std::fmt;
 use timely_regs::profile::RATE_FRACTION;
-pub use timely_regs::text::{TextError, parse_bytes, parse_duration, parse_ip, parse_ipv4, parse_ipv6, parse_mbps, parse_us, parse_whole};
+pub use timely_regs::text::{
+    TextError, parse_bytes, parse_bytes_within, parse_duration, parse_ip, parse_ipv4, parse_ipv6, parse_mbps, parse_us, parse_whole,
+    parse_whole_within,
+};
 
 const RATES: &[(&str, f64)] = &[("bps", 1e-6), ("Kbps", 1e-3), ("Mbps", 1.0), ("Gbps", 1e3), ("Tbps", 1e6)];
 

@@ -56,12 +56,25 @@ pub fn bytes(file: &Path, most: u64) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// As of its bytes, or it is not UTF-8.
 pub fn text(file: &Path) -> Result<String, Error> {
-    String::from_utf8(bytes(file, MOST_TEXT)?).map_err(|e| Error::Binary(e.utf8_error().valid_up_to()))
+    let text = String::from_utf8(bytes(file, MOST_TEXT)?).map_err(|e| Error::Binary(e.utf8_error().valid_up_to()))?;
+    // Editors of other systems begin a file with a mark, which no reader of words could show.
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_no_word() {
+        let file = std::env::temp_dir().join(format!("timely-mark-{}", std::process::id()));
+        std::fs::write(&file, "\u{feff}4 1 3\r\n").expect("written");
+        assert_eq!(text(&file).expect("text"), "4 1 3\r\n");
+        std::fs::remove_file(file).expect("removed");
+    }
 
     #[test]
     fn what_has_no_end_is_not_read() {

@@ -21,6 +21,7 @@ pub mod output;
 pub mod pacing;
 pub mod paper;
 pub mod pcapng;
+pub mod quantity;
 pub mod recording;
 pub mod replay;
 pub mod report;

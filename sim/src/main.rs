@@ -10,9 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use runs::Files;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use timely_regs::text::{parse_bytes, parse_ip, parse_us};
+use timely_regs::text::{parse_bytes_within, parse_ip, parse_whole_within};
 use timely_sim::output::note;
 use timely_sim::output::terminal::takes_bars;
+use timely_sim::quantity::within;
 use timely_sim::scenario::file::Overrides;
 use timely_sim::scenario::{NicKind, file};
 use timely_sim::sweep::Shard;
@@ -85,7 +86,7 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         events: Option<PathBuf>,
         /// Records one of so many rate updates.
-        #[arg(long, value_name = "N", default_value_t = 1, requires = "events", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
+        #[arg(long, value_name = "N", default_value_t = 1, requires = "events", allow_negative_numbers = true, value_parser = |s: &str| parse_whole_within::<u16>(s, 1..=65_535))]
         every: u16,
     },
     /// Computes recorded rate updates again on the integer model and says whether they are equal.
@@ -105,10 +106,10 @@ enum Command {
         #[arg(long, default_value = "timely-10g")]
         profile: String,
         /// Payload bytes of a packet.
-        #[arg(long, default_value_t = 1024, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=9000))]
+        #[arg(long, default_value_t = 1024, allow_negative_numbers = true, value_parser = |s: &str| parse_bytes_within::<u32>(s, 1..=9000))]
         packet_bytes: u32,
         /// Payload bytes of a segment, whose last packet is answered.
-        #[arg(long, default_value_t = 2048, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+        #[arg(long, default_value_t = 2048, allow_negative_numbers = true, value_parser = |s: &str| parse_bytes_within::<u32>(s, 1..=1 << 24))]
         segment_bytes: u32,
         /// XOFF threshold of PFC in kilobytes; 0: no PFC.
         #[arg(long, default_value_t = 100.0, allow_negative_numbers = true, value_parser = kilobytes)]
@@ -235,18 +236,12 @@ impl Common {
     }
 }
 
-// A number of the option's unit, or one with a unit of its own, which the parser gives as a number of the option's.
-fn quantity(s: &str, parse: impl FnOnce(&str) -> Option<f64>, least: f64, greatest: f64) -> Result<f64, String> {
-    let read = s.parse().ok().or_else(|| parse(s)).filter(|x| (least..=greatest).contains(x));
-    read.ok_or_else(|| format!("allowed: {least} to {greatest}"))
-}
-
 fn kilobytes(s: &str) -> Result<f64, String> {
-    quantity(s, |s| Some(parse_bytes(s).ok()? as f64 / 1e3), 0.0, 1e6)
+    within(s, "kb", 0.0, 1e6)
 }
 
 fn milliseconds(s: &str) -> Result<f64, String> {
-    quantity(s, |s| Some(parse_us(s).ok()? / 1e3), 0.001, 1e6)
+    within(s, "ms", 0.001, 1e6)
 }
 
 fn node_and_port(s: &str) -> Result<(u16, u16), String> {

@@ -209,13 +209,16 @@ fn numbers_out_of_range_are_told_the_range() {
         ("hpcc a b --xoff-kb -1", "'-1' for '--xoff-kb <XOFF_KB>': allowed: 0 to 1000000"),
         ("hpcc a b --limit-ms nan", "'nan' for '--limit-ms <LIMIT_MS>': allowed: 0.001 to 1000000"),
         ("hpcc a b --limit-ms 0", "'0' for '--limit-ms <LIMIT_MS>': allowed: 0.001 to 1000000"),
-        ("hpcc a b --packet-bytes -1", "'-1' for '--packet-bytes <PACKET_BYTES>': -1 is not in 1..=9000"),
+        ("hpcc a b --packet-bytes -1", "'-1' for '--packet-bytes <PACKET_BYTES>': `-1` is no size from 1 to 9000 bytes; write it as 1024"),
         ("hpcc a b --limit-ms 2h", "'2h' for '--limit-ms <LIMIT_MS>': allowed: 0.001 to 1000000"),
         ("run a.toml --seed 0x", "'0x' for '--seed <SEED>': allowed: 0 to 18446744073709551615"),
         ("pacing --from a:b --to c --address localhost", "`localhost` is no IP address; write one of IPv4 or IPv6"),
         ("run a.toml --pcap x --port -1:2", "'-1:2' for '--port <NODE:PORT>': -1:2 is no port"),
         ("sweep a.toml --shard -1/2", "'-1/2' for '--shard <I/N>': -1/2 is no shard"),
-        ("serve --socket s --gbps -1", "'-1' for '--gbps <GBPS>': 0.001 to 1000"),
+        ("serve --socket s --gbps -1", "'-1' for '--gbps <GBPS>': allowed: 0.001 to 1000, or with a unit of bps"),
+        ("serve --socket s --gbps 10GBPS", "Bps to TBps (bytes), as 10Gbps"),
+        ("hpcc a b --segment-bytes 2Kb", "`2Kb` is no size from 1 to 16777216 bytes"),
+        ("fluid timely --flow 7 --step-us 1Gbps", "allowed: 0.01 to 100, or with a unit of ns, us, ms, s, as 50us"),
         ("serve --socket s --idle-exit 18446744073709551615", "'18446744073709551615' for '--idle-exit <SECONDS>'"),
     ] {
         let o = place.run(words);
@@ -239,6 +242,15 @@ fn options_take_units() {
     for words in ["--seed 0x10 --duration-ms 500us", "--seed 16 --duration-ms 500\u{3bc}s", "--seed 0X10 --duration-ms 5e-4s"] {
         assert_eq!(json(&format!("run b.toml --json {words}")), half);
     }
+    // A file's fields take them too.
+    let with = |link: &str| std::fs::write(place.path("b.toml"), format!("{SCENARIO}[link]\n{link}\n")).expect("written");
+    with("rate_gbps = 4\ndelay_ns = 2000");
+    let numbers = json("run b.toml --json");
+    with("rate_gbps = \"0.5GBps\"\ndelay_ns = \"2\u{3bc}s\"");
+    assert_eq!(json("run b.toml --json"), numbers);
+    with("rate_gbps = \"10GBPS\"");
+    let told = said(&place.run("run b.toml"));
+    assert!(told.contains("link.rate_gbps is \"10GBPS\"; allowed: 0.001 to 800, or with a unit of bps to Tbps (bits)"), "{told}");
 }
 
 /// What the program prints on a terminal of so many columns.

@@ -17,7 +17,7 @@ use timely_driver::say::{announce, note};
 use timely_driver::service::Service;
 use timely_driver::signals;
 use timely_driver::target::Target;
-use timely_driver::units::{TextError, parse_duration};
+use timely_driver::units::{TextError, parse_duration, parse_whole};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -47,7 +47,7 @@ struct Cli {
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
     /// Users that may use it, beside root and the one who started it.
-    #[arg(long, value_name = "UID")]
+    #[arg(long, value_name = "UID", value_parser = parse_whole::<u32>)]
     allow_uid: Vec<u32>,
     /// The NIC stops all flows when it has not heard of timelyd for so long; 0s never.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, allow_hyphen_values = true)]

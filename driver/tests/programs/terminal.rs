@@ -53,19 +53,30 @@ fn narrow_terminals_break_no_value() {
     let wide = place.said(&[&["--device", device.as_str()], &flow[..]].concat());
     let row: Vec<&str> = wide.lines().last().expect("a row").split_whitespace().collect();
     assert!(row.contains(&"02:74:6e:00:00:01") && row.contains(&"11.0.1.1"), "{wide}");
-    for columns in [24, 40, 60, 80, 200] {
+    let on = |columns: u16, words: &[&str]| {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
         grantpt(&master).and_then(|()| unlockpt(&master)).expect("ours");
         tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).expect("its size is set");
         let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("text");
         let slave = OpenOptions::new().read(true).write(true).open(name).expect("its other end");
-        let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &["--device", &device, "flow", "list"]);
-        c.stdout(slave.try_clone().expect("a descriptor"));
+        let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &[&["--device", device.as_str()], words].concat());
+        c.env("NO_COLOR", "1").stdout(slave.try_clone().expect("a descriptor"));
         let mut child = c.spawn().expect("started");
         drop((c, slave));
         let text = drained(File::from(master)).join().expect("text");
         assert!(child.wait().expect("ended").success());
-        assert!(text.lines().all(|l| l.trim_end().chars().count() <= columns.into()), "{columns}: {text}");
+        // A word that is longer than a line has one of its own.
+        let too_long = |l: &str| l.trim_end().chars().count() > columns.into() && l.split_whitespace().count() > 1;
+        assert!(!text.lines().any(too_long), "{words:?} on {columns} columns: {text}");
+        text
+    };
+    for columns in [50, 80] {
+        for words in [&["flow", "add", "--help"][..], &["doctor"], &["reg", "list"]] {
+            on(columns, words);
+        }
+    }
+    for columns in [24, 40, 60, 80, 200] {
+        let text = on(columns, &["flow", "list"]);
         let words: Vec<&str> = text.split_whitespace().collect();
         assert!(row.iter().all(|cell| words.contains(cell)), "{columns}: {row:?} in {text}");
     }

@@ -1,6 +1,8 @@
 //! Values as people write them, read alike in command lines, TOML and the simulator's files: rates as `10Gbps`, times as `50us`, sizes as
 //! `64KiB`, whole numbers in decimal or hexadecimal, addresses.
 use core::fmt;
+use core::ops::RangeInclusive;
+use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextError {
     text: String,
-    what: &'static str,
+    what: Cow<'static, str>,
     form: &'static str,
 }
 
@@ -24,8 +26,8 @@ const RATE: &str = "a number and a unit of bps, Kbps, Mbps, Gbps, Tbps (bits; al
 const TIME: &str = "a number and a unit of ns, us, ms, s, as 50us";
 const SIZE: &str = "a number and a unit of B, KB, MB, GB, KiB, MiB, GiB (bytes; a small b is bits), as 64KiB";
 
-fn refused(text: &str, what: &'static str, form: &'static str) -> TextError {
-    TextError { text: text.into(), what, form }
+fn refused(text: &str, what: impl Into<Cow<'static, str>>, form: &'static str) -> TextError {
+    TextError { text: text.into(), what: what.into(), form }
 }
 
 /// A number, with an exponent or without, and what stands behind it.
@@ -145,16 +147,39 @@ pub fn parse_duration(text: &str) -> Result<Duration, TextError> {
     counted.ok_or_else(|| refused(text, "time below 500 years", TIME))
 }
 
+fn whole(text: &str) -> Option<u64> {
+    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let (digits, radix) = hex.map_or((text, 10), |hex| (hex, 16));
+    // The standard library takes a sign.
+    let plain = digits.chars().all(|c| c.is_ascii_hexdigit());
+    u64::from_str_radix(digits, radix).ok().filter(|_| plain)
+}
+
+/// Reads a whole number of a range, decimal or in hexadecimal behind `0x`.
+///
+/// # Errors
+/// The text is no such number, or the type does not hold it; the error gives range and form.
+pub fn parse_whole_within<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>) -> Result<T, TextError> {
+    let number = whole(text).filter(|n| range.contains(n)).and_then(|n| T::try_from(n).ok());
+    number.ok_or_else(|| refused(text, format!("number from {} to {}", range.start(), range.end()), "it as 7 or 0x1f"))
+}
+
+/// Reads a size of a range, in bytes: a whole number, or one with a unit.
+///
+/// # Errors
+/// The text is no such size, or the type does not hold it; the error gives range and form.
+pub fn parse_bytes_within<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>) -> Result<T, TextError> {
+    let bytes = whole(text).or_else(|| parse_bytes(text).ok()).filter(|n| range.contains(n)).and_then(|n| T::try_from(n).ok());
+    let what = || format!("size from {} to {} bytes", range.start(), range.end());
+    bytes.ok_or_else(|| refused(text, what(), "it as 1024, 0x400 or 1KiB (a small b is bits)"))
+}
+
 /// Reads a whole number, decimal or in hexadecimal behind `0x`.
 ///
 /// # Errors
 /// The text is no such number, or the type does not hold it; the error gives the form.
 pub fn parse_whole<T: TryFrom<u64>>(text: &str) -> Result<T, TextError> {
-    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    let (digits, radix) = hex.map_or((text, 10), |hex| (hex, 16));
-    // The standard library takes a sign.
-    let plain = digits.chars().all(|c| c.is_ascii_hexdigit());
-    let number = u64::from_str_radix(digits, radix).ok().filter(|_| plain);
+    let number = whole(text);
     let form = match size_of::<T>() {
         1 => "0 to 255, as 7 or 0x1f",
         2 => "0 to 65535, as 7 or 0x1f",
@@ -260,6 +285,20 @@ mod tests {
         for bad in ["256", "0x100", "-1", "+1", "0x", "", "1e2", "0x1_0", "0x+5", "ef", "1.0"] {
             let text = parse_whole::<u8>(bad).expect_err(bad).to_string();
             assert_eq!(text, format!("`{bad}` is no number of 8 bits; write 0 to 255, as 7 or 0x1f"));
+        }
+    }
+
+    #[test]
+    fn ranges_are_told_with_the_form() {
+        assert_eq!((parse_whole_within("0x10", 1..=16), parse_bytes_within("1KiB", 0..=16_383)), (Ok(16u8), Ok(1024u16)));
+        assert_eq!((parse_bytes_within("0x400", 0..=9000), parse_bytes_within("1e3", 0..=9000)), (Ok(1024u32), Ok(1000u32)));
+        for bad in ["0", "17", "0x11", "-1", "1e1", "1_0", "inf", ""] {
+            let text = parse_whole_within::<u8>(bad, 1..=16).expect_err(bad).to_string();
+            assert_eq!(text, format!("`{bad}` is no number from 1 to 16; write it as 7 or 0x1f"));
+        }
+        for bad in ["0", "9001", "10KB", "1Kb", "1.5B", "-5", "nan"] {
+            let text = parse_bytes_within::<u32>(bad, 1..=9000).expect_err(bad).to_string();
+            assert_eq!(text, format!("`{bad}` is no size from 1 to 9000 bytes; write it as 1024, 0x400 or 1KiB (a small b is bits)"));
         }
     }
 

@@ -4,7 +4,9 @@ use super::settings::{Model, Settings};
 use super::solve::{FlowStart, Jitter, Steps};
 use crate::output::file::Outputs;
 use crate::output::{note, print};
+use crate::quantity::within;
 use std::path::PathBuf;
+use timely_regs::text::parse_whole_within;
 
 /// What is said at the end of the help.
 const AFTER: &str = "\
@@ -28,22 +30,22 @@ pub struct Arguments {
     #[arg(long, value_name = "FLOW", value_parser = flow, allow_hyphen_values = true)]
     flow: Vec<FlowStart>,
     /// So many flows that start at 0, of dcqcn and pi-switch at line rate, else at an equal share.
-    #[arg(long, value_name = "N", conflicts_with = "flow", value_parser = clap::value_parser!(u32).range(1..=MOST_FLOWS), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", conflicts_with = "flow", value_parser = |s: &str| parse_whole_within::<u32>(s, 1..=MOST_FLOWS), allow_negative_numbers = true)]
     flows: Option<u32>,
     /// A parameter in place of the study's; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Length of the run, ms.
-    #[arg(long, value_name = "MS", default_value_t = 100.0, value_parser = |s: &str| within(s, 0.01, 1e5), allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", default_value_t = 100.0, value_parser = |s: &str| within(s, "ms", 0.01, 1e5), allow_negative_numbers = true)]
     duration_ms: f64,
     /// Step of the integration, us.
-    #[arg(long, value_name = "US", default_value_t = 1.0, value_parser = |s: &str| within(s, 0.01, 100.0), allow_negative_numbers = true)]
+    #[arg(long, value_name = "US", default_value_t = 1.0, value_parser = |s: &str| within(s, "us", 0.01, 100.0), allow_negative_numbers = true)]
     step_us: f64,
     /// Time between the samples of the CSV, us; by default a 10,000th of the run, at least the step.
-    #[arg(long, value_name = "US", value_parser = |s: &str| within(s, 0.01, 1e7), allow_negative_numbers = true)]
+    #[arg(long, value_name = "US", value_parser = |s: &str| within(s, "us", 0.01, 1e7), allow_negative_numbers = true)]
     every_us: Option<f64>,
     /// Queue at the start, KB.
-    #[arg(long, value_name = "KB", default_value_t = 0.0, value_parser = |s: &str| within(s, 0.0, 1e6), allow_negative_numbers = true)]
+    #[arg(long, value_name = "KB", default_value_t = 0.0, value_parser = |s: &str| within(s, "kb", 0.0, 1e6), allow_negative_numbers = true)]
     queue_kb: f64,
     /// Jitter of the feedback, uniform up to this, us.
     #[arg(long, value_name = "US", default_value_t = 0.0, value_parser = |s: &str| within(s, 0.0, 1e4), allow_negative_numbers = true)]
@@ -66,25 +68,21 @@ pub struct Arguments {
 }
 
 /// Most flows of a run.
-const MOST_FLOWS: i64 = 10_000;
+const MOST_FLOWS: u64 = 10_000;
 /// Most draws of jitter of a run.
 const MOST_DRAWS: f64 = 1e8;
 /// Most samples of a run, and most steps.
 const MOST_STEPS: f64 = 2e9;
 
-/// A number of an option within its bounds.
-///
-/// # Errors
-/// It is none, or beyond them; says what is allowed.
-pub fn within(s: &str, least: f64, greatest: f64) -> Result<f64, String> {
-    s.parse().ok().filter(|x| (least..=greatest).contains(x)).ok_or_else(|| format!("allowed: {least} to {greatest}"))
-}
-
 fn flow(s: &str) -> Result<FlowStart, String> {
     let (rest, output) = s.split_once(':').map_or((s, "0"), |(a, b)| (a, b));
     let (gbps, at) = rest.split_once('@').map_or((rest, "0"), |(a, b)| (a, b));
-    let part = |what: &str, s: &str, most: f64| within(s, 0.0, most).map_err(|e| format!("the {what} is {s}; {e}"));
-    Ok(FlowStart { gbps: part("rate", gbps, 800.0)?, at: part("start", at, 1e5)? / 1e3, output: part("output", output, 1.0)? })
+    let part = |what: &str, s: &str, unit: &str, most: f64| within(s, unit, 0.0, most).map_err(|e| format!("the {what} is {s}; {e}"));
+    Ok(FlowStart {
+        gbps: part("rate", gbps, "gbps", 800.0)?,
+        at: part("start", at, "ms", 1e5)? / 1e3,
+        output: part("output", output, "", 1.0)?,
+    })
 }
 
 impl Arguments {
@@ -149,8 +147,9 @@ mod tests {
         assert_eq!(flow("7"), Ok(FlowStart::new(7.0)));
         assert_eq!(flow("5@10"), Ok(FlowStart { gbps: 5.0, at: 0.01, output: 0.0 }));
         assert_eq!(flow("3.33@2:0.002"), Ok(FlowStart { gbps: 3.33, at: 0.002, output: 0.002 }));
-        assert_eq!(flow("x").unwrap_err(), "the rate is x; allowed: 0 to 800");
-        assert_eq!(flow("1@-1").unwrap_err(), "the start is -1; allowed: 0 to 100000");
+        assert!(flow("x").unwrap_err().starts_with("the rate is x; allowed: 0 to 800, or with a unit"));
+        assert_eq!(flow("1GBps@10us"), Ok(FlowStart { gbps: 8.0, at: 1e-5, output: 0.0 }));
+        assert!(flow("1@-1").unwrap_err().starts_with("the start is -1; allowed: 0 to 100000, or"));
         assert_eq!(flow("1:2").unwrap_err(), "the output is 2; allowed: 0 to 1");
     }
 }

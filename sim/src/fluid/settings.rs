@@ -2,6 +2,7 @@
 use super::dcqcn::Dcqcn;
 use super::marking::{Marker, Pi, Ramp};
 use super::timely::{Timely, Variant};
+use crate::quantity::within;
 
 /// A fluid model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -179,8 +180,7 @@ impl Settings {
             format!("{name} is no parameter of {}; allowed: {}", model.name(), all.join(", "))
         })?;
         let (least, most) = field.range;
-        let number = value.parse().ok().filter(|v| (least..=most).contains(v));
-        *(field.place)(self) = number.ok_or_else(|| format!("{name} is {value}; allowed: {least} to {most}"))?;
+        *(field.place)(self) = within(value, name, least, most).map_err(|allowed| format!("{name} is {value}; {allowed}"))?;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::shell::Shell;
 use super::{End, serve};
 use crate::cores;
 use crate::output::{note, print};
+use crate::quantity::within;
 use crate::scenario::NicKind;
 use crate::time::{Speed, US, ps};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -13,7 +14,7 @@ use signal_hook::low_level::pipe;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
-use timely_regs::text::{parse_mbps, parse_us, parse_whole};
+use timely_regs::text::{parse_whole, parse_whole_within};
 
 /// What is said at the end of the help.
 const AFTER: &str = "\
@@ -39,7 +40,7 @@ pub struct Arguments {
     #[arg(long, value_name = "BITS", default_value_t = 64, value_parser = bus, allow_negative_numbers = true)]
     bus: u32,
     /// log2 of the NIC's flows.
-    #[arg(long, value_name = "BITS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(4..=16), allow_negative_numbers = true)]
+    #[arg(long, value_name = "BITS", default_value_t = 10, value_parser = |s: &str| parse_whole_within::<u32>(s, 4..=16), allow_negative_numbers = true)]
     flow_bits: u32,
     /// Speed of the wire, Gb/s.
     #[arg(long, value_name = "GBPS", default_value_t = 10.0, value_parser = gbps, allow_negative_numbers = true)]
@@ -52,7 +53,7 @@ pub struct Arguments {
     #[arg(long, value_name = "US", default_value_t = 5.0, requires = "pair", value_parser = delay, allow_negative_numbers = true)]
     delay_us: f64,
     /// Endless flows that the second NIC sends, from when it hears from the first.
-    #[arg(long, value_name = "FLOWS", default_value_t = 1, requires = "pair", allow_negative_numbers = true)]
+    #[arg(long, value_name = "FLOWS", default_value_t = 1, requires = "pair", value_parser = parse_whole::<u32>, allow_negative_numbers = true)]
     traffic: u32,
     /// Profile of these flows.
     #[arg(long, value_name = "NAME", default_value = "timely-10g", requires = "pair")]
@@ -66,7 +67,7 @@ pub struct Arguments {
     #[arg(long)]
     reset_on_close: bool,
     /// Ends after so many seconds without a client.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_IDLE), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = idle, allow_negative_numbers = true)]
     idle_exit: Option<u64>,
     /// Seed of what Verilog leaves uninitialised, and of how the memory stalls.
     #[arg(long, default_value_t = 1, value_parser = seed, allow_negative_numbers = true)]
@@ -89,13 +90,16 @@ fn bus(text: &str) -> Result<u32, String> {
 }
 
 fn gbps(text: &str) -> Result<f64, String> {
-    let read = text.parse().ok().or_else(|| Some(parse_mbps(text).ok()? / 1e3));
-    read.filter(|g| (0.001..=1000.0).contains(g)).ok_or_else(|| "0.001 to 1000".into())
+    within(text, "gbps", 0.001, 1000.0)
 }
 
 fn delay(text: &str) -> Result<f64, String> {
-    let read = text.parse().ok().or_else(|| parse_us(text).ok());
-    read.filter(|d| (0.1..=100_000.0).contains(d)).ok_or_else(|| "0.1 to 100000".into())
+    within(text, "us", 0.1, 100_000.0)
+}
+
+// Whole seconds, what is said in other units rounded up.
+fn idle(text: &str) -> Result<u64, String> {
+    within(text, "s", 0.001, LONGEST_IDLE as f64).map(|s| s.ceil() as u64)
 }
 
 impl Arguments {

@@ -26,7 +26,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST", default_value = "2,4,8,16,32,64", value_parser = flows, allow_hyphen_values = true)]
     flows: Flows,
     /// Feedback delays, us: a list; by default delay_us.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = |s: &str| crate::fluid::command::within(s, 0.0, 1e4), allow_hyphen_values = true)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = |s: &str| crate::quantity::within(s, "us", 0.0, 1e4), allow_hyphen_values = true)]
     delays: Vec<f64>,
     /// A parameter in place of the study's; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]

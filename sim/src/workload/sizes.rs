@@ -16,6 +16,9 @@ pub struct Sizes {
     points: Vec<(f64, f64)>,
 }
 
+/// What sums of shares that programs write are off at most, percent.
+const ROUNDING: f64 = 1e-6;
+
 impl Sizes {
     /// All messages have one size.
     pub fn one(bytes: u64) -> Self {
@@ -100,11 +103,18 @@ impl Sizes {
             let Some(size) = words.next() else { continue };
             let least = points.last().map_or(0.0, |p| p.0);
             let bytes = size.parse::<f64>().ok().filter(|b| (least..=1e15).contains(b));
-            let bytes = bytes.ok_or_else(|| error(line_of, what, size, format!("{unit}, {least} to 1e15 ({what}s don't fall)")))?;
+            let form =
+                if size.parse::<f64>().is_err() { format!("; a line is `{what} percent`, with a space between") } else { String::new() };
+            let allowed = || format!("{unit}, {least} to 1e15 ({what}s don't fall){form}");
+            let bytes = bytes.ok_or_else(|| error(line_of, what, size, allowed()))?;
             let percent = words.next().unwrap_or("missing");
-            let read = percent.strip_suffix('%').unwrap_or(percent).parse::<f64>().ok().filter(|p| (before..=100.0).contains(p));
+            let read = percent.strip_suffix('%').unwrap_or(percent).parse::<f64>().ok();
+            let read = read.filter(|p| (before - ROUNDING..=100.0 + ROUNDING).contains(p));
             let allowed = || format!("{before} to 100 (percentages don't fall)");
-            before = read.ok_or_else(|| error(line_of, "percent", percent, allowed()))?;
+            before = read.ok_or_else(|| error(line_of, "percent", percent, allowed()))?.max(before);
+            if before >= 100.0 - ROUNDING {
+                before = 100.0;
+            }
             if let Some(more) = words.next() {
                 return Err(error(line_of, "a third word", more, format!("`{what} percent` and nothing else")));
             }
@@ -182,6 +192,16 @@ mod tests {
             let sizes = Sizes::parse(Path::new("sizes.cdf"), &text).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(sizes.points[1].1, sizes.points[2].1);
         }
+        // Sums of shares, as programs write them.
+        for (first, second, last) in
+            [("33.333333333333336", "33.33333333333333", "100"), ("50", "50", "99.99999999999999"), ("0", "1e-9", "100.00000000000001")]
+        {
+            let text = format!("0 0\n1000 {first}\n2000 {second}\n3000 {last}\n");
+            let sizes = Sizes::parse(Path::new("sizes.cdf"), &text).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!((sizes.points.len(), sizes.points[3].1), (4, 1.0));
+        }
+        assert!(Sizes::parse(Path::new("sizes.cdf"), "0 0\n1000 50\n2000 49.999\n3000 100\n").is_err(), "a fall");
+        assert!(Sizes::parse(Path::new("sizes.cdf"), "0 0\n1000 99.999\n").is_err(), "no whole");
         let with_signs = Sizes::parse(Path::new("sizes.cdf"), "0 0\n1000 50%\n2000 100%\n");
         assert_eq!(with_signs.ok(), Sizes::parse(Path::new("sizes.cdf"), "0 0\n1000 50\n2000 100\n").ok());
     }
@@ -192,6 +212,8 @@ mod tests {
         assert_eq!(refused("0 0\n100 x\n"), "sizes.cdf:2: percent is x; allowed: 0 to 100 (percentages don't fall)");
         assert_eq!(refused("100 50\n90 100"), "sizes.cdf:2: size is 90; allowed: bytes, 100 to 1e15 (sizes don't fall)");
         assert_eq!(refused("100 50\n200 40"), "sizes.cdf:2: percent is 40; allowed: 50 to 100 (percentages don't fall)");
+        let form = "sizes.cdf:1: size is 0,0; allowed: bytes, 0 to 1e15 (sizes don't fall); a line is `size percent`, with a space between";
+        assert_eq!(refused("0,0\n1000,100\n"), form);
         assert_eq!(refused("100 50\n"), "sizes.cdf:1: the last percent is 50; allowed: 100");
         assert_eq!(refused("100"), "sizes.cdf:1: percent is missing; allowed: 0 to 100 (percentages don't fall)");
         assert_eq!(refused("# nothing\n"), "sizes.cdf:1: the file is empty; allowed: lines of `size percent`");

@@ -10,6 +10,7 @@ use timely_driver::sim;
 use timely_driver::spec::FlowSpec;
 use timely_driver::target::Target;
 use timely_driver::units::{TextError, parse_duration, parse_ip, parse_ipv4, parse_ipv6, parse_whole};
+use timely_driver::units::{parse_bytes_within, parse_whole_within};
 use timely_regs::wire::DEFAULT_PORT;
 
 const AFTER: &str = "\
@@ -104,6 +105,7 @@ pub enum Command {
     /// Rates, round-trip times and counters of flows.
     Telemetry {
         /// Flows; all that are in use when none is named.
+        #[arg(value_parser = parse_whole::<u32>)]
         flows: Vec<u32>,
         /// Again and again, with what was sent meanwhile.
         #[arg(long)]
@@ -112,7 +114,7 @@ pub enum Command {
         #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true, requires = "watch")]
         interval: Duration,
         /// Ends after so many times.
-        #[arg(long, value_name = "TIMES", requires = "watch", value_parser = clap::value_parser!(u64).range(1..))]
+        #[arg(long, value_name = "TIMES", requires = "watch", value_parser = |s: &str| parse_whole_within::<u64>(s, 1..=u64::MAX))]
         count: Option<u64>,
     },
     /// Flows, live: rates, round-trip times, gradient, branch. Ends on q.
@@ -125,7 +127,7 @@ pub enum Command {
     /// The NIC's clock against the host's.
     Clock {
         /// Times that both are read.
-        #[arg(long, default_value_t = 200)]
+        #[arg(long, default_value_t = 200, value_parser = parse_whole::<u32>)]
         pairs: u32,
     },
     /// Sends segments over an ordinary UDP socket, through whatever NIC leads there: rates, RTTs, loss.
@@ -156,22 +158,22 @@ pub enum Port {
         #[arg(long, value_parser = parse_ipv4)]
         ipv4: Option<Ipv4Addr>,
         /// Bits of the IPv4 network's prefix, whose broadcast address is then never answered.
-        #[arg(long, value_name = "BITS", default_value_t = 32)]
+        #[arg(long, value_name = "BITS", default_value_t = 32, value_parser = parse_whole::<u8>)]
         prefix4: u8,
         /// IPv6 address; none otherwise.
         #[arg(long, value_parser = parse_ipv6)]
         ipv6: Option<Ipv6Addr>,
         /// The VLAN in which it answers; 0 for frames without a tag.
-        #[arg(long, value_name = "ID", default_value_t = 0)]
+        #[arg(long, value_name = "ID", default_value_t = 0, value_parser = parse_whole::<u16>)]
         vlan: u16,
         /// The UDP port that makes a packet ours.
-        #[arg(long, default_value_t = DEFAULT_PORT)]
+        #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
         udp_port: u16,
         /// Rate of the wire.
         #[arg(long, value_name = "RATE", default_value = "10Gbps", allow_hyphen_values = true)]
         line: String,
         /// Part of the line that its ACKs may take on average, in percent.
-        #[arg(long, value_name = "PERCENT", default_value_t = 25)]
+        #[arg(long, value_name = "PERCENT", default_value_t = 25, value_parser = parse_whole::<u8>)]
         ack_share: u8,
         /// Answers nobody's segments.
         #[arg(long)]
@@ -220,34 +222,34 @@ pub struct FlowArguments {
     #[arg(long)]
     mac: Option<String>,
     /// Profile, 0 to 15, which must be set.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = parse_whole::<u8>)]
     profile: u8,
     /// Payload bytes of a packet.
-    #[arg(long, default_value_t = 1024)]
+    #[arg(long, default_value_t = 1024, value_parser = |s: &str| parse_bytes_within::<u16>(s, 0..=65_535))]
     packet_bytes: u16,
     /// Packets of a segment, whose last one is answered.
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 2, value_parser = parse_whole::<u8>)]
     segment_packets: u8,
     /// Its packets are posted one by one (`flow post`); otherwise the device always has some.
     #[arg(long)]
     posted: bool,
     /// Priority for PFC.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = parse_whole::<u8>)]
     priority: u8,
     /// VLAN tag, whole (TCI): priority << 13, DEI << 12 and VLAN ID; none otherwise.
     #[arg(long, value_name = "TCI", value_parser = parse_whole::<u16>)]
     vlan: Option<u16>,
     /// TTL or hop limit.
-    #[arg(long, default_value_t = 64)]
+    #[arg(long, default_value_t = 64, value_parser = parse_whole::<u8>)]
     ttl: u8,
     /// TOS or traffic class: DSCP, and ECN in its lowest two bits.
     #[arg(long, default_value_t = 0, value_parser = parse_whole::<u8>)]
     tos: u8,
     /// UDP source port.
-    #[arg(long, default_value_t = DEFAULT_PORT)]
+    #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
     source_port: u16,
     /// UDP destination port.
-    #[arg(long, default_value_t = DEFAULT_PORT)]
+    #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
     destination_port: u16,
     /// Rate, of a flow whose profile is `fixed`.
     #[arg(long, allow_hyphen_values = true)]
@@ -318,6 +320,7 @@ pub enum Flow {
         #[arg(allow_negative_numbers = true, value_parser = flow)]
         flow: u32,
         /// Packets, 1 to 65,535.
+        #[arg(value_parser = parse_whole::<u32>)]
         packets: u32,
     },
 }
@@ -356,11 +359,11 @@ pub fn interval(text: &str) -> Result<Duration, String> {
 }
 
 fn profile(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| "profiles are 0 to 15".into())
+    parse_whole(text).map_err(|_| "profiles are 0 to 15".into())
 }
 
 fn flow(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| "flows are 0 to 65535".into())
+    parse_whole(text).map_err(|_| "flows are 0 to 65535".into())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `timelyctl doctor`: what is wrong with machine and device, and what to do about it.
 use crate::advice::for_device;
 use crate::backend::{Backend, CliError};
-use crate::write_out;
+use crate::{fit, write_out};
 use std::path::Path;
 use std::process::ExitCode;
 use timely_driver::clock::Fit;
@@ -89,7 +89,7 @@ pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
     } else {
         for (name, found) in &checks {
             let (mark, text) = found.as_ref().map_or_else(|e| ("WRONG", e), |t| ("ok", t));
-            write_out(&format!("{mark:6} {name:14} {}", for_device(text, Some(target))))?;
+            write_out(&fit(&format!("{mark:6} {name:14} {}", for_device(text, Some(target)))))?;
         }
     }
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::from(5) })

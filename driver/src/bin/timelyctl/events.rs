@@ -8,6 +8,7 @@ use timely_driver::record::{HEAD, Sink};
 use timely_driver::report::EventReport;
 use timely_driver::say::note;
 use timely_driver::service::Request;
+use timely_driver::units::{parse_whole, parse_whole_within};
 use timely_regs::event::{BYTES, EventRecord};
 
 /// How long is waited at a time, so that a signal is heard.
@@ -20,16 +21,16 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// One of so many updates.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_535))]
+    #[arg(long, default_value_t = 1, value_parser = |s: &str| parse_whole_within::<u32>(s, 1..=65_535))]
     every: u32,
     /// Only of this flow.
-    #[arg(long)]
+    #[arg(long, value_parser = parse_whole::<u32>)]
     flow: Option<u32>,
     /// Only of flows of this profile.
-    #[arg(long)]
+    #[arg(long, value_parser = parse_whole::<u32>)]
     profile: Option<u32>,
     /// Ends after so many.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = |s: &str| parse_whole_within::<u64>(s, 1..=u64::MAX))]
     count: Option<u64>,
     /// Ends after so long.
     #[arg(long = "for", value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]

@@ -81,13 +81,13 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
     match &cli.command {
         Command::List => {
             let found = System::default().list();
-            write_out(&if cli.json { show::devices_json(&found) } else { show::devices(&found) })?;
+            write_out(&if cli.json { show::devices_json(&found) } else { fit(&show::devices(&found)) })?;
         }
         Command::Bind { addresses, force } => {
             let folder = state_folder().map_err(TargetError::from)?;
             for bound in System::default().bind(addresses, |a| memory(&folder, a), *force)? {
                 let (address, before) = (bound.address, bound.before.as_deref().unwrap_or("nobody"));
-                write_out(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group))?;
+                write_out(&fit(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group)))?;
                 if before == "mqnic" {
                     note(format_args!(
                         "its network interface is gone until `timelyctl unbind {address}`: host queues, which Corundum paces, are too"
@@ -112,7 +112,7 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
             let written = clap_mangen::generate_to(Cli::command(), folder);
             written.map_err(|e| CliError::Failed(format!("{}: {e}; give a folder that can be written", folder.display())))?;
         }
-        Command::Reg(Reg::List) => write_out(&if cli.json { show::registers_json() } else { show::registers() })?,
+        Command::Reg(Reg::List) => write_out(&if cli.json { show::registers_json() } else { fit(&show::registers()) })?,
         Command::Sim(Sim::Stop) => {
             let model = matches!(cli.device, Some(Target::Sim { model: true }));
             write_out(&format!("ended process {}", sim::stop(model)?))?;
@@ -160,7 +160,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
                 Error::Transport(Failure::InUse { .. }) => CliError::Taken(e.to_string()),
                 e => CliError::Found(e.to_string()),
             })?;
-            write_out(&if cli.json { show::selftest_json(&report) } else { report.to_string().trim_end().to_owned() })?;
+            write_out(&if cli.json { show::selftest_json(&report) } else { fit(report.to_string().trim_end()) })?;
             return Ok(ExitCode::SUCCESS);
         }
         _ => {}

@@ -10,7 +10,7 @@ use timely_driver::host::parse_host;
 use timely_driver::say::note;
 use timely_driver::service::micros;
 use timely_driver::traffic::{Percentiles, Receiver, RecvOptions, RecvReport, SendOptions, SendReport, TrafficError, send};
-use timely_driver::units::{Bytes, Mbps, parse_mbps, parse_whole};
+use timely_driver::units::{Bytes, Mbps, parse_bytes_within, parse_mbps, parse_whole, parse_whole_within};
 use timely_regs::wire::DEFAULT_PORT;
 
 const AFTER_SEND: &str = "\
@@ -40,25 +40,25 @@ pub struct SendArguments {
     #[arg(value_parser = parse_host)]
     to: IpAddr,
     /// UDP port there.
-    #[arg(long, default_value_t = DEFAULT_PORT)]
+    #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
     port: u16,
     /// UDP port here; any that is free otherwise.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = parse_whole::<u16>)]
     source_port: u16,
     /// Flow that the header names.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = parse_whole::<u32>)]
     flow: u32,
     /// Rate on the wire, headers, preamble and gap included: 1Kbps to 1Tbps.
     #[arg(long, default_value = "100Mbps", value_parser = rate, allow_hyphen_values = true)]
     rate: f64,
     /// Payload bytes of a packet, behind our header.
-    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u16).range(..=16_383))]
+    #[arg(long, default_value_t = 1024, value_parser = |s: &str| parse_bytes_within::<u16>(s, 0..=16_383))]
     packet_bytes: u16,
     /// Packets of a segment, whose last one is answered.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(long, default_value_t = 2, value_parser = |s: &str| parse_whole_within::<u8>(s, 1..=255))]
     segment_packets: u8,
     /// Ends after so many segments; without --count and --for, after 10 s.
-    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SEGMENTS", value_parser = |s: &str| parse_whole_within::<u64>(s, 1..=u64::MAX))]
     count: Option<u64>,
     /// Ends after so long.
     #[arg(long = "for", value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
@@ -67,7 +67,7 @@ pub struct SendArguments {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, allow_hyphen_values = true)]
     patience: Duration,
     /// TTL or hop limit.
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(long, default_value_t = 64, value_parser = |s: &str| parse_whole_within::<u8>(s, 1..=255))]
     ttl: u8,
     /// TOS or traffic class: DSCP, and ECN in its lowest two bits.
     #[arg(long, default_value_t = 0, value_parser = parse_whole::<u8>)]
@@ -85,13 +85,13 @@ pub struct RecvArguments {
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::UNSPECIFIED), value_parser = parse_host)]
     bind: IpAddr,
     /// UDP port here; 0 is any that is free.
-    #[arg(long, default_value_t = DEFAULT_PORT)]
+    #[arg(long, default_value_t = DEFAULT_PORT, value_parser = parse_whole::<u16>)]
     port: u16,
     /// Answers segments, as the hardware does: for a host whose NIC does not.
     #[arg(long)]
     answer: bool,
     /// Ends after so many whole segments.
-    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SEGMENTS", value_parser = |s: &str| parse_whole_within::<u64>(s, 1..=u64::MAX))]
     count: Option<u64>,
     /// Ends after so long.
     #[arg(long = "for", value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]

@@ -1,5 +1,6 @@
 //! A scenario file while it is read: where errors are in it, and the bounds that values have alone and together.
 use super::tables::Number;
+use crate::quantity::{Quantity, form};
 use crate::scenario::Error;
 use crate::time::{Ps, US, ps};
 use std::cell::{Cell, RefCell};
@@ -48,8 +49,10 @@ impl<'a> Source<'a> {
     // A number with its default, within bounds.
     pub(super) fn number(&self, v: &Number, field: &str, default: f64, least: f64, greatest: f64) -> Result<f64, Error> {
         let Some(v) = v else { return Ok(default) };
-        let x = *v.get_ref();
-        if (least..=greatest).contains(&x) { Ok(x) } else { Err(self.error(v.span(), field, x, format!("{least} to {greatest}"))) }
+        let told = v.get_ref();
+        let form = if matches!(told, Quantity::Text(_)) { form(field) } else { "" };
+        let x = told.of(field).filter(|x| (least..=greatest).contains(x));
+        x.ok_or_else(|| self.error(v.span(), field, told, format!("{least} to {greatest}{form}")))
     }
 
     pub(super) fn whole(&self, v: &Number, field: &str, default: u64, least: u64, greatest: u64) -> Result<u64, Error> {
@@ -103,7 +106,7 @@ impl<'a> Source<'a> {
 
     // What to say of a start that the run does not come to. It may be meant: `--duration-ms` cuts runs short, and sweeps put flows off.
     pub(super) fn late(&self, v: &Number, field: &str, end: Ps) -> Option<String> {
-        let v = v.as_ref().filter(|v| ps(*v.get_ref(), US) >= end)?;
+        let v = v.as_ref().filter(|v| v.get_ref().of(field).is_some_and(|us| ps(us, US) >= end))?;
         let (line, end_us) = (self.line(v.span()), end as f64 / US as f64);
         Some(format!("{}:{line}: {field} is {}, and the run ends at {end_us}: nothing of it is sent", self.file.display(), v.get_ref()))
     }

@@ -1,11 +1,12 @@
 //! The tables and fields of a scenario file; `docs/simulator.md` tells what they mean.
 use crate::frame::NodeId;
+use crate::quantity::Quantity;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use toml::Spanned;
 
-pub(super) type Number = Option<Spanned<f64>>;
+pub(super) type Number = Option<Spanned<Quantity>>;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
@@ -73,8 +74,8 @@ pub(super) struct PiTable {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TopologyTable {
-    pub hosts: Option<Spanned<f64>>,
-    pub nodes: Option<Spanned<f64>>,
+    pub hosts: Number,
+    pub nodes: Number,
     #[serde(default)]
     pub switches: Vec<NodeId>,
     #[serde(default)]
@@ -248,7 +249,7 @@ pub(super) struct IncastTable {
     pub from: Option<Spanned<Hosts>>,
     pub to: Spanned<NodeId>,
     pub senders: Number,
-    pub bytes: Spanned<f64>,
+    pub bytes: Spanned<Quantity>,
     pub start_us: Number,
     pub every_us: Number,
     pub times: Number,

@@ -1,5 +1,6 @@
 //! A scenario that the command line tells, without a text: files of HPCC's, and some options.
 use super::{Overrides, plan_of};
+use crate::quantity::Quantity;
 use crate::scenario::file::source::Source;
 use crate::scenario::file::tables::{File, FlowDefaults, SwitchTable, TopologyTable};
 use crate::scenario::{Error, Plan};
@@ -43,7 +44,7 @@ const OPTIONS: [(&str, &str); 5] = [
 /// A file that is wrong, with its line, or an option that is, by its name.
 pub fn hpcc(told: &Hpcc, overrides: &Overrides) -> Result<Plan, Error> {
     // There is no place in a text to name.
-    let at = |v: f64| Some(Spanned::new(0..0, v));
+    let at = |v: f64| Some(Spanned::new(0..0, Quantity::Number(v)));
     let f = File {
         name: Some(told.flows.file_stem().map_or("hpcc".into(), |s| s.to_string_lossy().into_owned())),
         duration_ms: at(told.limit_ms.unwrap_or(PATIENCE_MS)),

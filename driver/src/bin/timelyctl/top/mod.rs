@@ -19,6 +19,7 @@ use std::env::var_os;
 use std::io::{self, IsTerminal, stdin, stdout};
 use std::time::{Duration, Instant};
 use timely_driver::service::Request;
+use timely_driver::units::parse_whole_within;
 
 /// A screen that is printed, where there is no terminal to ask: columns and lines.
 const PRINTED: (usize, usize) = (110, 34);
@@ -36,7 +37,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
     /// Prints so many screens as text and ends; needs no terminal.
-    #[arg(long, value_name = "SCREENS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "SCREENS", value_parser = |s: &str| parse_whole_within::<u32>(s, 1..=u32::MAX.into()))]
     frames: Option<u32>,
 }
 
