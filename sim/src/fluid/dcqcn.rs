@@ -195,6 +195,27 @@ mod tests {
         assert!(ours.iter().zip(exact).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{ours:?} {exact:?}");
     }
 
+    // A queue that has grown for 1 ms as fast as it is served.
+    struct Growing(f64);
+    impl Past for Growing {
+        fn shared(&self, _: usize, lag: f64) -> f64 {
+            self.0 * (1e-3 - lag).max(0.0)
+        }
+        fn own(&self, _: usize, _: f64) -> f64 {
+            0.0
+        }
+    }
+
+    /// What leaves such a queue now came half of the time ago, when the queue was half as long.
+    #[test]
+    fn packets_marked_as_they_come_are_older_by_their_wait() {
+        use super::super::settings::{Model, Settings};
+        let d = Settings::conext16(Model::Dcqcn).dcqcn();
+        let lag = |queue_delay: f64, left: f64| Dcqcn { queue_delay, ..d }.marked_at(&Growing(d.capacity), left);
+        assert_eq!(lag(0.0, 1e-4), 1e-4);
+        assert!((lag(1.0, 0.0) - 0.5e-3).abs() < 1e-6 && (lag(1.0, 1e-4) - 0.55e-3).abs() < 1e-6);
+    }
+
     // A past in which all that can be asked for differs, and differs from the present.
     struct Told;
     impl Past for Told {
