@@ -39,16 +39,17 @@ pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs figures of the paper again.
-pub fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Result<ExitCode, String> {
-    let known: Vec<&str> = paper::EXPERIMENTS.iter().flat_map(|e| e.0).copied().collect();
+/// Runs figures of a paper again.
+pub fn paper(name: &str, figures: &[String], json: bool, out: Option<&Path>, lab: paper::Lab) -> Result<ExitCode, String> {
+    let of = paper::PAPERS.iter().find(|p| p.name == name).ok_or_else(|| format!("{name} is no paper that is run again"))?;
+    let known: Vec<&str> = of.experiments.iter().flat_map(|e| e.0).copied().collect();
     if let Some(f) = figures.iter().find(|f| !known.contains(&f.as_str())) {
         return Err(format!("{f} is not one of the figures: {}", known.join(", ")));
     }
-    let mut pages = Outputs::default().folder(out, ["report.html", "results.json"])?;
-    note(paper::PARAMETERS);
+    let mut pages = Outputs::default().folder(out.unwrap_or(&Path::new("target").join(name)), ["report.html", "results.json"])?;
+    note(of.parameters);
     let chosen: Vec<_> =
-        paper::EXPERIMENTS.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| e.0.contains(&f.as_str()))).collect();
+        of.experiments.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| e.0.contains(&f.as_str()))).collect();
     let bar = bar(chosen.len(), "figures");
     let mut done = Vec::new();
     for (id, run) in chosen {
@@ -58,16 +59,16 @@ pub fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Res
     }
     bar.finish_and_clear();
     let findings: Vec<_> = done.iter().flat_map(|f| &f.findings).collect();
-    let results = serde_json::json!({ "paper": "sigcomm15", "seed": lab.seed, "quick": lab.quick, "results": findings });
+    let results = serde_json::json!({ "paper": name, "seed": lab.seed, "quick": lab.quick, "results": findings });
     let text = serde_json::to_string_pretty(&results).expect("figures are plain numbers");
     let mut failures = Failures::default();
-    for (file, text) in pages.iter_mut().zip([&paper::page(&done), &text]) {
+    for (file, text) in pages.iter_mut().zip([&paper::page(of, &done), &text]) {
         failures.add(file.write(text));
     }
-    let mut table = "figure   agrees     paper      ours  quantity".to_owned();
+    let mut table = "figure    agrees     paper              ours  quantity".to_owned();
     for f in &findings {
         let agrees = if f.agrees { "yes" } else { "NO" };
-        table += &format!("\n{:8} {agrees:6} {:>9} {:>9}  {}", f.figure, paper::paper(f), paper::short(f.ours), f.quantity);
+        table += &format!("\n{:9} {agrees:6} {:>9} {:>17}  {}", f.figure, paper::paper(f), paper::ours(f), f.quantity);
     }
     for f in findings.iter().filter(|f| !f.agrees) {
         table += &format!("\n\n{}, {}:\n  {}", f.figure, f.quantity, f.why);

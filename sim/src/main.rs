@@ -34,6 +34,7 @@ EXAMPLES
   timely-sim sweep sim/scenarios/sweep_incast.toml --out target/sweep --shard 0/2
   timely-sim compare a.toml b.toml --out target/compare
   timely-sim paper sigcomm15 table1 fig16 --out target/sigcomm15
+  timely-sim paper conext16
   timely-sim fluid timely --flow 7 --flow 3 --duration-ms 300
   timely-sim stability dcqcn --flows 2..30 --delays 50,85
   timely-sim pacing --out target/pacing
@@ -119,19 +120,19 @@ enum Command {
         #[arg(long, allow_negative_numbers = true, value_parser = milliseconds)]
         limit_ms: Option<f64>,
     },
-    /// Runs the evaluation of a paper again: sigcomm15, all of it or single figures.
+    /// Runs a paper again, all of it or single figures: sigcomm15 is TIMELY's, conext16 "ECN or Delay".
     Paper {
         /// The paper.
-        #[arg(value_parser = ["sigcomm15"])]
+        #[arg(value_parser = timely_sim::paper::PAPERS.map(|p| p.name))]
         paper: String,
-        /// Figures by their names, table1, fig9 and so on; by default all.
+        /// Figures by their names, table1, fig9, theorems and so on; by default all.
         figures: Vec<String>,
         /// Prints JSON to stdout in place of the table.
         #[arg(long)]
         json: bool,
-        /// Folder for report.html and results.json.
-        #[arg(long, value_name = "DIR", default_value = "target/sigcomm15")]
-        out: PathBuf,
+        /// Folder for report.html and results.json; by default target/ and the paper's name.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
         /// Seed of everything random.
         #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = serve::command::seed)]
         seed: u64,
@@ -299,8 +300,8 @@ fn main() -> ExitCode {
         }
         Command::Sweep { file, out, shard } => commands::sweep(file, out, *shard),
         Command::Compare { a, b, common } => runs::compare(a, b, common),
-        Command::Paper { figures, json, out, seed, quick, .. } => {
-            commands::paper(figures, *json, out, timely_sim::paper::Lab { seed: *seed, quick: *quick })
+        Command::Paper { paper, figures, json, out, seed, quick } => {
+            commands::paper(paper, figures, *json, out.as_deref(), timely_sim::paper::Lab { seed: *seed, quick: *quick })
         }
         Command::Pacing { json, quick, out, from, to, address } => {
             let named = from.clone().zip(to.clone()).zip(*address).map(|((from, to), address)| pacing::site::Named { from, to, address });

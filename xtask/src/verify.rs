@@ -158,7 +158,7 @@ impl Test {
 }
 
 impl Soak {
-    /// The lockstep tests, seed by seed, or the whole NIC.
+    /// The lockstep tests, seed by seed, and the papers, or the whole NIC.
     pub fn run(self) -> Result<ExitCode, String> {
         let tools = setup::tools(setup::For::Testing)?;
         let mut log = Log::default();
@@ -178,6 +178,12 @@ impl Soak {
                 c.env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
             })?;
         }
+        // The evaluations of papers whole, which the usual tests run a sample of.
+        let papers = cargo(&["test", "--release", "--quiet", "--package", "timely-sim", "--test", "paper"]);
+        log.tests(papers, " (papers, whole)", LIMIT, |c| {
+            tools.prepare(c);
+            c.env("TIMELY_CYCLES", self.cycles.to_string());
+        })?;
         log.print();
         Ok(ExitCode::SUCCESS)
     }

@@ -9,6 +9,10 @@ pub const ALPHA: usize = 2;
 /// Output of a controller among the shared states.
 pub const MARK: usize = 1;
 
+/// Longest wait in the queue that is looked for, seconds, and halvings of it: to 0.15 us.
+const LONGEST: f64 = 0.02;
+const HALVINGS: usize = 17;
+
 /// Parameters of DCQCN and its bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dcqcn {
@@ -53,6 +57,21 @@ impl Dcqcn {
         if shape.is_finite() { shape * p_over_ln / seconds } else { 0.0 }
     }
 
+    // How long ago a packet was marked that left so long ago: as it came, it found a queue that it then waited for.
+    fn marked_at(&self, past: &impl Past, left: f64) -> f64 {
+        if self.queue_delay == 0.0 {
+            return left;
+        }
+        // No queue falls faster than it is served, so there is one answer.
+        let (mut low, mut high) = (left, left + LONGEST);
+        for _ in 0..HALVINGS {
+            let middle = (low + high) / 2.0;
+            let waited = self.queue_delay * past.shared(QUEUE, middle) / self.capacity;
+            if middle - left < waited { low = middle } else { high = middle }
+        }
+        low
+    }
+
     // The marking probability so long ago.
     fn mark(&self, past: &impl Past, delay: f64) -> f64 {
         match self.marker {
@@ -94,7 +113,7 @@ impl Law for Dcqcn {
     }
 
     fn horizon(&self) -> f64 {
-        self.delay.max(1e-3) + if self.queue_delay > 0.0 { 0.02 } else { 0.0 }
+        self.delay.max(1e-3) + if self.queue_delay > 0.0 { LONGEST } else { 0.0 }
     }
 
     fn remembers_shared_alone(&self) -> bool {
@@ -105,9 +124,9 @@ impl Law for Dcqcn {
         vec![rate, rate, 1.0]
     }
 
-    fn flow(&self, shared: &[f64], own: &[f64], past: &impl Past, d: &mut [f64]) {
+    fn flow(&self, _: &[f64], own: &[f64], past: &impl Past, d: &mut [f64]) {
         // Jitter delays a mark and leaves what it says.
-        let delay = self.delay + past.jitter(0.0) + self.queue_delay * shared[QUEUE] / self.capacity;
+        let delay = self.marked_at(past, self.delay + past.jitter(0.0));
         self.change(own, self.mark(past, delay), past.own(RATE, delay), d);
     }
 
@@ -174,6 +193,27 @@ mod tests {
             d.gain / d.alpha_timer * (1.0 - kept.powf(d.alpha_timer * rate) - own[2]),
         ];
         assert!(ours.iter().zip(exact).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{ours:?} {exact:?}");
+    }
+
+    // A queue that has grown for 1 ms as fast as it is served.
+    struct Growing(f64);
+    impl Past for Growing {
+        fn shared(&self, _: usize, lag: f64) -> f64 {
+            self.0 * (1e-3 - lag).max(0.0)
+        }
+        fn own(&self, _: usize, _: f64) -> f64 {
+            0.0
+        }
+    }
+
+    /// What leaves such a queue now came half of the time ago, when the queue was half as long.
+    #[test]
+    fn packets_marked_as_they_come_are_older_by_their_wait() {
+        use super::super::settings::{Model, Settings};
+        let d = Settings::conext16(Model::Dcqcn).dcqcn();
+        let lag = |queue_delay: f64, left: f64| Dcqcn { queue_delay, ..d }.marked_at(&Growing(d.capacity), left);
+        assert_eq!(lag(0.0, 1e-4), 1e-4);
+        assert!((lag(1.0, 0.0) - 0.5e-3).abs() < 1e-6 && (lag(1.0, 1e-4) - 0.55e-3).abs() < 1e-6);
     }
 
     // A past in which all that can be asked for differs, and differs from the present.

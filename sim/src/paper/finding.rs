@@ -16,6 +16,10 @@ pub struct Finding {
     pub by: String,
     /// Ours.
     pub ours: f64,
+    /// Seeds that ours is the mean of; 1 of what has no randomness.
+    pub seeds: usize,
+    /// Standard deviation over the seeds.
+    pub spread: f64,
     /// Whether they agree, by that.
     pub agrees: bool,
     /// If not, why, and what a run without the supposed cause gave; empty if they do.
@@ -24,7 +28,7 @@ pub struct Finding {
 
 impl Finding {
     fn new(figure: &'static str, quantity: impl Into<String>, (paper, ours): (f64, f64), by: String, agrees: bool) -> Self {
-        Finding { figure, quantity: quantity.into(), paper, in_words: false, by, ours, agrees, why: String::new() }
+        Finding { figure, quantity: quantity.into(), paper, in_words: false, by, ours, seeds: 1, spread: 0.0, agrees, why: String::new() }
     }
 
     /// Why they differ, if they do.
@@ -33,6 +37,14 @@ impl Finding {
             self.why = why.to_owned();
         }
         self
+    }
+
+    /// The values that ours is the mean of, one a seed.
+    pub fn seeds(self, values: &[f64]) -> Self {
+        let n = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let spread = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
+        Finding { seeds: values.len(), spread, ..self }
     }
 
     /// The paper has words and no number.
@@ -50,6 +62,11 @@ pub fn near(figure: &'static str, quantity: impl Into<String>, paper: f64, ours:
 /// Agrees when ours is within so much of the paper's.
 pub fn within(figure: &'static str, quantity: impl Into<String>, paper: f64, ours: f64, range: f64) -> Finding {
     Finding::new(figure, quantity, (paper, ours), format!("within {range}"), (ours - paper).abs() <= range)
+}
+
+/// Agrees when ours is within a factor of the paper's, up or down.
+pub fn factor(figure: &'static str, quantity: impl Into<String>, paper: f64, ours: f64, by: f64) -> Finding {
+    Finding::new(figure, quantity, (paper, ours), format!("within a factor of {by}"), (ours / paper).ln().abs() <= by.ln())
 }
 
 /// Agrees when ours is at least the paper's.

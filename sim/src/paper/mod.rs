@@ -1,9 +1,11 @@
-//! SIGCOMM'15, "TIMELY: RTT-based Congestion Control for the Datacenter": its table and figures run again, one parameter set for all.
+//! Papers run again, one parameter set for all of a paper: SIGCOMM'15, "TIMELY: RTT-based Congestion Control for the Datacenter", here, and
+//! CoNEXT'16, "ECN or Delay", in [`conext16`].
 //!
-//! Each experiment is a scenario file of `sim/scenarios/sigcomm15` with a few fields varied. What comes of it is a plot, and findings:
-//! the paper's number, ours, whether they agree, and if not, why.
+//! Each experiment is a scenario file of `sim/scenarios/sigcomm15` or `conext16` with a few fields varied. What comes of it is a plot, and
+//! findings: the paper's number, ours, whether they agree, and if not, why.
 mod acks;
 mod clos;
+pub mod conext16;
 mod finding;
 mod page;
 mod segments;
@@ -14,7 +16,7 @@ mod storage;
 mod table;
 
 pub use finding::Finding;
-pub use page::{page, paper, short};
+pub use page::{ours, page, paper, short};
 
 use crate::cores;
 use crate::metrics::histogram::Log;
@@ -66,7 +68,31 @@ pub struct Lab {
 /// An experiment: its figures and how it is run.
 pub type Experiment = (&'static [&'static str], fn(&Lab) -> Result<Figure, String>);
 
-/// All experiments, in the order of the paper.
+/// A paper that is run again.
+#[derive(Debug)]
+pub struct Paper {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// The title of its page.
+    pub title: &'static str,
+    /// Its parameter set, as it is printed first.
+    pub parameters: &'static str,
+    /// Its experiments, in its order.
+    pub experiments: &'static [Experiment],
+}
+
+/// All papers.
+pub const PAPERS: [Paper; 2] = [
+    Paper { name: "sigcomm15", title: "SIGCOMM'15, TIMELY: its evaluation run again", parameters: PARAMETERS, experiments: EXPERIMENTS },
+    Paper {
+        name: "conext16",
+        title: "CoNEXT'16, ECN or Delay: its figures run again",
+        parameters: conext16::PARAMETERS,
+        experiments: conext16::EXPERIMENTS,
+    },
+];
+
+/// The experiments of SIGCOMM'15, in the order of the paper.
 pub const EXPERIMENTS: &[Experiment] = &[
     (&["table1", "fig13", "fig14"], table::table_1),
     (&["fig1"], stamps::figure_1),

@@ -1,11 +1,14 @@
 //! The report of a paper: one HTML file with everything inline.
-use super::{Figure, Finding, PARAMETERS};
+use super::{Figure, Finding, Paper};
 use crate::report::curves::figure;
 use crate::report::page::{document, escape};
 use std::fmt::Write;
 
 /// A number as short as it can be read.
 pub fn short(v: f64) -> String {
+    if v != 0.0 && v.abs() < 0.005 {
+        return format!("{v:.0e}");
+    }
     let digits = if v.abs() >= 100.0 || v == 0.0 {
         0
     } else if v.abs() >= 10.0 {
@@ -26,6 +29,11 @@ pub fn paper(f: &Finding) -> String {
     format!("{sign}{}{}", short(f.paper), if f.in_words { "*" } else { "" })
 }
 
+/// Our number, and its standard deviation over the seeds, where there are some.
+pub fn ours(f: &Finding) -> String {
+    if f.seeds > 1 { format!("{} +- {}", short(f.ours), short(f.spread)) } else { short(f.ours) }
+}
+
 fn row(f: &Finding) -> String {
     let mark = if f.agrees { "agrees" } else { "differs" };
     format!(
@@ -33,23 +41,24 @@ fn row(f: &Finding) -> String {
         f.figure,
         escape(&f.quantity),
         escape(&paper(f)),
-        short(f.ours),
+        ours(f),
         escape(if f.agrees { &f.by } else { &f.why })
     )
 }
 
 /// The page of these figures.
-pub fn page(figures: &[Figure]) -> String {
+pub fn page(paper: &Paper, figures: &[Figure]) -> String {
     let mut body = String::new();
     let all: Vec<&Finding> = figures.iter().flat_map(|f| &f.findings).collect();
     let agreeing = all.iter().filter(|f| f.agrees).count();
     // Writing to a string does not fail.
     let mut put = |text: String| body.push_str(&text);
     put(format!(
-        "<header><h1>SIGCOMM'15, TIMELY: its evaluation run again</h1><p>{agreeing} of {} quantities agree. A star marks what the paper says in words alone: the number is the bound that we take \
+        "<header><h1>{}</h1><p>{agreeing} of {} quantities agree. A star marks what the paper says in words alone: the number is the bound that we take \
          them for.</p><p>{}</p></header>",
+        escape(paper.title),
         all.len(),
-        escape(PARAMETERS)
+        escape(paper.parameters)
     ));
     for f in figures {
         let mut table = String::new();
@@ -65,5 +74,5 @@ pub fn page(figures: &[Figure]) -> String {
              <th class=text>why</th></tr></thead><tbody>{table}</tbody></table></div></section>"
         ));
     }
-    document("SIGCOMM'15 run again", ".differs{color:#a33}.agrees{color:#2a6b3c}figure{max-width:800px}", &body)
+    document(paper.title, ".differs{color:#a33}.agrees{color:#2a6b3c}figure{max-width:800px}", &body)
 }

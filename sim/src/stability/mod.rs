@@ -11,6 +11,7 @@ pub mod published;
 pub mod report;
 pub mod roots;
 
+use crate::fluid::dcqcn::Dcqcn;
 use crate::fluid::law::Law;
 use crate::fluid::law::Past;
 use crate::fluid::settings::{Model, Settings};
@@ -52,7 +53,10 @@ pub fn modes(settings: &Settings, flows: f64) -> Option<Modes> {
     if settings.model.is_dcqcn() {
         // A controller that samples is linearised as the continuous one.
         let d = Settings { period_us: 0.0, ..*settings }.dcqcn().with_long_ramp();
-        return Some(linearise(&d, flows, &d.state(&d.fixed_point(flows))));
+        let point = d.fixed_point(flows);
+        // At rest the queue's own delay is a constant.
+        let delay = d.delay + d.queue_delay * point.queue / d.packet / d.capacity;
+        return Some(linearise(&Dcqcn { delay, queue_delay: 0.0, ..d }, flows, &d.state(&point)));
     }
     let t = settings.timely();
     t.state(flows).map(|point| linearise(&t, flows, &point))
