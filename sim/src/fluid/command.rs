@@ -48,10 +48,10 @@ pub struct Arguments {
     #[arg(long, value_name = "KB", default_value_t = 0.0, value_parser = |s: &str| within(s, "kb", 0.0, 1e6), allow_negative_numbers = true)]
     queue_kb: f64,
     /// Jitter of the feedback, uniform up to this, us.
-    #[arg(long, value_name = "US", default_value_t = 0.0, value_parser = |s: &str| within(s, 0.0, 1e4), allow_negative_numbers = true)]
+    #[arg(long, value_name = "US", default_value_t = 0.0, value_parser = |s: &str| within(s, "us", 0.0, 1e4), allow_negative_numbers = true)]
     jitter_us: f64,
     /// Time between two draws of the jitter, us.
-    #[arg(long, value_name = "US", default_value_t = 5.0, value_parser = |s: &str| within(s, 0.1, 1e6), allow_negative_numbers = true)]
+    #[arg(long, value_name = "US", default_value_t = 5.0, value_parser = |s: &str| within(s, "us", 0.1, 1e6), allow_negative_numbers = true)]
     jitter_every_us: f64,
     /// The jitter is part of measured RTTs, as that of ACKs is; by default it delays feedback alone, as in the paper.
     #[arg(long)]
