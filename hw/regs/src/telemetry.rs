@@ -40,8 +40,13 @@ pub const REPEATED: Field = Field::new(11, 31, 0, "acks_repeated", "ACKs of segm
 /// ACKs with a wrong nonce.
 pub const FORGED: Field = Field::new(12, 31, 0, "acks_forged", "ACKs with a wrong nonce");
 /// When the last RTT was measured.
-pub const SAMPLED_AT: Field =
-    Field::new(13, 31, 0, "sampled_at", "steady time when the last RTT was measured, 2^10 ns, wrapping after 73 minutes; only if `measured`");
+pub const SAMPLED_AT: Field = Field::new(
+    13,
+    31,
+    0,
+    "sampled_at",
+    "steady time when the last RTT was measured, 2^10 ns, wrapping after 73 minutes; only if `measured`",
+);
 /// When the record was read.
 pub const READ_AT: Field =
     Field::new(14, 31, 0, "read_at", "steady time when the record was read, 2^10 ns; less `sampled_at`, the age of the last RTT");
@@ -199,6 +204,11 @@ impl TelemetryRecord {
     /// How long ago the last RTT was measured, us, to 1.024 us and modulo 73 minutes; `None` until one was.
     pub fn sample_age_us(&self) -> Option<f64> {
         self.rtt.map(|_| f64::from(self.read_at.wrapping_sub(self.sampled_at)) * 1.024)
+    }
+
+    /// The record without the times, to compare what was seen at different ones.
+    pub fn timeless(self) -> Self {
+        TelemetryRecord { sampled_at: 0, read_at: 0, ..self }
     }
 
     /// The words of the record.

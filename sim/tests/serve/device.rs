@@ -120,7 +120,7 @@ fn exercise<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>, memory: &impl Me
         }
         assert_eq!(left, 0, "records that did not come");
     }
-    let telemetry = device.snapshot(memory, 0, FLOWS).unwrap();
+    let telemetry = device.snapshot(memory, 0, FLOWS).unwrap().into_iter().map(TelemetryRecord::timeless).collect();
     device.stop_dma().unwrap();
     (telemetry, events)
 }
@@ -250,7 +250,8 @@ fn a_reset_in_the_middle_of_dma() {
         registers.client(|c| c.master(true));
         let device = registers.device();
         device.start_dma().unwrap();
-        assert_eq!(device.snapshot(&memory, 0, FLOWS).unwrap(), vec![TelemetryRecord::default(); FLOWS as usize]);
+        let taken = device.snapshot(&memory, 0, FLOWS).unwrap();
+        assert!(taken.len() == FLOWS as usize && taken.iter().all(|r| r.timeless() == TelemetryRecord::default()), "{taken:?}");
     }
 }
 
