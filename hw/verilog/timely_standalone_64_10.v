@@ -152,7 +152,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
-    wire  [541:0] core__settings;
+    wire  [578:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -731,7 +731,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  source_swept;
     output reg  [63:0] steady;
     output reg  [63:0] date;
-    output reg  [541:0] settings;
+    output reg  [578:0] settings;
     output reg  stop;
     output reg  fl_valid;
     output reg  [9:0] fl_flow;
@@ -849,12 +849,14 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  control__limited_valid;
     reg  [9:0] control__limited_flow;
     reg  control__limited;
+    wire  [7:0] control__paused;
+    wire  control__pause_received;
     reg  [31:0] control__data_pulses;
     reg  control__data_swept;
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [541:0] control__settings;
+    wire  [578:0] control__settings;
     wire  control__stop;
     wire  control__pw_valid;
     wire  [3:0] control__pw_profile;
@@ -942,6 +944,23 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  pacer__limited;
     wire  [31:0] pacer__pulses;
     wire  pacer__swept;
+    reg  hold__clk;
+    reg  hold__rst;
+    reg  [7:0] hold__paused;
+    reg  hold__fl_valid;
+    reg  [9:0] hold__fl_flow;
+    reg  [511:0] hold__fl_record;
+    reg  hold__s_valid;
+    wire  hold__s_ready;
+    reg  [9:0] hold__s_flow;
+    reg  [63:0] hold__s_launch;
+    wire  hold__m_valid;
+    reg  hold__m_ready;
+    wire  [9:0] hold__m_flow;
+    wire  [63:0] hold__m_launch;
+    
+    // Local signals
+    reg  [7:0] stops;
     
     // Sub module instances
     tnic_standalone__core__control control(
@@ -1004,6 +1023,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .limited_valid(control__limited_valid),
         .limited_flow(control__limited_flow),
         .limited(control__limited),
+        .paused(control__paused),
+        .pause_received(control__pause_received),
         .data_pulses(control__data_pulses),
         .data_swept(control__data_swept),
         .steady(control__steady),
@@ -1099,6 +1120,22 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .limited(pacer__limited),
         .pulses(pacer__pulses),
         .swept(pacer__swept)
+    );
+    tnic_standalone__core__hold hold(
+        .clk(hold__clk),
+        .rst(hold__rst),
+        .paused(hold__paused),
+        .fl_valid(hold__fl_valid),
+        .fl_flow(hold__fl_flow),
+        .fl_record(hold__fl_record),
+        .s_valid(hold__s_valid),
+        .s_ready(hold__s_ready),
+        .s_flow(hold__s_flow),
+        .s_launch(hold__s_launch),
+        .m_valid(hold__m_valid),
+        .m_ready(hold__m_ready),
+        .m_flow(hold__m_flow),
+        .m_launch(hold__m_launch)
     );
     
     // Update code
@@ -1234,16 +1271,27 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     always @(*) pacer__charge_flow = charge_flow;
     always @(*) pacer__charge_bytes = charge_bytes;
     always @(*) pacer__charge_ends = charge_ends;
-    always @(*) pacer__pause = pause;
-    always @(*) grant_valid = pacer__grant_valid;
-    always @(*) pacer__grant_ready = grant_ready;
-    always @(*) grant_flow = pacer__grant_flow;
-    always @(*) grant_launch = pacer__grant_launch;
+    always @(*) stops = pause | control__paused;
+    always @(*) pacer__pause = stops;
+    always @(*) hold__clk = clk;
+    always @(*) hold__rst = rst;
+    always @(*) hold__paused = stops;
+    always @(*) hold__fl_valid = control__fl_valid;
+    always @(*) hold__fl_flow = control__fl_flow;
+    always @(*) hold__fl_record = control__fl_record;
+    always @(*) hold__s_valid = pacer__grant_valid;
+    always @(*) hold__s_flow = pacer__grant_flow;
+    always @(*) hold__s_launch = pacer__grant_launch;
+    always @(*) pacer__grant_ready = hold__s_ready;
+    always @(*) grant_valid = hold__m_valid;
+    always @(*) hold__m_ready = grant_ready;
+    always @(*) grant_flow = hold__m_flow;
+    always @(*) grant_launch = hold__m_launch;
     
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,pause_received,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1305,12 +1353,14 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  limited_valid;
     input wire  [9:0] limited_flow;
     input wire  limited;
+    output reg  [7:0] paused;
+    output reg  pause_received;
     input wire  [31:0] data_pulses;
     input wire  data_swept;
     output reg  [63:0] steady;
     output reg  [63:0] date;
     output reg  [63:0] later;
-    output reg  [541:0] settings;
+    output reg  [578:0] settings;
     output reg  stop;
     output reg  pw_valid;
     output reg  [3:0] pw_profile;
@@ -1395,6 +1445,17 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] parse__o_len;
     wire  [63:0] parse__o_ts;
     wire  [31:0] parse__pulses;
+    reg  pause__clk;
+    reg  pause__rst;
+    reg  pause__cfg_enable;
+    reg  [31:0] pause__cfg_line_rate;
+    reg  pause__i_valid;
+    reg  [1:0] pause__i_kind;
+    reg  [527:0] pause__i_head;
+    reg  [15:0] pause__i_len;
+    wire  pause__all;
+    wire  [7:0] pause__priorities;
+    wire  pause__received;
     reg  ack__clk;
     reg  ack__rst;
     reg  ack__cfg_ack_enable;
@@ -1627,7 +1688,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [1:0] csr__s_axil_rresp;
     wire  csr__s_axil_rvalid;
     reg  csr__s_axil_rready;
-    wire  [541:0] csr__settings;
+    wire  [578:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1761,7 +1822,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [159:0] crossing__event_before;
     reg  crossing__superseded_valid;
     reg  [9:0] crossing__superseded_flow;
-    reg  [541:0] crossing__settings;
+    reg  [578:0] crossing__settings;
     wire  crossing__o_pw_valid;
     wire  [3:0] crossing__o_pw_profile;
     wire  [4:0] crossing__o_pw_word;
@@ -1802,7 +1863,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [159:0] crossing__o_event_before;
     wire  crossing__o_superseded_valid;
     wire  [9:0] crossing__o_superseded_flow;
-    wire  [541:0] crossing__o_settings;
+    wire  [578:0] crossing__o_settings;
     reg  asked__0__d;
     wire  asked__0__q;
     reg  asked__0__clock;
@@ -1812,6 +1873,12 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  asked__2__d;
     wire  asked__2__q;
     reg  asked__2__clock;
+    reg  ack_inside__d;
+    wire  ack_inside__q;
+    reg  ack_inside__clock;
+    reg  data_inside__d;
+    wire  data_inside__q;
+    reg  data_inside__clock;
     reg  [31:0] pulses__d;
     wire  [31:0] pulses__q;
     reg  pulses__clock;
@@ -1820,6 +1887,12 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  swept__clock;
     
     // Local signals
+    reg  [7:0] pause_bits;
+    reg  [3:0] pause_config;
+    reg  [2:0] ack_class;
+    reg  ack_paused;
+    reg  ack_goes;
+    reg  data_goes;
     reg  [31:0] own_pulses;
     reg  [383:0] header;
     reg  [39:0] launch_date;
@@ -1860,6 +1933,19 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .o_len(parse__o_len),
         .o_ts(parse__o_ts),
         .pulses(parse__pulses)
+    );
+    tnic_standalone__core__control__pause pause(
+        .clk(pause__clk),
+        .rst(pause__rst),
+        .cfg_enable(pause__cfg_enable),
+        .cfg_line_rate(pause__cfg_line_rate),
+        .i_valid(pause__i_valid),
+        .i_kind(pause__i_kind),
+        .i_head(pause__i_head),
+        .i_len(pause__i_len),
+        .all(pause__all),
+        .priorities(pause__priorities),
+        .received(pause__received)
     );
     tnic_standalone__core__control__ack ack(
         .clk(ack__clk),
@@ -2304,6 +2390,16 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .q(asked__2__q),
         .clock(asked__2__clock)
     );
+    tnic_standalone__core__control__ack_inside ack_inside(
+        .d(ack_inside__d),
+        .q(ack_inside__q),
+        .clock(ack_inside__clock)
+    );
+    tnic_standalone__core__control__data_inside data_inside(
+        .d(data_inside__d),
+        .q(data_inside__q),
+        .clock(data_inside__clock)
+    );
     tnic_standalone__core__control__pulses pulses(
         .d(pulses__d),
         .q(pulses__q),
@@ -2319,6 +2415,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) begin
         pulses__d = pulses__q;
         swept__d = swept__q;
+        ack_inside__d = ack_inside__q;
+        data_inside__d = data_inside__q;
         crossing__query_flow = dma__query_flow;
         crossing__query_tag = ((32'h8) & 4'hf);
         if (csr__query_valid) begin
@@ -2328,6 +2426,16 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         asked__0__d = dma__query_valid & ~csr__query_valid;
         asked__1__d = asked__0__q;
         asked__2__d = asked__1__q;
+        if ((ack__m_tvalid & ack_goes) & txmux__a_tready) begin
+            ack_inside__d = ~ack__m_tlast;
+        end
+        if ((d_tvalid & data_goes) & txmux__d_tready) begin
+            data_inside__d = ~d_tlast;
+        end
+        if (rst) begin
+            ack_inside__d = 1'b0;
+            data_inside__d = 1'b0;
+        end
         own_pulses = ((32'h0) & 32'hffffffff);
         if (recorder__dropped) begin
             own_pulses = ((32'h1 << 32'h1d) & 32'hffffffff);
@@ -2344,6 +2452,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     end
     always @(*) pulses__clock = clk;
     always @(*) swept__clock = clk;
+    always @(*) ack_inside__clock = clk;
+    always @(*) data_inside__clock = clk;
     always @(*) asked__0__clock = clk;
     always @(*) asked__1__clock = clk;
     always @(*) asked__2__clock = clk;
@@ -2351,6 +2461,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) clock__rst = rst;
     always @(*) parse__clk = clk;
     always @(*) parse__rst = rst;
+    always @(*) pause__clk = clk;
+    always @(*) pause__rst = rst;
     always @(*) ack__clk = clk;
     always @(*) ack__rst = rst;
     always @(*) txmux__clk = clk;
@@ -2533,17 +2645,31 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) ack__st_word = csr__st_word;
     always @(*) ack__st_data = csr__st_data;
     always @(*) ack__now = clock__date;
+    always @(*) pause_config = csr__settings[(64'h1e6)+:(4)];
+    always @(*) pause__cfg_enable = pause_config[32'h0];
+    always @(*) pause__cfg_line_rate = csr__settings[(64'h1ea)+:(32)];
+    always @(*) pause__i_valid = parse__o_valid;
+    always @(*) pause__i_kind = parse__o_kind;
+    always @(*) pause__i_head = parse__o_head;
+    always @(*) pause__i_len = parse__o_len;
+    always @(*) paused = pause__priorities;
+    always @(*) pause_received = pause__received;
+    always @(*) ack_class = pause_config[(32'h1)+:(3)];
+    always @(*) pause_bits = pause__priorities >> ack_class;
+    always @(*) ack_paused = pause_bits[32'h0];
+    always @(*) ack_goes = ack_inside__q | ~ack_paused;
+    always @(*) data_goes = data_inside__q | ~pause__all;
     always @(*) txmux__a_tdata = ack__m_tdata;
     always @(*) txmux__a_tkeep = ack__m_tkeep;
-    always @(*) txmux__a_tvalid = ack__m_tvalid;
+    always @(*) txmux__a_tvalid = ack__m_tvalid & ack_goes;
     always @(*) txmux__a_tlast = ack__m_tlast;
-    always @(*) ack__m_tready = txmux__a_tready;
+    always @(*) ack__m_tready = txmux__a_tready & ack_goes;
     always @(*) txmux__d_tdata = d_tdata;
     always @(*) txmux__d_tkeep = d_tkeep;
-    always @(*) txmux__d_tvalid = d_tvalid;
+    always @(*) txmux__d_tvalid = d_tvalid & data_goes;
     always @(*) txmux__d_tlast = d_tlast;
     always @(*) txmux__d_tag = d_tag;
-    always @(*) d_tready = txmux__d_tready;
+    always @(*) d_tready = txmux__d_tready & data_goes;
     always @(*) m_axis_tx_tdata = txmux__m_tdata;
     always @(*) m_axis_tx_tkeep = txmux__m_tkeep;
     always @(*) m_axis_tx_tvalid = txmux__m_tvalid;
@@ -2659,8 +2785,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) recorder__pw_profile = crossing__o_pw_profile;
     always @(*) recorder__pw_word = crossing__o_pw_word;
     always @(*) recorder__pw_data = crossing__o_pw_data;
-    always @(*) recorder__cfg_every = csr__settings[(64'h1f5)+:(16)];
-    always @(*) recorder__cfg_filter = csr__settings[(64'h205)+:(25)];
+    always @(*) recorder__cfg_every = csr__settings[(64'h21a)+:(16)];
+    always @(*) recorder__cfg_filter = csr__settings[(64'h22a)+:(25)];
     always @(*) tap_rec_valid = recorder__rec_valid & dma__rec_ready;
     always @(*) tap_rec_data = recorder__rec_data;
     always @(*) histograms__event_valid = crossing__o_event_valid;
@@ -10257,6 +10383,25 @@ module tnic_standalone__core__control__ack__v3(d,q,clock);
 endmodule // standalone__core__control__ack__v3
 
 
+module tnic_standalone__core__control__ack_inside(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack_inside
+
+
 module tnic_standalone__core__control__asked__0(d,q,clock);
     
     // Module arguments
@@ -11409,7 +11554,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     input wire  [159:0] event_before;
     input wire  superseded_valid;
     input wire  [9:0] superseded_flow;
-    input wire  [541:0] settings;
+    input wire  [578:0] settings;
     output reg  o_pw_valid;
     output reg  [3:0] o_pw_profile;
     output reg  [4:0] o_pw_word;
@@ -11450,7 +11595,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output reg  [159:0] o_event_before;
     output reg  o_superseded_valid;
     output reg  [9:0] o_superseded_flow;
-    output reg  [541:0] o_settings;
+    output reg  [578:0] o_settings;
     
     // Stub signals
     reg  q_pw_valid__d;
@@ -11573,8 +11718,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [9:0] q_superseded_flow__d;
     wire  [9:0] q_superseded_flow__q;
     reg  q_superseded_flow__clock;
-    reg  [541:0] q_settings__d;
-    wire  [541:0] q_settings__q;
+    reg  [578:0] q_settings__d;
+    wire  [578:0] q_settings__q;
     reg  q_settings__clock;
     
     // Sub module instances
@@ -12692,13 +12837,13 @@ endmodule // standalone__core__control__crossing__q_sent_wire_bytes
 module tnic_standalone__core__control__crossing__q_settings(d,q,clock);
     
     // Module arguments
-    input wire  [541:0] d;
-    output reg  [541:0] q;
+    input wire  [578:0] d;
+    output reg  [578:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 542'h0;
+       q = 579'h0;
     end
     
     always @(posedge clock) begin
@@ -12768,7 +12913,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output reg  [1:0] s_axil_rresp;
     output reg  s_axil_rvalid;
     input wire  s_axil_rready;
-    output reg  [541:0] settings;
+    output reg  [578:0] settings;
     output reg  stop;
     output reg  time_set_valid;
     output reg  pw_valid;
@@ -12909,7 +13054,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     reg  held__st_valid;
     reg  [9:0] held__st_word;
     reg  [31:0] held__st_data;
-    wire  [541:0] held__settings;
+    wire  [578:0] held__settings;
     reg  histogram__clk;
     reg  histogram__rst;
     reg  histogram__st_valid;
@@ -13185,7 +13330,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__bulk_valid = bulk_valid;
     always @(*) control__bulk_flow = bulk_flow;
     always @(*) control__bulk_record = bulk_record;
-    always @(*) control__flow_index = held__settings[(64'h1e5)+:(16)];
+    always @(*) control__flow_index = held__settings[(64'h20a)+:(16)];
     always @(*) st_valid = control__st_valid;
     always @(*) st_word = control__st_word;
     always @(*) st_data = control__st_data;
@@ -13209,7 +13354,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) hd_flow = control__hd_flow;
     always @(*) hd_packets = control__hd_packets;
     always @(*) query_valid = control__query_valid;
-    always @(*) query_flow = ((held__settings[(64'h1e5)+:(16)]) & 10'h3ff);
+    always @(*) query_flow = ((held__settings[(64'h20a)+:(16)]) & 10'h3ff);
     
 endmodule // standalone__core__control__csr
 
@@ -15422,9 +15567,9 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10010010] = 130'h2ffffffff00000000ffffffff00000000;
     mem[9'b10010011] = 130'h30000ffff000000000000ffff00000200;
     mem[9'b10010100] = 130'h3ffffffff00000000ffffffff01400000;
-    mem[9'b10010101] = 130'h0;
-    mem[9'b10010110] = 130'h0;
-    mem[9'b10010111] = 130'h0;
+    mem[9'b10010101] = 130'h300000001000000000000000100000000;
+    mem[9'b10010110] = 130'h30000000f000000000000000f00000000;
+    mem[9'b10010111] = 130'h3ffffffff00000040ffffffff05000000;
     mem[9'b10011000] = 130'h3000003ff00000000000003ff00000000;
     mem[9'b10011001] = 130'h3000003ff00000000000003ff00000000;
     mem[9'b10011010] = 130'h3000003ff00000000000003ff00000000;
@@ -18753,7 +18898,7 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [541:0] settings;
+    output reg  [578:0] settings;
     
     // Stub signals
     reg  enable__clk;
@@ -18864,6 +19009,24 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     reg  [9:0] ack_rate__st_word;
     reg  [31:0] ack_rate__st_data;
     wire  [31:0] ack_rate__value;
+    reg  store_wait__clk;
+    reg  store_wait__rst;
+    reg  store_wait__st_valid;
+    reg  [9:0] store_wait__st_word;
+    reg  [31:0] store_wait__st_data;
+    wire  store_wait__value;
+    reg  pause__clk;
+    reg  pause__rst;
+    reg  pause__st_valid;
+    reg  [9:0] pause__st_word;
+    reg  [31:0] pause__st_data;
+    wire  [3:0] pause__value;
+    reg  line_rate__clk;
+    reg  line_rate__rst;
+    reg  line_rate__st_valid;
+    reg  [9:0] line_rate__st_word;
+    reg  [31:0] line_rate__st_data;
+    wire  [31:0] line_rate__value;
     reg  flow_index__clk;
     reg  flow_index__rst;
     reg  flow_index__st_valid;
@@ -19028,6 +19191,30 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(ack_rate__st_data),
         .value(ack_rate__value)
     );
+    tnic_standalone__core__control__csr__held__store_wait store_wait(
+        .clk(store_wait__clk),
+        .rst(store_wait__rst),
+        .st_valid(store_wait__st_valid),
+        .st_word(store_wait__st_word),
+        .st_data(store_wait__st_data),
+        .value(store_wait__value)
+    );
+    tnic_standalone__core__control__csr__held__pause pause(
+        .clk(pause__clk),
+        .rst(pause__rst),
+        .st_valid(pause__st_valid),
+        .st_word(pause__st_word),
+        .st_data(pause__st_data),
+        .value(pause__value)
+    );
+    tnic_standalone__core__control__csr__held__line_rate line_rate(
+        .clk(line_rate__clk),
+        .rst(line_rate__rst),
+        .st_valid(line_rate__st_valid),
+        .st_word(line_rate__st_word),
+        .st_data(line_rate__st_data),
+        .value(line_rate__value)
+    );
     tnic_standalone__core__control__csr__held__flow_index flow_index(
         .clk(flow_index__clk),
         .rst(flow_index__rst),
@@ -19073,9 +19260,12 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         settings[(64'h195)+:(32)] = nonce_seed__value;
         settings[(64'h1b5)+:(16)] = store_bound__value;
         settings[(64'h1c5)+:(32)] = ack_rate__value;
-        settings[(64'h1e5)+:(16)] = flow_index__value;
-        settings[(64'h1f5)+:(16)] = event_every__value;
-        settings[(64'h205)+:(25)] = event_filter__value;
+        settings[(64'h1e5)+:(1)] = store_wait__value;
+        settings[(64'h1e6)+:(4)] = pause__value;
+        settings[(64'h1ea)+:(32)] = line_rate__value;
+        settings[(64'h20a)+:(16)] = flow_index__value;
+        settings[(64'h21a)+:(16)] = event_every__value;
+        settings[(64'h22a)+:(25)] = event_filter__value;
     end
     always @(*) enable__clk = clk;
     always @(*) enable__rst = rst;
@@ -19167,6 +19357,21 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     always @(*) ack_rate__st_valid = st_valid;
     always @(*) ack_rate__st_word = st_word;
     always @(*) ack_rate__st_data = st_data;
+    always @(*) store_wait__clk = clk;
+    always @(*) store_wait__rst = rst;
+    always @(*) store_wait__st_valid = st_valid;
+    always @(*) store_wait__st_word = st_word;
+    always @(*) store_wait__st_data = st_data;
+    always @(*) pause__clk = clk;
+    always @(*) pause__rst = rst;
+    always @(*) pause__st_valid = st_valid;
+    always @(*) pause__st_word = st_word;
+    always @(*) pause__st_data = st_data;
+    always @(*) line_rate__clk = clk;
+    always @(*) line_rate__rst = rst;
+    always @(*) line_rate__st_valid = st_valid;
+    always @(*) line_rate__st_word = st_word;
+    always @(*) line_rate__st_data = st_data;
     always @(*) flow_index__clk = clk;
     always @(*) flow_index__rst = rst;
     always @(*) flow_index__st_valid = st_valid;
@@ -19886,6 +20091,68 @@ module tnic_standalone__core__control__csr__held__lead__held(d,q,clock);
 endmodule // standalone__core__control__csr__held__lead__held
 
 
+module tnic_standalone__core__control__csr__held__line_rate(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010111;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__line_rate__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__line_rate
+
+
+module tnic_standalone__core__control__csr__held__line_rate__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__line_rate__held
+
+
 module tnic_standalone__core__control__csr__held__mac(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
@@ -20078,6 +20345,68 @@ module tnic_standalone__core__control__csr__held__ns_per_byte__held(d,q,clock);
 endmodule // standalone__core__control__csr__held__ns_per_byte__held
 
 
+module tnic_standalone__core__control__csr__held__pause(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [3:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010110;
+    localparam  others__0 = 4'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [3:0] held__d;
+    wire  [3:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__pause__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 4'hf) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__pause
+
+
+module tnic_standalone__core__control__csr__held__pause__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__pause__held
+
+
 module tnic_standalone__core__control__csr__held__prefix4(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
@@ -20200,6 +20529,68 @@ module tnic_standalone__core__control__csr__held__store_bound__held(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__held__store_bound__held
+
+
+module tnic_standalone__core__control__csr__held__store_wait(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010101;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__store_wait__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__store_wait
+
+
+module tnic_standalone__core__control__csr__held__store_wait__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__store_wait__held
 
 
 module tnic_standalone__core__control__csr__held__time_increment(clk,rst,st_valid,st_word,st_data,value);
@@ -21028,6 +21419,25 @@ module tnic_standalone__core__control__csr__query__word(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__query__word
+
+
+module tnic_standalone__core__control__data_inside(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__data_inside
 
 
 module tnic_standalone__core__control__dma(clk,rst,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,rec_valid,rec_ready,rec_data,query_valid,query_ready,query_flow,answer_valid,answer_record,load_valid,load_flow,load_record,loading,irq,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready);
@@ -29981,8 +30391,156 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  sure__d;
     wire  sure__q;
     reg  sure__clock;
+    reg  parked__clock;
+    reg  [4:0] parked__read_address;
+    wire  [88:0] parked__read_data;
+    reg  parked__write_enable;
+    reg  [4:0] parked__write_address;
+    reg  [88:0] parked__write_data;
+    reg  parks__0__d;
+    wire  parks__0__q;
+    reg  parks__0__clock;
+    reg  parks__1__d;
+    wire  parks__1__q;
+    reg  parks__1__clock;
+    reg  parks__2__d;
+    wire  parks__2__q;
+    reg  parks__2__clock;
+    reg  parks__3__d;
+    wire  parks__3__q;
+    reg  parks__3__clock;
+    reg  parks__4__d;
+    wire  parks__4__q;
+    reg  parks__4__clock;
+    reg  parks__5__d;
+    wire  parks__5__q;
+    reg  parks__5__clock;
+    reg  parks__6__d;
+    wire  parks__6__q;
+    reg  parks__6__clock;
+    reg  parks__7__d;
+    wire  parks__7__q;
+    reg  parks__7__clock;
+    reg  parks__8__d;
+    wire  parks__8__q;
+    reg  parks__8__clock;
+    reg  parks__9__d;
+    wire  parks__9__q;
+    reg  parks__9__clock;
+    reg  parks__10__d;
+    wire  parks__10__q;
+    reg  parks__10__clock;
+    reg  parks__11__d;
+    wire  parks__11__q;
+    reg  parks__11__clock;
+    reg  parks__12__d;
+    wire  parks__12__q;
+    reg  parks__12__clock;
+    reg  parks__13__d;
+    wire  parks__13__q;
+    reg  parks__13__clock;
+    reg  parks__14__d;
+    wire  parks__14__q;
+    reg  parks__14__clock;
+    reg  parks__15__d;
+    wire  parks__15__q;
+    reg  parks__15__clock;
+    reg  parks__16__d;
+    wire  parks__16__q;
+    reg  parks__16__clock;
+    reg  parks__17__d;
+    wire  parks__17__q;
+    reg  parks__17__clock;
+    reg  parks__18__d;
+    wire  parks__18__q;
+    reg  parks__18__clock;
+    reg  parks__19__d;
+    wire  parks__19__q;
+    reg  parks__19__clock;
+    reg  parks__20__d;
+    wire  parks__20__q;
+    reg  parks__20__clock;
+    reg  parks__21__d;
+    wire  parks__21__q;
+    reg  parks__21__clock;
+    reg  parks__22__d;
+    wire  parks__22__q;
+    reg  parks__22__clock;
+    reg  parks__23__d;
+    wire  parks__23__q;
+    reg  parks__23__clock;
+    reg  parks__24__d;
+    wire  parks__24__q;
+    reg  parks__24__clock;
+    reg  parks__25__d;
+    wire  parks__25__q;
+    reg  parks__25__clock;
+    reg  parks__26__d;
+    wire  parks__26__q;
+    reg  parks__26__clock;
+    reg  parks__27__d;
+    wire  parks__27__q;
+    reg  parks__27__clock;
+    reg  parks__28__d;
+    wire  parks__28__q;
+    reg  parks__28__clock;
+    reg  parks__29__d;
+    wire  parks__29__q;
+    reg  parks__29__clock;
+    reg  parks__30__d;
+    wire  parks__30__q;
+    reg  parks__30__clock;
+    reg  parks__31__d;
+    wire  parks__31__q;
+    reg  parks__31__clock;
+    reg  slots__clock;
+    reg  slots__read_enable;
+    reg  [9:0] slots__read_address;
+    wire  [4:0] slots__read_data;
+    reg  slots__write_enable;
+    reg  [9:0] slots__write_address;
+    reg  [4:0] slots__write_data;
+    reg  [4:0] slot__d;
+    wire  [4:0] slot__q;
+    reg  slot__clock;
+    reg  [4:0] old__d;
+    wire  [4:0] old__q;
+    reg  old__clock;
+    reg  [4:0] last_slot__d;
+    wire  [4:0] last_slot__q;
+    reg  last_slot__clock;
+    reg  closing__d;
+    wire  closing__q;
+    reg  closing__clock;
+    reg  due__d;
+    wire  due__q;
+    reg  due__clock;
+    reg  [9:0] due_flow__d;
+    wire  [9:0] due_flow__q;
+    reg  due_flow__clock;
+    reg  due_turn__d;
+    wire  due_turn__q;
+    reg  due_turn__clock;
+    reg  [88:0] due_measure__d;
+    wire  [88:0] due_measure__q;
+    reg  due_measure__clock;
+    reg  replaced__d;
+    wire  replaced__q;
+    reg  replaced__clock;
+    reg  [9:0] replaced_flow__d;
+    wire  [9:0] replaced_flow__q;
+    reg  replaced_flow__clock;
     
     // Local signals
+    reg  issuing;
+    reg  [9:0] issuing_flow;
+    reg  issuing_turn;
+    reg  okay;
+    reg  park;
+    reg  [4:0] place;
+    reg  taken;
+    reg  waits;
+    reg  [88:0] measure;
     reg  rests;
     reg  turn;
     reg  timed_out;
@@ -30479,6 +31037,233 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         .q(sure__q),
         .clock(sure__clock)
     );
+    tnic_standalone__core__control__engine__arbiter__parked parked(
+        .clock(parked__clock),
+        .read_address(parked__read_address),
+        .read_data(parked__read_data),
+        .write_enable(parked__write_enable),
+        .write_address(parked__write_address),
+        .write_data(parked__write_data)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__0 parks__0(
+        .d(parks__0__d),
+        .q(parks__0__q),
+        .clock(parks__0__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__1 parks__1(
+        .d(parks__1__d),
+        .q(parks__1__q),
+        .clock(parks__1__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__2 parks__2(
+        .d(parks__2__d),
+        .q(parks__2__q),
+        .clock(parks__2__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__3 parks__3(
+        .d(parks__3__d),
+        .q(parks__3__q),
+        .clock(parks__3__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__4 parks__4(
+        .d(parks__4__d),
+        .q(parks__4__q),
+        .clock(parks__4__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__5 parks__5(
+        .d(parks__5__d),
+        .q(parks__5__q),
+        .clock(parks__5__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__6 parks__6(
+        .d(parks__6__d),
+        .q(parks__6__q),
+        .clock(parks__6__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__7 parks__7(
+        .d(parks__7__d),
+        .q(parks__7__q),
+        .clock(parks__7__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__8 parks__8(
+        .d(parks__8__d),
+        .q(parks__8__q),
+        .clock(parks__8__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__9 parks__9(
+        .d(parks__9__d),
+        .q(parks__9__q),
+        .clock(parks__9__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__10 parks__10(
+        .d(parks__10__d),
+        .q(parks__10__q),
+        .clock(parks__10__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__11 parks__11(
+        .d(parks__11__d),
+        .q(parks__11__q),
+        .clock(parks__11__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__12 parks__12(
+        .d(parks__12__d),
+        .q(parks__12__q),
+        .clock(parks__12__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__13 parks__13(
+        .d(parks__13__d),
+        .q(parks__13__q),
+        .clock(parks__13__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__14 parks__14(
+        .d(parks__14__d),
+        .q(parks__14__q),
+        .clock(parks__14__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__15 parks__15(
+        .d(parks__15__d),
+        .q(parks__15__q),
+        .clock(parks__15__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__16 parks__16(
+        .d(parks__16__d),
+        .q(parks__16__q),
+        .clock(parks__16__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__17 parks__17(
+        .d(parks__17__d),
+        .q(parks__17__q),
+        .clock(parks__17__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__18 parks__18(
+        .d(parks__18__d),
+        .q(parks__18__q),
+        .clock(parks__18__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__19 parks__19(
+        .d(parks__19__d),
+        .q(parks__19__q),
+        .clock(parks__19__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__20 parks__20(
+        .d(parks__20__d),
+        .q(parks__20__q),
+        .clock(parks__20__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__21 parks__21(
+        .d(parks__21__d),
+        .q(parks__21__q),
+        .clock(parks__21__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__22 parks__22(
+        .d(parks__22__d),
+        .q(parks__22__q),
+        .clock(parks__22__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__23 parks__23(
+        .d(parks__23__d),
+        .q(parks__23__q),
+        .clock(parks__23__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__24 parks__24(
+        .d(parks__24__d),
+        .q(parks__24__q),
+        .clock(parks__24__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__25 parks__25(
+        .d(parks__25__d),
+        .q(parks__25__q),
+        .clock(parks__25__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__26 parks__26(
+        .d(parks__26__d),
+        .q(parks__26__q),
+        .clock(parks__26__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__27 parks__27(
+        .d(parks__27__d),
+        .q(parks__27__q),
+        .clock(parks__27__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__28 parks__28(
+        .d(parks__28__d),
+        .q(parks__28__q),
+        .clock(parks__28__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__29 parks__29(
+        .d(parks__29__d),
+        .q(parks__29__q),
+        .clock(parks__29__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__30 parks__30(
+        .d(parks__30__d),
+        .q(parks__30__q),
+        .clock(parks__30__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__31 parks__31(
+        .d(parks__31__d),
+        .q(parks__31__q),
+        .clock(parks__31__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__slots slots(
+        .clock(slots__clock),
+        .read_enable(slots__read_enable),
+        .read_address(slots__read_address),
+        .read_data(slots__read_data),
+        .write_enable(slots__write_enable),
+        .write_address(slots__write_address),
+        .write_data(slots__write_data)
+    );
+    tnic_standalone__core__control__engine__arbiter__slot slot(
+        .d(slot__d),
+        .q(slot__q),
+        .clock(slot__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__old old(
+        .d(old__d),
+        .q(old__q),
+        .clock(old__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__last_slot last_slot(
+        .d(last_slot__d),
+        .q(last_slot__q),
+        .clock(last_slot__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__closing closing(
+        .d(closing__d),
+        .q(closing__q),
+        .clock(closing__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due due(
+        .d(due__d),
+        .q(due__q),
+        .clock(due__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due_flow due_flow(
+        .d(due_flow__d),
+        .q(due_flow__q),
+        .clock(due_flow__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due_turn due_turn(
+        .d(due_turn__d),
+        .q(due_turn__q),
+        .clock(due_turn__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due_measure due_measure(
+        .d(due_measure__d),
+        .q(due_measure__q),
+        .clock(due_measure__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__replaced replaced(
+        .d(replaced__d),
+        .q(replaced__q),
+        .clock(replaced__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__replaced_flow replaced_flow(
+        .d(replaced_flow__d),
+        .q(replaced_flow__q),
+        .clock(replaced_flow__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -30493,11 +31278,484 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         last_turn__d = last_turn__q;
         open__d = open__q;
         sure__d = sure__q;
+        slot__d = slot__q;
+        last_slot__d = last_slot__q;
+        closing__d = closing__q;
+        due__d = due__q;
+        due_flow__d = due_flow__q;
+        due_turn__d = due_turn__q;
+        due_measure__d = due_measure__q;
+        replaced__d = replaced__q;
+        replaced_flow__d = replaced_flow__q;
+        old__d = old__q;
         timed_out = ((32'h0) & 1'h1);
         if (sample_kind == ((32'h1) & 2'h3)) begin
             timed_out = ((32'h1) & 1'h1);
         end
         measures__write_data = {timed_out, sample_endpoint_ns, sample_hops, sample_now_ns, sample_rtt_ns};
+        slot__d = slot__q + ((32'h1) & 5'h1f);
+        old__d = slot__q - ((32'h16) & 5'h1f);
+        place = slots__read_data;
+        if (same__q) begin
+            place = last_slot__q;
+        end
+        taken = 1'b0;
+        waits = 1'b0;
+        parks__0__d = parks__0__q;
+        if (place == 0) begin
+            taken = parks__0__q;
+            if (park) begin
+                parks__0__d = 1'b1;
+            end
+        end
+        if (old__q == 0) begin
+            waits = parks__0__q;
+            parks__0__d = 1'b0;
+        end
+        if (rst) begin
+            parks__0__d = 1'b0;
+        end
+        parks__1__d = parks__1__q;
+        if (place == 1) begin
+            taken = parks__1__q;
+            if (park) begin
+                parks__1__d = 1'b1;
+            end
+        end
+        if (old__q == 1) begin
+            waits = parks__1__q;
+            parks__1__d = 1'b0;
+        end
+        if (rst) begin
+            parks__1__d = 1'b0;
+        end
+        parks__2__d = parks__2__q;
+        if (place == 2) begin
+            taken = parks__2__q;
+            if (park) begin
+                parks__2__d = 1'b1;
+            end
+        end
+        if (old__q == 2) begin
+            waits = parks__2__q;
+            parks__2__d = 1'b0;
+        end
+        if (rst) begin
+            parks__2__d = 1'b0;
+        end
+        parks__3__d = parks__3__q;
+        if (place == 3) begin
+            taken = parks__3__q;
+            if (park) begin
+                parks__3__d = 1'b1;
+            end
+        end
+        if (old__q == 3) begin
+            waits = parks__3__q;
+            parks__3__d = 1'b0;
+        end
+        if (rst) begin
+            parks__3__d = 1'b0;
+        end
+        parks__4__d = parks__4__q;
+        if (place == 4) begin
+            taken = parks__4__q;
+            if (park) begin
+                parks__4__d = 1'b1;
+            end
+        end
+        if (old__q == 4) begin
+            waits = parks__4__q;
+            parks__4__d = 1'b0;
+        end
+        if (rst) begin
+            parks__4__d = 1'b0;
+        end
+        parks__5__d = parks__5__q;
+        if (place == 5) begin
+            taken = parks__5__q;
+            if (park) begin
+                parks__5__d = 1'b1;
+            end
+        end
+        if (old__q == 5) begin
+            waits = parks__5__q;
+            parks__5__d = 1'b0;
+        end
+        if (rst) begin
+            parks__5__d = 1'b0;
+        end
+        parks__6__d = parks__6__q;
+        if (place == 6) begin
+            taken = parks__6__q;
+            if (park) begin
+                parks__6__d = 1'b1;
+            end
+        end
+        if (old__q == 6) begin
+            waits = parks__6__q;
+            parks__6__d = 1'b0;
+        end
+        if (rst) begin
+            parks__6__d = 1'b0;
+        end
+        parks__7__d = parks__7__q;
+        if (place == 7) begin
+            taken = parks__7__q;
+            if (park) begin
+                parks__7__d = 1'b1;
+            end
+        end
+        if (old__q == 7) begin
+            waits = parks__7__q;
+            parks__7__d = 1'b0;
+        end
+        if (rst) begin
+            parks__7__d = 1'b0;
+        end
+        parks__8__d = parks__8__q;
+        if (place == 8) begin
+            taken = parks__8__q;
+            if (park) begin
+                parks__8__d = 1'b1;
+            end
+        end
+        if (old__q == 8) begin
+            waits = parks__8__q;
+            parks__8__d = 1'b0;
+        end
+        if (rst) begin
+            parks__8__d = 1'b0;
+        end
+        parks__9__d = parks__9__q;
+        if (place == 9) begin
+            taken = parks__9__q;
+            if (park) begin
+                parks__9__d = 1'b1;
+            end
+        end
+        if (old__q == 9) begin
+            waits = parks__9__q;
+            parks__9__d = 1'b0;
+        end
+        if (rst) begin
+            parks__9__d = 1'b0;
+        end
+        parks__10__d = parks__10__q;
+        if (place == 10) begin
+            taken = parks__10__q;
+            if (park) begin
+                parks__10__d = 1'b1;
+            end
+        end
+        if (old__q == 10) begin
+            waits = parks__10__q;
+            parks__10__d = 1'b0;
+        end
+        if (rst) begin
+            parks__10__d = 1'b0;
+        end
+        parks__11__d = parks__11__q;
+        if (place == 11) begin
+            taken = parks__11__q;
+            if (park) begin
+                parks__11__d = 1'b1;
+            end
+        end
+        if (old__q == 11) begin
+            waits = parks__11__q;
+            parks__11__d = 1'b0;
+        end
+        if (rst) begin
+            parks__11__d = 1'b0;
+        end
+        parks__12__d = parks__12__q;
+        if (place == 12) begin
+            taken = parks__12__q;
+            if (park) begin
+                parks__12__d = 1'b1;
+            end
+        end
+        if (old__q == 12) begin
+            waits = parks__12__q;
+            parks__12__d = 1'b0;
+        end
+        if (rst) begin
+            parks__12__d = 1'b0;
+        end
+        parks__13__d = parks__13__q;
+        if (place == 13) begin
+            taken = parks__13__q;
+            if (park) begin
+                parks__13__d = 1'b1;
+            end
+        end
+        if (old__q == 13) begin
+            waits = parks__13__q;
+            parks__13__d = 1'b0;
+        end
+        if (rst) begin
+            parks__13__d = 1'b0;
+        end
+        parks__14__d = parks__14__q;
+        if (place == 14) begin
+            taken = parks__14__q;
+            if (park) begin
+                parks__14__d = 1'b1;
+            end
+        end
+        if (old__q == 14) begin
+            waits = parks__14__q;
+            parks__14__d = 1'b0;
+        end
+        if (rst) begin
+            parks__14__d = 1'b0;
+        end
+        parks__15__d = parks__15__q;
+        if (place == 15) begin
+            taken = parks__15__q;
+            if (park) begin
+                parks__15__d = 1'b1;
+            end
+        end
+        if (old__q == 15) begin
+            waits = parks__15__q;
+            parks__15__d = 1'b0;
+        end
+        if (rst) begin
+            parks__15__d = 1'b0;
+        end
+        parks__16__d = parks__16__q;
+        if (place == 16) begin
+            taken = parks__16__q;
+            if (park) begin
+                parks__16__d = 1'b1;
+            end
+        end
+        if (old__q == 16) begin
+            waits = parks__16__q;
+            parks__16__d = 1'b0;
+        end
+        if (rst) begin
+            parks__16__d = 1'b0;
+        end
+        parks__17__d = parks__17__q;
+        if (place == 17) begin
+            taken = parks__17__q;
+            if (park) begin
+                parks__17__d = 1'b1;
+            end
+        end
+        if (old__q == 17) begin
+            waits = parks__17__q;
+            parks__17__d = 1'b0;
+        end
+        if (rst) begin
+            parks__17__d = 1'b0;
+        end
+        parks__18__d = parks__18__q;
+        if (place == 18) begin
+            taken = parks__18__q;
+            if (park) begin
+                parks__18__d = 1'b1;
+            end
+        end
+        if (old__q == 18) begin
+            waits = parks__18__q;
+            parks__18__d = 1'b0;
+        end
+        if (rst) begin
+            parks__18__d = 1'b0;
+        end
+        parks__19__d = parks__19__q;
+        if (place == 19) begin
+            taken = parks__19__q;
+            if (park) begin
+                parks__19__d = 1'b1;
+            end
+        end
+        if (old__q == 19) begin
+            waits = parks__19__q;
+            parks__19__d = 1'b0;
+        end
+        if (rst) begin
+            parks__19__d = 1'b0;
+        end
+        parks__20__d = parks__20__q;
+        if (place == 20) begin
+            taken = parks__20__q;
+            if (park) begin
+                parks__20__d = 1'b1;
+            end
+        end
+        if (old__q == 20) begin
+            waits = parks__20__q;
+            parks__20__d = 1'b0;
+        end
+        if (rst) begin
+            parks__20__d = 1'b0;
+        end
+        parks__21__d = parks__21__q;
+        if (place == 21) begin
+            taken = parks__21__q;
+            if (park) begin
+                parks__21__d = 1'b1;
+            end
+        end
+        if (old__q == 21) begin
+            waits = parks__21__q;
+            parks__21__d = 1'b0;
+        end
+        if (rst) begin
+            parks__21__d = 1'b0;
+        end
+        parks__22__d = parks__22__q;
+        if (place == 22) begin
+            taken = parks__22__q;
+            if (park) begin
+                parks__22__d = 1'b1;
+            end
+        end
+        if (old__q == 22) begin
+            waits = parks__22__q;
+            parks__22__d = 1'b0;
+        end
+        if (rst) begin
+            parks__22__d = 1'b0;
+        end
+        parks__23__d = parks__23__q;
+        if (place == 23) begin
+            taken = parks__23__q;
+            if (park) begin
+                parks__23__d = 1'b1;
+            end
+        end
+        if (old__q == 23) begin
+            waits = parks__23__q;
+            parks__23__d = 1'b0;
+        end
+        if (rst) begin
+            parks__23__d = 1'b0;
+        end
+        parks__24__d = parks__24__q;
+        if (place == 24) begin
+            taken = parks__24__q;
+            if (park) begin
+                parks__24__d = 1'b1;
+            end
+        end
+        if (old__q == 24) begin
+            waits = parks__24__q;
+            parks__24__d = 1'b0;
+        end
+        if (rst) begin
+            parks__24__d = 1'b0;
+        end
+        parks__25__d = parks__25__q;
+        if (place == 25) begin
+            taken = parks__25__q;
+            if (park) begin
+                parks__25__d = 1'b1;
+            end
+        end
+        if (old__q == 25) begin
+            waits = parks__25__q;
+            parks__25__d = 1'b0;
+        end
+        if (rst) begin
+            parks__25__d = 1'b0;
+        end
+        parks__26__d = parks__26__q;
+        if (place == 26) begin
+            taken = parks__26__q;
+            if (park) begin
+                parks__26__d = 1'b1;
+            end
+        end
+        if (old__q == 26) begin
+            waits = parks__26__q;
+            parks__26__d = 1'b0;
+        end
+        if (rst) begin
+            parks__26__d = 1'b0;
+        end
+        parks__27__d = parks__27__q;
+        if (place == 27) begin
+            taken = parks__27__q;
+            if (park) begin
+                parks__27__d = 1'b1;
+            end
+        end
+        if (old__q == 27) begin
+            waits = parks__27__q;
+            parks__27__d = 1'b0;
+        end
+        if (rst) begin
+            parks__27__d = 1'b0;
+        end
+        parks__28__d = parks__28__q;
+        if (place == 28) begin
+            taken = parks__28__q;
+            if (park) begin
+                parks__28__d = 1'b1;
+            end
+        end
+        if (old__q == 28) begin
+            waits = parks__28__q;
+            parks__28__d = 1'b0;
+        end
+        if (rst) begin
+            parks__28__d = 1'b0;
+        end
+        parks__29__d = parks__29__q;
+        if (place == 29) begin
+            taken = parks__29__q;
+            if (park) begin
+                parks__29__d = 1'b1;
+            end
+        end
+        if (old__q == 29) begin
+            waits = parks__29__q;
+            parks__29__d = 1'b0;
+        end
+        if (rst) begin
+            parks__29__d = 1'b0;
+        end
+        parks__30__d = parks__30__q;
+        if (place == 30) begin
+            taken = parks__30__q;
+            if (park) begin
+                parks__30__d = 1'b1;
+            end
+        end
+        if (old__q == 30) begin
+            waits = parks__30__q;
+            parks__30__d = 1'b0;
+        end
+        if (rst) begin
+            parks__30__d = 1'b0;
+        end
+        parks__31__d = parks__31__q;
+        if (place == 31) begin
+            taken = parks__31__q;
+            if (park) begin
+                parks__31__d = 1'b1;
+            end
+        end
+        if (old__q == 31) begin
+            waits = parks__31__q;
+            parks__31__d = 1'b0;
+        end
+        if (rst) begin
+            parks__31__d = 1'b0;
+        end
+        parked__write_address = place;
+        due__d = valid__22__q & waits;
+        due_flow__d = flows__22__q;
+        due_turn__d = ~turned__22__q;
+        due_measure__d = parked__read_data;
+        replaced__d = park & taken;
+        replaced_flow__d = held_flow__q;
         turned__0__d = turned__0__q;
         flows__0__d = flows__0__q;
         turned__1__d = turned__1__q;
@@ -30680,16 +31938,30 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         if (same__q) begin
             turn = ~last_turn__q;
         end
-        flows__0__d = held_flow__q;
-        turned__0__d = turn;
-        issued__write_data = turn;
+        issuing_flow = held_flow__q;
+        issuing_turn = turn;
+        measure = measures__read_data;
+        if (due__q) begin
+            issuing_flow = due_flow__q;
+            issuing_turn = due_turn__q;
+            measure = due_measure__q;
+        end
+        flows__0__d = issuing_flow;
+        turned__0__d = issuing_turn;
+        slots__write_address = issuing_flow;
+        issued__write_address = issuing_flow;
+        issued__write_data = issuing_turn;
         kind = held_kind__q;
-        value = measures__read_data[(32'h18)+:(32)];
-        if (held_host__q) begin
+        flow = issuing_flow;
+        rtt_ns = measure[(32'h0)+:(24)];
+        value = measure[(32'h18)+:(32)];
+        hops = measure[(32'h38)+:(8)];
+        endpoint_ns = measure[(32'h40)+:(24)];
+        if (held_host__q & ~due__q) begin
             value = rates__read_data;
         end
-        if (held_sample__q) begin
-            kind = ((measures__read_data[(32'h58)+:(1)]) & 3'h7);
+        if (held_sample__q | due__q) begin
+            kind = ((measure[(32'h58)+:(1)]) & 3'h7);
         end
         next_flow = idles__o_flow;
         if (hosts__o_valid) begin
@@ -30702,9 +31974,17 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             next_flow = loads__o_flow;
         end
         open__d = valid__22__q & (flows__22__q == held_flow__q);
+        closing__d = valid__21__q & (flows__21__q == held_flow__q);
+        if (due__q & (due_flow__q == held_flow__q)) begin
+            same__d = 1'b1;
+            last_turn__d = due_turn__q;
+            last_slot__d = slot__q;
+        end
         if (free) begin
             open__d = valid__22__q & (flows__22__q == next_flow);
+            closing__d = valid__21__q & (flows__21__q == next_flow);
         end
+        slots__read_address = next_flow;
         issued__read_address = next_flow;
         ended__read_address = next_flow;
         loads__o_next = 1'b0;
@@ -30724,8 +32004,9 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             idles__o_next = 1'b1;
         end
         if (free) begin
-            last_turn__d = turn;
-            same__d = go & (next_flow == held_flow__q);
+            last_turn__d = issuing_turn;
+            last_slot__d = slot__q;
+            same__d = issuing & (next_flow == issuing_flow);
             held__d = 1'b1;
             held_flow__d = next_flow;
             held_kind__d = ((32'h4) & 3'h7);
@@ -30745,14 +32026,20 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
                 held__d = 1'b0;
             end
         end
-        sure__d = ~held__d | open__d;
+        sure__d = (~held__d | open__d) | (held_sample__d & ~closing__d);
         lost_flow__d = last_flow__q;
         if (sample_valid) begin
             last_flow__d = sample_flow;
         end
+        dropped_flow = replaced_flow__q;
+        if (samples__dropped) begin
+            dropped_flow = lost_flow__q;
+        end
         if (rst) begin
             held__d = 1'b0;
             sure__d = 1'b1;
+            due__d = 1'b0;
+            replaced__d = 1'b0;
         end
     end
     always @(*) last_flow__clock = clk;
@@ -30766,6 +32053,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) last_turn__clock = clk;
     always @(*) open__clock = clk;
     always @(*) sure__clock = clk;
+    always @(*) slot__clock = clk;
+    always @(*) last_slot__clock = clk;
+    always @(*) closing__clock = clk;
+    always @(*) due__clock = clk;
+    always @(*) due_flow__clock = clk;
+    always @(*) due_turn__clock = clk;
+    always @(*) due_measure__clock = clk;
+    always @(*) replaced__clock = clk;
+    always @(*) replaced_flow__clock = clk;
+    always @(*) old__clock = clk;
     always @(*) loads__clk = clk;
     always @(*) loads__rst = rst;
     always @(*) loads__i_valid = load_valid & enable;
@@ -30792,8 +32089,46 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) idles__i_valid = idle_valid & enable;
     always @(*) idles__i_flow = idle_flow;
     always @(*) rests = (issued__read_data == ended__read_data) & ~same__q;
-    always @(*) go = held__q & (open__q | rests);
-    always @(*) free = sure__q | rests;
+    always @(*) go = (held__q & ~due__q) & (open__q | rests);
+    always @(*) okay = ~held__q | ~due__q;
+    always @(*) free = okay & (sure__q | rests);
+    always @(*) park = ((held__q & held_sample__q) & ~(due__q | closing__q)) & ~(open__q | rests);
+    always @(*) parks__0__clock = clk;
+    always @(*) parks__1__clock = clk;
+    always @(*) parks__2__clock = clk;
+    always @(*) parks__3__clock = clk;
+    always @(*) parks__4__clock = clk;
+    always @(*) parks__5__clock = clk;
+    always @(*) parks__6__clock = clk;
+    always @(*) parks__7__clock = clk;
+    always @(*) parks__8__clock = clk;
+    always @(*) parks__9__clock = clk;
+    always @(*) parks__10__clock = clk;
+    always @(*) parks__11__clock = clk;
+    always @(*) parks__12__clock = clk;
+    always @(*) parks__13__clock = clk;
+    always @(*) parks__14__clock = clk;
+    always @(*) parks__15__clock = clk;
+    always @(*) parks__16__clock = clk;
+    always @(*) parks__17__clock = clk;
+    always @(*) parks__18__clock = clk;
+    always @(*) parks__19__clock = clk;
+    always @(*) parks__20__clock = clk;
+    always @(*) parks__21__clock = clk;
+    always @(*) parks__22__clock = clk;
+    always @(*) parks__23__clock = clk;
+    always @(*) parks__24__clock = clk;
+    always @(*) parks__25__clock = clk;
+    always @(*) parks__26__clock = clk;
+    always @(*) parks__27__clock = clk;
+    always @(*) parks__28__clock = clk;
+    always @(*) parks__29__clock = clk;
+    always @(*) parks__30__clock = clk;
+    always @(*) parks__31__clock = clk;
+    always @(*) parked__clock = clk;
+    always @(*) parked__write_enable = park;
+    always @(*) parked__write_data = measures__read_data;
+    always @(*) parked__read_address = old__q;
     always @(*) valid__0__clock = clk;
     always @(*) flows__0__clock = clk;
     always @(*) valid__1__clock = clk;
@@ -30885,19 +32220,19 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) turned__21__clock = clk;
     always @(*) valid__22__d = valid__21__q;
     always @(*) turned__22__clock = clk;
-    always @(*) valid__0__d = go;
+    always @(*) issuing = go | due__q;
+    always @(*) valid__0__d = issuing;
+    always @(*) slots__clock = clk;
+    always @(*) slots__write_enable = issuing;
+    always @(*) slots__write_data = slot__q;
     always @(*) issued__clock = clk;
-    always @(*) issued__write_enable = go;
-    always @(*) issued__write_address = held_flow__q;
+    always @(*) issued__write_enable = issuing;
     always @(*) ended__clock = clk;
     always @(*) ended__write_enable = valid__22__q;
     always @(*) ended__write_address = flows__22__q;
     always @(*) ended__write_data = turned__22__q;
-    always @(*) issue = go;
-    always @(*) flow = held_flow__q;
-    always @(*) rtt_ns = measures__read_data[(32'h0)+:(24)];
-    always @(*) hops = measures__read_data[(32'h38)+:(8)];
-    always @(*) endpoint_ns = measures__read_data[(32'h40)+:(24)];
+    always @(*) issue = issuing;
+    always @(*) slots__read_enable = free;
     always @(*) issued__read_enable = free;
     always @(*) ended__read_enable = free;
     always @(*) loads__o_free = free;
@@ -30906,11 +32241,105 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) idles__o_free = free;
     always @(*) measures__read_enable = free;
     always @(*) rates__read_enable = free;
-    always @(*) sample_dropped = samples__dropped;
-    always @(*) dropped_flow = lost_flow__q;
+    always @(*) sample_dropped = samples__dropped | replaced__q;
     always @(*) other_dropped = loads__dropped | hosts__dropped | idles__dropped;
     
 endmodule // standalone__core__control__engine__arbiter
+
+
+module tnic_standalone__core__control__engine__arbiter__closing(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__closing
+
+
+module tnic_standalone__core__control__engine__arbiter__due(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due
+
+
+module tnic_standalone__core__control__engine__arbiter__due_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due_flow
+
+
+module tnic_standalone__core__control__engine__arbiter__due_measure(d,q,clock);
+    
+    // Module arguments
+    input wire  [88:0] d;
+    output reg  [88:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 89'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due_measure
+
+
+module tnic_standalone__core__control__engine__arbiter__due_turn(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due_turn
 
 
 module tnic_standalone__core__control__engine__arbiter__ended(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
@@ -32102,6 +33531,25 @@ module tnic_standalone__core__control__engine__arbiter__last_flow(d,q,clock);
 endmodule // standalone__core__control__engine__arbiter__last_flow
 
 
+module tnic_standalone__core__control__engine__arbiter__last_slot(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__last_slot
+
+
 module tnic_standalone__core__control__engine__arbiter__last_turn(d,q,clock);
     
     // Module arguments
@@ -32457,6 +33905,25 @@ module tnic_standalone__core__control__engine__arbiter__measures(clock,read_enab
 endmodule // standalone__core__control__engine__arbiter__measures
 
 
+module tnic_standalone__core__control__engine__arbiter__old(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__old
+
+
 module tnic_standalone__core__control__engine__arbiter__open(d,q,clock);
     
     // Module arguments
@@ -32474,6 +33941,640 @@ module tnic_standalone__core__control__engine__arbiter__open(d,q,clock);
     end
           
 endmodule // standalone__core__control__engine__arbiter__open
+
+
+module tnic_standalone__core__control__engine__arbiter__parked(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [4:0] read_address;
+    output reg  [88:0] read_data;
+    input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  [88:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[88:0] mem[31:0];
+    
+    always @(*) begin
+       read_data = mem[read_address];
+    end
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__arbiter__parked
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__0
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__1
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__10
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__11
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__12
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__13
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__14
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__15(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__15
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__16(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__16
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__17(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__17
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__18(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__18
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__19(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__19
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__2
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__20(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__20
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__21(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__21
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__22(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__22
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__23(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__23
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__24(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__24
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__25(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__25
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__26(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__26
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__27(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__27
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__28(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__28
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__29(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__29
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__3
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__30(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__30
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__31(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__31
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__4
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__5
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__6
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__7
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__8
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__9
 
 
 module tnic_standalone__core__control__engine__arbiter__rates(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
@@ -32500,6 +34601,44 @@ module tnic_standalone__core__control__engine__arbiter__rates(clock,read_enable,
        end
     end
 endmodule // standalone__core__control__engine__arbiter__rates
+
+
+module tnic_standalone__core__control__engine__arbiter__replaced(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__replaced
+
+
+module tnic_standalone__core__control__engine__arbiter__replaced_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__replaced_flow
 
 
 module tnic_standalone__core__control__engine__arbiter__same(d,q,clock);
@@ -32810,6 +34949,51 @@ module tnic_standalone__core__control__engine__arbiter__samples__youngest(d,q,cl
     end
           
 endmodule // standalone__core__control__engine__arbiter__samples__youngest
+
+
+module tnic_standalone__core__control__engine__arbiter__slot(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__slot
+
+
+module tnic_standalone__core__control__engine__arbiter__slots(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  read_enable;
+    input wire  [9:0] read_address;
+    output reg  [4:0] read_data;
+    input wire  write_enable;
+    input wire  [9:0] write_address;
+    input wire  [4:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "block" *)
+    reg[4:0] mem[1023:0];
+    
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= write_enable & (read_address == write_address) ? {5{1'bx}} : mem[read_address];
+       end
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__arbiter__slots
 
 
 module tnic_standalone__core__control__engine__arbiter__sure(d,q,clock);
@@ -64133,6 +66317,1284 @@ module tnic_standalone__core__control__parse__judge__whole5(d,q,clock);
 endmodule // standalone__core__control__parse__judge__whole5
 
 
+module tnic_standalone__core__control__pause(clk,rst,cfg_enable,cfg_line_rate,i_valid,i_kind,i_head,i_len,all,priorities,received);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  cfg_enable;
+    input wire  [31:0] cfg_line_rate;
+    input wire  i_valid;
+    input wire  [1:0] i_kind;
+    input wire  [527:0] i_head;
+    input wire  [15:0] i_len;
+    output reg  all;
+    output reg  [7:0] priorities;
+    output reg  received;
+    
+    // Constant declarations
+    localparam  address = 48'h10000c28001;
+    
+    // Stub signals
+    reg  [153:0] found__d;
+    wire  [153:0] found__q;
+    reg  found__clock;
+    reg  heard__d;
+    wire  heard__q;
+    reg  heard__clock;
+    reg  timers__0__clk;
+    reg  timers__0__rst;
+    reg  timers__0__enable;
+    reg  [25:0] timers__0__spent;
+    reg  timers__0__load;
+    reg  [7:0] timers__0__time_high;
+    reg  [7:0] timers__0__time_low;
+    wire  timers__0__runs;
+    reg  timers__1__clk;
+    reg  timers__1__rst;
+    reg  timers__1__enable;
+    reg  [25:0] timers__1__spent;
+    reg  timers__1__load;
+    reg  [7:0] timers__1__time_high;
+    reg  [7:0] timers__1__time_low;
+    wire  timers__1__runs;
+    reg  timers__2__clk;
+    reg  timers__2__rst;
+    reg  timers__2__enable;
+    reg  [25:0] timers__2__spent;
+    reg  timers__2__load;
+    reg  [7:0] timers__2__time_high;
+    reg  [7:0] timers__2__time_low;
+    wire  timers__2__runs;
+    reg  timers__3__clk;
+    reg  timers__3__rst;
+    reg  timers__3__enable;
+    reg  [25:0] timers__3__spent;
+    reg  timers__3__load;
+    reg  [7:0] timers__3__time_high;
+    reg  [7:0] timers__3__time_low;
+    wire  timers__3__runs;
+    reg  timers__4__clk;
+    reg  timers__4__rst;
+    reg  timers__4__enable;
+    reg  [25:0] timers__4__spent;
+    reg  timers__4__load;
+    reg  [7:0] timers__4__time_high;
+    reg  [7:0] timers__4__time_low;
+    wire  timers__4__runs;
+    reg  timers__5__clk;
+    reg  timers__5__rst;
+    reg  timers__5__enable;
+    reg  [25:0] timers__5__spent;
+    reg  timers__5__load;
+    reg  [7:0] timers__5__time_high;
+    reg  [7:0] timers__5__time_low;
+    wire  timers__5__runs;
+    reg  timers__6__clk;
+    reg  timers__6__rst;
+    reg  timers__6__enable;
+    reg  [25:0] timers__6__spent;
+    reg  timers__6__load;
+    reg  [7:0] timers__6__time_high;
+    reg  [7:0] timers__6__time_low;
+    wire  timers__6__runs;
+    reg  timers__7__clk;
+    reg  timers__7__rst;
+    reg  timers__7__enable;
+    reg  [25:0] timers__7__spent;
+    reg  timers__7__load;
+    reg  [7:0] timers__7__time_high;
+    reg  [7:0] timers__7__time_low;
+    wire  timers__7__runs;
+    reg  whole__clk;
+    reg  whole__rst;
+    reg  whole__enable;
+    reg  [25:0] whole__spent;
+    reg  whole__load;
+    reg  [7:0] whole__time_high;
+    reg  [7:0] whole__time_low;
+    wire  whole__runs;
+    
+    // Local signals
+    reg  [527:0] bytes;
+    reg  control;
+    reg  [15:0] opcode;
+    reg  [153:0] stands;
+    reg  [7:0] classes;
+    reg  [127:0] times;
+    reg  [15:0] time_pause;
+    wire [7:0] paused__0;
+    reg  [7:0] paused__1;
+    reg  [7:0] paused__2;
+    reg  [7:0] paused__3;
+    reg  [7:0] paused__4;
+    reg  [7:0] paused__5;
+    reg  [7:0] paused__6;
+    reg  [7:0] paused__7;
+    reg  [7:0] paused__8;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__found found(
+        .d(found__d),
+        .q(found__q),
+        .clock(found__clock)
+    );
+    tnic_standalone__core__control__pause__heard heard(
+        .d(heard__d),
+        .q(heard__q),
+        .clock(heard__clock)
+    );
+    tnic_standalone__core__control__pause__timers__0 timers__0(
+        .clk(timers__0__clk),
+        .rst(timers__0__rst),
+        .enable(timers__0__enable),
+        .spent(timers__0__spent),
+        .load(timers__0__load),
+        .time_high(timers__0__time_high),
+        .time_low(timers__0__time_low),
+        .runs(timers__0__runs)
+    );
+    tnic_standalone__core__control__pause__timers__1 timers__1(
+        .clk(timers__1__clk),
+        .rst(timers__1__rst),
+        .enable(timers__1__enable),
+        .spent(timers__1__spent),
+        .load(timers__1__load),
+        .time_high(timers__1__time_high),
+        .time_low(timers__1__time_low),
+        .runs(timers__1__runs)
+    );
+    tnic_standalone__core__control__pause__timers__2 timers__2(
+        .clk(timers__2__clk),
+        .rst(timers__2__rst),
+        .enable(timers__2__enable),
+        .spent(timers__2__spent),
+        .load(timers__2__load),
+        .time_high(timers__2__time_high),
+        .time_low(timers__2__time_low),
+        .runs(timers__2__runs)
+    );
+    tnic_standalone__core__control__pause__timers__3 timers__3(
+        .clk(timers__3__clk),
+        .rst(timers__3__rst),
+        .enable(timers__3__enable),
+        .spent(timers__3__spent),
+        .load(timers__3__load),
+        .time_high(timers__3__time_high),
+        .time_low(timers__3__time_low),
+        .runs(timers__3__runs)
+    );
+    tnic_standalone__core__control__pause__timers__4 timers__4(
+        .clk(timers__4__clk),
+        .rst(timers__4__rst),
+        .enable(timers__4__enable),
+        .spent(timers__4__spent),
+        .load(timers__4__load),
+        .time_high(timers__4__time_high),
+        .time_low(timers__4__time_low),
+        .runs(timers__4__runs)
+    );
+    tnic_standalone__core__control__pause__timers__5 timers__5(
+        .clk(timers__5__clk),
+        .rst(timers__5__rst),
+        .enable(timers__5__enable),
+        .spent(timers__5__spent),
+        .load(timers__5__load),
+        .time_high(timers__5__time_high),
+        .time_low(timers__5__time_low),
+        .runs(timers__5__runs)
+    );
+    tnic_standalone__core__control__pause__timers__6 timers__6(
+        .clk(timers__6__clk),
+        .rst(timers__6__rst),
+        .enable(timers__6__enable),
+        .spent(timers__6__spent),
+        .load(timers__6__load),
+        .time_high(timers__6__time_high),
+        .time_low(timers__6__time_low),
+        .runs(timers__6__runs)
+    );
+    tnic_standalone__core__control__pause__timers__7 timers__7(
+        .clk(timers__7__clk),
+        .rst(timers__7__rst),
+        .enable(timers__7__enable),
+        .spent(timers__7__spent),
+        .load(timers__7__load),
+        .time_high(timers__7__time_high),
+        .time_low(timers__7__time_low),
+        .runs(timers__7__runs)
+    );
+    tnic_standalone__core__control__pause__whole whole(
+        .clk(whole__clk),
+        .rst(whole__rst),
+        .enable(whole__enable),
+        .spent(whole__spent),
+        .load(whole__load),
+        .time_high(whole__time_high),
+        .time_low(whole__time_low),
+        .runs(whole__runs)
+    );
+    
+    // Update code
+    always @(*) begin
+        found__d = found__q;
+        heard__d = heard__q;
+        found__d[(64'h0)+:(1)] = control & (opcode == ((32'h100) & 16'hffff));
+        found__d[(64'h1)+:(1)] = control & (opcode == ((32'h101) & 16'hffff));
+        found__d[(64'h2)+:(8)] = bytes[(32'h88)+:(8)];
+        found__d[(64'ha)+:(16)] = bytes[(32'h80)+:(16)];
+        found__d[(64'h1a)+:(128)] = bytes[(32'h90)+:(128)];
+        heard__d = (stands[(64'h0)+:(1)] | stands[(64'h1)+:(1)]) & cfg_enable;
+        if (rst) begin
+            found__d[(64'h0)+:(1)] = 1'b0;
+            found__d[(64'h1)+:(1)] = 1'b0;
+            heard__d = 1'b0;
+        end
+    end
+    always @(*) found__clock = clk;
+    always @(*) heard__clock = clk;
+    always @(*) bytes = i_head;
+    always @(*) control = ((i_valid & (i_kind == ((32'h0) & 2'h3))) & (i_len >= ((32'h3c) & 16'hffff))) & ((bytes[(32'h0)+:(48)] == address) & (bytes[(32'h60)+:(16)] == ((32'h888) & 16'hffff)));
+    always @(*) opcode = bytes[(32'h70)+:(16)];
+    always @(*) stands = found__q;
+    always @(*) classes = stands[(64'h2)+:(8)];
+    always @(*) times = stands[(64'h1a)+:(128)];
+    always @(*) time_pause = stands[(64'ha)+:(16)];
+    assign paused__0 = ((32'h0) & 8'hff);
+    always @(*) timers__0__clk = clk;
+    always @(*) timers__0__rst = rst;
+    always @(*) timers__0__enable = cfg_enable;
+    always @(*) timers__0__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__0__load = stands[(64'h1)+:(1)] & classes[0];
+    always @(*) timers__0__time_high = times[(32'h10 * 0)+:(8)];
+    always @(*) timers__0__time_low = times[(32'h10 * 0 + 32'h8)+:(8)];
+    always @(*) paused__1 = (paused__0 & ~(1 << (0)) | ((timers__0__runs | whole__runs) << (0)));
+    always @(*) timers__1__clk = clk;
+    always @(*) timers__1__rst = rst;
+    always @(*) timers__1__enable = cfg_enable;
+    always @(*) timers__1__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__1__load = stands[(64'h1)+:(1)] & classes[1];
+    always @(*) timers__1__time_high = times[(32'h10 * 1)+:(8)];
+    always @(*) timers__1__time_low = times[(32'h10 * 1 + 32'h8)+:(8)];
+    always @(*) paused__2 = (paused__1 & ~(1 << (1)) | ((timers__1__runs | whole__runs) << (1)));
+    always @(*) timers__2__clk = clk;
+    always @(*) timers__2__rst = rst;
+    always @(*) timers__2__enable = cfg_enable;
+    always @(*) timers__2__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__2__load = stands[(64'h1)+:(1)] & classes[2];
+    always @(*) timers__2__time_high = times[(32'h10 * 2)+:(8)];
+    always @(*) timers__2__time_low = times[(32'h10 * 2 + 32'h8)+:(8)];
+    always @(*) paused__3 = (paused__2 & ~(1 << (2)) | ((timers__2__runs | whole__runs) << (2)));
+    always @(*) timers__3__clk = clk;
+    always @(*) timers__3__rst = rst;
+    always @(*) timers__3__enable = cfg_enable;
+    always @(*) timers__3__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__3__load = stands[(64'h1)+:(1)] & classes[3];
+    always @(*) timers__3__time_high = times[(32'h10 * 3)+:(8)];
+    always @(*) timers__3__time_low = times[(32'h10 * 3 + 32'h8)+:(8)];
+    always @(*) paused__4 = (paused__3 & ~(1 << (3)) | ((timers__3__runs | whole__runs) << (3)));
+    always @(*) timers__4__clk = clk;
+    always @(*) timers__4__rst = rst;
+    always @(*) timers__4__enable = cfg_enable;
+    always @(*) timers__4__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__4__load = stands[(64'h1)+:(1)] & classes[4];
+    always @(*) timers__4__time_high = times[(32'h10 * 4)+:(8)];
+    always @(*) timers__4__time_low = times[(32'h10 * 4 + 32'h8)+:(8)];
+    always @(*) paused__5 = (paused__4 & ~(1 << (4)) | ((timers__4__runs | whole__runs) << (4)));
+    always @(*) timers__5__clk = clk;
+    always @(*) timers__5__rst = rst;
+    always @(*) timers__5__enable = cfg_enable;
+    always @(*) timers__5__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__5__load = stands[(64'h1)+:(1)] & classes[5];
+    always @(*) timers__5__time_high = times[(32'h10 * 5)+:(8)];
+    always @(*) timers__5__time_low = times[(32'h10 * 5 + 32'h8)+:(8)];
+    always @(*) paused__6 = (paused__5 & ~(1 << (5)) | ((timers__5__runs | whole__runs) << (5)));
+    always @(*) timers__6__clk = clk;
+    always @(*) timers__6__rst = rst;
+    always @(*) timers__6__enable = cfg_enable;
+    always @(*) timers__6__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__6__load = stands[(64'h1)+:(1)] & classes[6];
+    always @(*) timers__6__time_high = times[(32'h10 * 6)+:(8)];
+    always @(*) timers__6__time_low = times[(32'h10 * 6 + 32'h8)+:(8)];
+    always @(*) paused__7 = (paused__6 & ~(1 << (6)) | ((timers__6__runs | whole__runs) << (6)));
+    always @(*) timers__7__clk = clk;
+    always @(*) timers__7__rst = rst;
+    always @(*) timers__7__enable = cfg_enable;
+    always @(*) timers__7__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__7__load = stands[(64'h1)+:(1)] & classes[7];
+    always @(*) timers__7__time_high = times[(32'h10 * 7)+:(8)];
+    always @(*) timers__7__time_low = times[(32'h10 * 7 + 32'h8)+:(8)];
+    always @(*) paused__8 = (paused__7 & ~(1 << (7)) | ((timers__7__runs | whole__runs) << (7)));
+    always @(*) whole__clk = clk;
+    always @(*) whole__rst = rst;
+    always @(*) whole__enable = cfg_enable;
+    always @(*) whole__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) whole__load = stands[(64'h0)+:(1)];
+    always @(*) whole__time_high = time_pause[(32'h0)+:(8)];
+    always @(*) whole__time_low = time_pause[(32'h8)+:(8)];
+    always @(*) all = whole__runs;
+    always @(*) priorities = paused__8;
+    always @(*) received = heard__q;
+    
+endmodule // standalone__core__control__pause
+
+
+module tnic_standalone__core__control__pause__found(d,q,clock);
+    
+    // Module arguments
+    input wire  [153:0] d;
+    output reg  [153:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 154'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__found
+
+
+module tnic_standalone__core__control__pause__heard(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__heard
+
+
+module tnic_standalone__core__control__pause__timers__0(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__0__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__0__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__0
+
+
+module tnic_standalone__core__control__pause__timers__0__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__0__left
+
+
+module tnic_standalone__core__control__pause__timers__0__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__0__running
+
+
+module tnic_standalone__core__control__pause__timers__1(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__1__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__1__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__1
+
+
+module tnic_standalone__core__control__pause__timers__1__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__1__left
+
+
+module tnic_standalone__core__control__pause__timers__1__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__1__running
+
+
+module tnic_standalone__core__control__pause__timers__2(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__2__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__2__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__2
+
+
+module tnic_standalone__core__control__pause__timers__2__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__2__left
+
+
+module tnic_standalone__core__control__pause__timers__2__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__2__running
+
+
+module tnic_standalone__core__control__pause__timers__3(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__3__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__3__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__3
+
+
+module tnic_standalone__core__control__pause__timers__3__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__3__left
+
+
+module tnic_standalone__core__control__pause__timers__3__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__3__running
+
+
+module tnic_standalone__core__control__pause__timers__4(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__4__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__4__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__4
+
+
+module tnic_standalone__core__control__pause__timers__4__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__4__left
+
+
+module tnic_standalone__core__control__pause__timers__4__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__4__running
+
+
+module tnic_standalone__core__control__pause__timers__5(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__5__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__5__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__5
+
+
+module tnic_standalone__core__control__pause__timers__5__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__5__left
+
+
+module tnic_standalone__core__control__pause__timers__5__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__5__running
+
+
+module tnic_standalone__core__control__pause__timers__6(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__6__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__6__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__6
+
+
+module tnic_standalone__core__control__pause__timers__6__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__6__left
+
+
+module tnic_standalone__core__control__pause__timers__6__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__6__running
+
+
+module tnic_standalone__core__control__pause__timers__7(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__7__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__7__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__7
+
+
+module tnic_standalone__core__control__pause__timers__7__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__7__left
+
+
+module tnic_standalone__core__control__pause__timers__7__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__7__running
+
+
+module tnic_standalone__core__control__pause__whole(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__whole__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__whole__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__whole
+
+
+module tnic_standalone__core__control__pause__whole__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__whole__left
+
+
+module tnic_standalone__core__control__pause__whole__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__whole__running
+
+
 module tnic_standalone__core__control__pulses(d,q,clock);
     
     // Module arguments
@@ -83269,6 +86731,1240 @@ module tnic_standalone__core__control__txmux__valid(d,q,clock);
 endmodule // standalone__core__control__txmux__valid
 
 
+module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_valid,s_ready,s_flow,s_launch,m_valid,m_ready,m_flow,m_launch);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [7:0] paused;
+    input wire  fl_valid;
+    input wire  [9:0] fl_flow;
+    input wire  [511:0] fl_record;
+    input wire  s_valid;
+    output reg  s_ready;
+    input wire  [9:0] s_flow;
+    input wire  [63:0] s_launch;
+    output reg  m_valid;
+    input wire  m_ready;
+    output reg  [9:0] m_flow;
+    output reg  [63:0] m_launch;
+    
+    // Constant declarations
+    localparam  most = 10'b111111110;
+    
+    // Stub signals
+    reg  [9:0] priorities__read_address;
+    reg  priorities__read_clock;
+    wire  [2:0] priorities__read_data;
+    reg  [9:0] priorities__write_address;
+    reg  priorities__write_clock;
+    reg  [2:0] priorities__write_data;
+    reg  priorities__write_enable;
+    reg  load__d;
+    wire  load__q;
+    reg  load__clock;
+    reg  [9:0] load_flow__d;
+    wire  [9:0] load_flow__q;
+    reg  load_flow__clock;
+    reg  [2:0] load_priority__d;
+    wire  [2:0] load_priority__q;
+    reg  load_priority__clock;
+    reg  slow__d;
+    wire  slow__q;
+    reg  slow__clock;
+    reg  [7:0] stops__d;
+    wire  [7:0] stops__q;
+    reg  stops__clock;
+    reg  ring__clk;
+    reg  ring__rst;
+    reg  ring__i_valid;
+    reg  [9:0] ring__i_data;
+    wire  ring__i_ready;
+    wire  ring__o_valid;
+    wire  [9:0] ring__o_data;
+    reg  ring__o_ready;
+    reg  ring_launches__clk;
+    reg  ring_launches__rst;
+    reg  ring_launches__i_valid;
+    reg  [63:0] ring_launches__i_data;
+    wire  ring_launches__i_ready;
+    wire  ring_launches__o_valid;
+    wire  [63:0] ring_launches__o_data;
+    reg  ring_launches__o_ready;
+    reg  [9:0] held__d;
+    wire  [9:0] held__q;
+    reg  held__clock;
+    reg  here__d;
+    wire  here__q;
+    reg  here__clock;
+    reg  [9:0] candidate__d;
+    wire  [9:0] candidate__q;
+    reg  candidate__clock;
+    reg  [63:0] candidate_launch__d;
+    wire  [63:0] candidate_launch__q;
+    reg  candidate_launch__clock;
+    reg  [1:0] age__d;
+    wire  [1:0] age__q;
+    reg  age__clock;
+    reg  [2:0] rank__d;
+    wire  [2:0] rank__q;
+    reg  rank__clock;
+    reg  turn__d;
+    wire  turn__q;
+    reg  turn__clock;
+    
+    // Local signals
+    reg  [511:0] record;
+    reg  [7:0] shifted;
+    reg  judged;
+    reg  stopped;
+    reg  free;
+    reg  takes;
+    reg  from_ring;
+    reg  from_pacer;
+    reg  back;
+    reg  goes;
+    reg  busy;
+    
+    // Sub module instances
+    tnic_standalone__core__hold__priorities priorities(
+        .read_address(priorities__read_address),
+        .read_clock(priorities__read_clock),
+        .read_data(priorities__read_data),
+        .write_address(priorities__write_address),
+        .write_clock(priorities__write_clock),
+        .write_data(priorities__write_data),
+        .write_enable(priorities__write_enable)
+    );
+    tnic_standalone__core__hold__load load(
+        .d(load__d),
+        .q(load__q),
+        .clock(load__clock)
+    );
+    tnic_standalone__core__hold__load_flow load_flow(
+        .d(load_flow__d),
+        .q(load_flow__q),
+        .clock(load_flow__clock)
+    );
+    tnic_standalone__core__hold__load_priority load_priority(
+        .d(load_priority__d),
+        .q(load_priority__q),
+        .clock(load_priority__clock)
+    );
+    tnic_standalone__core__hold__slow slow(
+        .d(slow__d),
+        .q(slow__q),
+        .clock(slow__clock)
+    );
+    tnic_standalone__core__hold__stops stops(
+        .d(stops__d),
+        .q(stops__q),
+        .clock(stops__clock)
+    );
+    tnic_standalone__core__hold__ring ring(
+        .clk(ring__clk),
+        .rst(ring__rst),
+        .i_valid(ring__i_valid),
+        .i_data(ring__i_data),
+        .i_ready(ring__i_ready),
+        .o_valid(ring__o_valid),
+        .o_data(ring__o_data),
+        .o_ready(ring__o_ready)
+    );
+    tnic_standalone__core__hold__ring_launches ring_launches(
+        .clk(ring_launches__clk),
+        .rst(ring_launches__rst),
+        .i_valid(ring_launches__i_valid),
+        .i_data(ring_launches__i_data),
+        .i_ready(ring_launches__i_ready),
+        .o_valid(ring_launches__o_valid),
+        .o_data(ring_launches__o_data),
+        .o_ready(ring_launches__o_ready)
+    );
+    tnic_standalone__core__hold__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    tnic_standalone__core__hold__here here(
+        .d(here__d),
+        .q(here__q),
+        .clock(here__clock)
+    );
+    tnic_standalone__core__hold__candidate candidate(
+        .d(candidate__d),
+        .q(candidate__q),
+        .clock(candidate__clock)
+    );
+    tnic_standalone__core__hold__candidate_launch candidate_launch(
+        .d(candidate_launch__d),
+        .q(candidate_launch__q),
+        .clock(candidate_launch__clock)
+    );
+    tnic_standalone__core__hold__age age(
+        .d(age__d),
+        .q(age__q),
+        .clock(age__clock)
+    );
+    tnic_standalone__core__hold__rank rank(
+        .d(rank__d),
+        .q(rank__q),
+        .clock(rank__clock)
+    );
+    tnic_standalone__core__hold__turn turn(
+        .d(turn__d),
+        .q(turn__q),
+        .clock(turn__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        load__d = load__q;
+        load_flow__d = load_flow__q;
+        load_priority__d = load_priority__q;
+        slow__d = slow__q;
+        stops__d = stops__q;
+        held__d = held__q;
+        here__d = here__q;
+        candidate__d = candidate__q;
+        candidate_launch__d = candidate_launch__q;
+        age__d = age__q;
+        rank__d = rank__q;
+        turn__d = turn__q;
+        load__d = fl_valid;
+        load_flow__d = fl_flow;
+        load_priority__d = record[(32'h8)+:(3)];
+        rank__d = priorities__read_data;
+        if (here__q & ~age__q[32'h1]) begin
+            age__d = age__q + ((32'h1) & 2'h3);
+        end
+        if (back | (goes & m_ready)) begin
+            here__d = 1'b0;
+        end
+        if (from_ring) begin
+            here__d = 1'b1;
+            candidate__d = ring__o_data;
+            candidate_launch__d = ring_launches__o_data;
+            age__d = ((32'h0) & 2'h3);
+            turn__d = 1'b0;
+        end
+        if (from_pacer & s_valid) begin
+            here__d = 1'b1;
+            candidate__d = s_flow;
+            candidate_launch__d = s_launch;
+            age__d = ((32'h0) & 2'h3);
+            turn__d = 1'b1;
+        end
+        if (back) begin
+            held__d = held__q + ((32'h1) & 10'h3ff);
+        end
+        if (from_ring) begin
+            held__d = held__q - ((32'h1) & 10'h3ff);
+        end
+        stops__d = paused;
+        slow__d = busy | (|stops__q | |paused);
+        s_ready = m_ready;
+        m_valid = s_valid;
+        m_flow = s_flow;
+        m_launch = s_launch;
+        if (slow__q) begin
+            s_ready = from_pacer;
+            m_valid = goes;
+            m_flow = candidate__q;
+            m_launch = candidate_launch__q;
+        end
+        if (rst) begin
+            load__d = 1'b0;
+            slow__d = 1'b0;
+            stops__d = ((32'h0) & 8'hff);
+            held__d = ((32'h0) & 10'h3ff);
+            here__d = 1'b0;
+            age__d = ((32'h0) & 2'h3);
+            turn__d = 1'b0;
+        end
+    end
+    always @(*) load__clock = clk;
+    always @(*) load_flow__clock = clk;
+    always @(*) load_priority__clock = clk;
+    always @(*) slow__clock = clk;
+    always @(*) stops__clock = clk;
+    always @(*) held__clock = clk;
+    always @(*) here__clock = clk;
+    always @(*) candidate__clock = clk;
+    always @(*) candidate_launch__clock = clk;
+    always @(*) age__clock = clk;
+    always @(*) rank__clock = clk;
+    always @(*) turn__clock = clk;
+    always @(*) priorities__read_clock = clk;
+    always @(*) priorities__write_clock = clk;
+    always @(*) ring__clk = clk;
+    always @(*) ring__rst = rst;
+    always @(*) ring_launches__clk = clk;
+    always @(*) ring_launches__rst = rst;
+    always @(*) record = fl_record;
+    always @(*) priorities__write_enable = load__q;
+    always @(*) priorities__write_address = load_flow__q;
+    always @(*) priorities__write_data = load_priority__q;
+    always @(*) priorities__read_address = candidate__q;
+    always @(*) shifted = stops__q >> rank__q;
+    always @(*) stopped = shifted[32'h0];
+    always @(*) judged = here__q & age__q[32'h1];
+    always @(*) back = judged & stopped;
+    always @(*) goes = judged & ~stopped;
+    always @(*) ring__i_valid = back;
+    always @(*) ring__i_data = candidate__q;
+    always @(*) ring_launches__i_valid = back;
+    always @(*) ring_launches__i_data = candidate_launch__q;
+    always @(*) free = slow__q & ~here__q;
+    always @(*) takes = (free & (|stops__q | |held__q)) & (held__q < most);
+    always @(*) from_ring = (free & ring__o_valid) & (turn__q | ~(s_valid & takes));
+    always @(*) from_pacer = takes & ~from_ring;
+    always @(*) ring__o_ready = from_ring;
+    always @(*) ring_launches__o_ready = from_ring;
+    always @(*) busy = here__q | |held__q;
+    
+endmodule // standalone__core__hold
+
+
+module tnic_standalone__core__hold__age(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__age
+
+
+module tnic_standalone__core__hold__candidate(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__candidate
+
+
+module tnic_standalone__core__hold__candidate_launch(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__candidate_launch
+
+
+module tnic_standalone__core__hold__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__held
+
+
+module tnic_standalone__core__hold__here(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__here
+
+
+module tnic_standalone__core__hold__load(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__load
+
+
+module tnic_standalone__core__hold__load_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__load_flow
+
+
+module tnic_standalone__core__hold__load_priority(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__load_priority
+
+
+module tnic_standalone__core__hold__priorities(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [2:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [2:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[2:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__hold__priorities
+
+
+module tnic_standalone__core__hold__rank(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__rank
+
+
+module tnic_standalone__core__hold__ring(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_data;
+    output reg  i_ready;
+    output reg  o_valid;
+    output reg  [9:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 10'b1000000000;
+    localparam  one = 9'b1;
+    
+    // Stub signals
+    reg  [8:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [9:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [9:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [9:0] fill__d;
+    wire  [9:0] fill__q;
+    reg  fill__clock;
+    reg  [8:0] write__d;
+    wire  [8:0] write__q;
+    reg  write__clock;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
+    reg  read__clock;
+    reg  [8:0] second__d;
+    wire  [8:0] second__q;
+    reg  second__clock;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  out_valid__d;
+    wire  out_valid__q;
+    reg  out_valid__clock;
+    reg  [9:0] out__d;
+    wire  [9:0] out__q;
+    reg  out__clock;
+    
+    // Local signals
+    reg  full;
+    reg  push;
+    reg  take;
+    reg  [8:0] address;
+    reg  [8:0] at_hold;
+    reg  [8:0] at_take;
+    reg  [8:0] behind;
+    reg  [8:0] follows;
+    
+    // Sub module instances
+    tnic_standalone__core__hold__ring__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__core__hold__ring__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__core__hold__ring__write write(
+        .d(write__d),
+        .q(write__q),
+        .clock(write__clock)
+    );
+    tnic_standalone__core__hold__ring__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__core__hold__ring__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
+    tnic_standalone__core__hold__ring__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__core__hold__ring__out_valid out_valid(
+        .d(out_valid__d),
+        .q(out_valid__q),
+        .clock(out_valid__clock)
+    );
+    tnic_standalone__core__hold__ring__out out(
+        .d(out__d),
+        .q(out__q),
+        .clock(out__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d = fill__q;
+        write__d = write__q;
+        read__d = read__q;
+        second__d = second__q;
+        pending__d = pending__q;
+        out_valid__d = out_valid__q;
+        out__d = out__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
+        pending__d = |fill__q;
+        if (take) begin
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(9)];
+        end
+        ram__read_address = address;
+        read__d = address;
+        if (push) begin
+            write__d = write__q + one;
+        end
+        if (push & ~take) begin
+            fill__d = fill__q + ((32'h1) & 10'h3ff);
+        end
+        if (take & ~push) begin
+            fill__d = fill__q - ((32'h1) & 10'h3ff);
+        end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
+        end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
+        end
+        if (rst) begin
+            fill__d = ((32'h0) & 10'h3ff);
+            write__d = ((32'h0) & 9'h1ff);
+            read__d = ((32'h0) & 9'h1ff);
+            second__d = ((32'h0) & 9'h1ff);
+            pending__d = 1'b0;
+            out_valid__d = 1'b0;
+        end
+    end
+    always @(*) fill__clock = clk;
+    always @(*) write__clock = clk;
+    always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
+    always @(*) pending__clock = clk;
+    always @(*) out_valid__clock = clk;
+    always @(*) out__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) full = |(fill__q & depth);
+    always @(*) push = i_valid & ~full;
+    always @(*) ram__write_address = write__q;
+    always @(*) ram__write_data = i_data;
+    always @(*) ram__write_enable = push;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
+    always @(*) i_ready = ~full;
+    always @(*) o_valid = out_valid__q;
+    always @(*) o_data = out__q;
+    
+endmodule // standalone__core__hold__ring
+
+
+module tnic_standalone__core__hold__ring__fill(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__fill
+
+
+module tnic_standalone__core__hold__ring__out(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__out
+
+
+module tnic_standalone__core__hold__ring__out_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__out_valid
+
+
+module tnic_standalone__core__hold__ring__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__pending
+
+
+module tnic_standalone__core__hold__ring__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [9:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [9:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[9:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__hold__ring__ram
+
+
+module tnic_standalone__core__hold__ring__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__read
+
+
+module tnic_standalone__core__hold__ring__second(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__second
+
+
+module tnic_standalone__core__hold__ring__write(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__write
+
+
+module tnic_standalone__core__hold__ring_launches(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [63:0] i_data;
+    output reg  i_ready;
+    output reg  o_valid;
+    output reg  [63:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 10'b1000000000;
+    localparam  one = 9'b1;
+    
+    // Stub signals
+    reg  [8:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [63:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [63:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [9:0] fill__d;
+    wire  [9:0] fill__q;
+    reg  fill__clock;
+    reg  [8:0] write__d;
+    wire  [8:0] write__q;
+    reg  write__clock;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
+    reg  read__clock;
+    reg  [8:0] second__d;
+    wire  [8:0] second__q;
+    reg  second__clock;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  out_valid__d;
+    wire  out_valid__q;
+    reg  out_valid__clock;
+    reg  [63:0] out__d;
+    wire  [63:0] out__q;
+    reg  out__clock;
+    
+    // Local signals
+    reg  full;
+    reg  push;
+    reg  take;
+    reg  [8:0] address;
+    reg  [8:0] at_hold;
+    reg  [8:0] at_take;
+    reg  [8:0] behind;
+    reg  [8:0] follows;
+    
+    // Sub module instances
+    tnic_standalone__core__hold__ring_launches__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__core__hold__ring_launches__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__write write(
+        .d(write__d),
+        .q(write__q),
+        .clock(write__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__out_valid out_valid(
+        .d(out_valid__d),
+        .q(out_valid__q),
+        .clock(out_valid__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__out out(
+        .d(out__d),
+        .q(out__q),
+        .clock(out__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d = fill__q;
+        write__d = write__q;
+        read__d = read__q;
+        second__d = second__q;
+        pending__d = pending__q;
+        out_valid__d = out_valid__q;
+        out__d = out__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
+        pending__d = |fill__q;
+        if (take) begin
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(9)];
+        end
+        ram__read_address = address;
+        read__d = address;
+        if (push) begin
+            write__d = write__q + one;
+        end
+        if (push & ~take) begin
+            fill__d = fill__q + ((32'h1) & 10'h3ff);
+        end
+        if (take & ~push) begin
+            fill__d = fill__q - ((32'h1) & 10'h3ff);
+        end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
+        end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
+        end
+        if (rst) begin
+            fill__d = ((32'h0) & 10'h3ff);
+            write__d = ((32'h0) & 9'h1ff);
+            read__d = ((32'h0) & 9'h1ff);
+            second__d = ((32'h0) & 9'h1ff);
+            pending__d = 1'b0;
+            out_valid__d = 1'b0;
+        end
+    end
+    always @(*) fill__clock = clk;
+    always @(*) write__clock = clk;
+    always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
+    always @(*) pending__clock = clk;
+    always @(*) out_valid__clock = clk;
+    always @(*) out__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) full = |(fill__q & depth);
+    always @(*) push = i_valid & ~full;
+    always @(*) ram__write_address = write__q;
+    always @(*) ram__write_data = i_data;
+    always @(*) ram__write_enable = push;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
+    always @(*) i_ready = ~full;
+    always @(*) o_valid = out_valid__q;
+    always @(*) o_data = out__q;
+    
+endmodule // standalone__core__hold__ring_launches
+
+
+module tnic_standalone__core__hold__ring_launches__fill(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__fill
+
+
+module tnic_standalone__core__hold__ring_launches__out(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__out
+
+
+module tnic_standalone__core__hold__ring_launches__out_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__out_valid
+
+
+module tnic_standalone__core__hold__ring_launches__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__pending
+
+
+module tnic_standalone__core__hold__ring_launches__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [63:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [63:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[63:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__hold__ring_launches__ram
+
+
+module tnic_standalone__core__hold__ring_launches__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__read
+
+
+module tnic_standalone__core__hold__ring_launches__second(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__second
+
+
+module tnic_standalone__core__hold__ring_launches__write(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__write
+
+
+module tnic_standalone__core__hold__slow(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__slow
+
+
+module tnic_standalone__core__hold__stops(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__stops
+
+
+module tnic_standalone__core__hold__turn(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__turn
+
+
 module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,release_valid,release_flow,release_bytes,rate_valid,rate_flow,rate_value,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,charge_valid,charge_flow,charge_bytes,charge_ends,pause,stop,now,grant_valid,grant_ready,grant_flow,grant_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,pulses,swept);
     
     // Module arguments
@@ -100792,7 +105488,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         write1__d = valid & ~bucket[32'hc];
         insert1__d = valid & (is_again | is_send);
         again1__d = is_again;
-        soon1__d = (is_send & ~is_grant) & bucket[32'he];
+        soon1__d = ((is_send & ~is_grant) | is_again) & bucket[32'he];
         park1__d = valid & (bucket[32'hb] & is_paused);
         idle1__d = valid & bucket[32'hd];
         if (rst) begin
@@ -108879,7 +113575,7 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
         left = bound - ahead;
         valid2__d = valid1__q;
         cut2__d = again1__q | left[32'h19];
-        soon2__d = again1__q | soon1__q;
+        soon2__d = soon1__q;
         rest = wait2__q;
         if (cut2__q) begin
             rest = longest;
