@@ -105,6 +105,18 @@
 #define TIMELY_PORT_STORE_BOUND_STORE_BOUND_SHIFT 0 /* cells */
 #define TIMELY_PORT_STORE_BOUND_STORE_BOUND_MASK 0xffffu
 #define TIMELY_PORT_ACK_RATE 0x50u /* RW: what ACKs take of the line on average, after a burst of 8192 wire bytes; a quarter of 10 Gb/s after reset. An ACK beyond it is dropped and counted */
+#define TIMELY_PORT_STORE_WAIT 0x54u /* RW: what a full packet store does with the host's packets, where there is one */
+#define TIMELY_PORT_STORE_WAIT_STORE_WAIT_SHIFT 0 /* 0 a packet whose flow is at STORE_BOUND, or for which no cells are free, is dropped and counted, and holds up no other; 1 none is: the host's stream waits as a whole, packets of other flows and unpaced ones too, until that flow holds less or cells are free */
+#define TIMELY_PORT_STORE_WAIT_STORE_WAIT_MASK 0x1u
+#define TIMELY_PORT_PAUSE 0x58u /* RW: whether pause frames are obeyed, and which of them stop ACKs */
+#define TIMELY_PORT_PAUSE_ENABLE_SHIFT 0 /* obey PAUSE of IEEE 802.3, which stops all that leaves, and PFC of 802.1Qbb, which stops priorities; 0 ends what was paused */
+#define TIMELY_PORT_PAUSE_ENABLE_MASK 0x1u
+#define TIMELY_PORT_PAUSE_ACK_PRIORITY_SHIFT 1 /* priority of ACKs: PFC that pauses it stops them; their frames do not say it by this */
+#define TIMELY_PORT_PAUSE_ACK_PRIORITY_MASK 0xeu
+#define TIMELY_PORT_LINE_RATE 0x5cu /* RW: what the line carries, by which a pause's quanta of 512 bit times are counted; 10 Gb/s after reset */
+#define TIMELY_PORT_LINE_RATE_LINE_RATE_SHIFT 0 /* wire bytes a clock, Q8.24 */
+#define TIMELY_PORT_LINE_RATE_LINE_RATE_MASK 0xffffffffu
+#define TIMELY_PORT_LINE_RATE_LINE_RATE_LEAST 64u
 #define TIMELY_PORT_ALLOW_PREFIX 0x60u /* RW: allow list: what entry i holds; with neither family, as after reset, it holds nobody. Segments are answered of hosts that an entry holds */
 #define TIMELY_PORT_ALLOW_PREFIX_COUNT 8
 #define TIMELY_PORT_ALLOW_PREFIX_LENGTH_SHIFT 0 /* bits of the prefix; of IPv4 32 at most, of IPv6 128 */

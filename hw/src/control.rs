@@ -9,6 +9,7 @@ use crate::csr::{Csr, SettingsBus};
 use crate::dma::Dma;
 use crate::engine::Engine;
 use crate::parse::Parse;
+use crate::pause::Pause;
 use crate::rtt::Rtt;
 use crate::telemetry::{Histograms, Recorder, Telemetry};
 use crate::time::Time;
@@ -145,6 +146,10 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub limited_flow: Signal<In, Bits<F>>,
     /// It sends too little of its rate for it to grow.
     pub limited: Signal<In, Bit>,
+    /// Priorities that frames from the wire have paused.
+    pub paused: Signal<Out, Bits<8>>,
+    /// A pause frame was received.
+    pub pause_received: Signal<Out, Bit>,
     /// Counted events of the pacer half and the packet source.
     pub data_pulses: Signal<In, Bits<64>>,
     /// Their RAMs are cleared.
@@ -259,6 +264,7 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub tap_rec_data: Signal<Out, Bits<512>>,
     clock: Time,
     parse: Parse<W, K>,
+    pause: Pause,
     ack: Ack<W, K>,
     txmux: TxMux<W, K>,
     rtt: Rtt<F, S, A>,
@@ -271,6 +277,15 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     crossing: Crossing<F>,
     /// DMA's queries of the last three clocks.
     asked: [DFF<Bit>; 3],
+    /// Inside a frame of ACKs, of data: what has begun is not held.
+    ack_inside: DFF<Bit>,
+    data_inside: DFF<Bit>,
+    pause_bits: Signal<Local, Bits<8>>,
+    pause_config: Signal<Local, Bits<4>>,
+    ack_class: Signal<Local, Bits<3>>,
+    ack_paused: Signal<Local, Bit>,
+    ack_goes: Signal<Local, Bit>,
+    data_goes: Signal<Local, Bit>,
     pulses: DFF<Bits<64>>,
     own_pulses: Signal<Local, Bits<64>>,
     swept: DFF<Bit>,
@@ -289,10 +304,10 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag,
             sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation,
-            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, data_pulses, data_swept, steady, date, settings, later, stop, pw_valid,
+            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, paused, pause_received, data_pulses, data_swept, steady, date, settings, later, stop, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
-            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header, launch_date,
+            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, pause, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header, launch_date,
         )
     }
 }
@@ -300,7 +315,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
 impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> Logic for Control<W, K, F, S, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, pulses, swept);
+        dff_setup!(self, clk, pulses, swept, ack_inside, data_inside);
         for i in 0..3 {
             self.asked[i].clock.next = self.clk.val();
         }
@@ -308,6 +323,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.clock.rst.next = self.rst.val();
         self.parse.clk.next = self.clk.val();
         self.parse.rst.next = self.rst.val();
+        self.pause.clk.next = self.clk.val();
+        self.pause.rst.next = self.rst.val();
         self.ack.clk.next = self.clk.val();
         self.ack.rst.next = self.rst.val();
         self.txmux.clk.next = self.clk.val();
@@ -507,17 +524,42 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.ack.st_data.next = self.csr.st_data.val();
         self.ack.now.next = self.clock.date.val();
         // ACKs first, then data.
+        // Pause frames: PAUSE holds every frame that has not begun, PFC the ACKs if theirs is a paused priority; the pacer holds the flows.
+        self.pause_config.next = self.csr.settings.val().pause;
+        self.pause.cfg_enable.next = self.pause_config.val().get_bit(0);
+        self.pause.cfg_line_rate.next = self.csr.settings.val().line_rate;
+        self.pause.i_valid.next = self.parse.o_valid.val();
+        self.pause.i_kind.next = self.parse.o_kind.val();
+        self.pause.i_head.next = self.parse.o_head.val();
+        self.pause.i_len.next = self.parse.o_len.val();
+        self.paused.next = self.pause.priorities.val();
+        self.pause_received.next = self.pause.received.val();
+        self.ack_class.next = self.pause_config.val().get_bits::<3>(1);
+        self.pause_bits.next = self.pause.priorities.val() >> self.ack_class.val();
+        self.ack_paused.next = self.pause_bits.val().get_bit(0);
+        self.ack_goes.next = self.ack_inside.q.val() | !self.ack_paused.val();
+        self.data_goes.next = self.data_inside.q.val() | !self.pause.all.val();
+        if (self.ack.m_tvalid.val() & self.ack_goes.val()) & self.txmux.a_tready.val() {
+            self.ack_inside.d.next = !self.ack.m_tlast.val();
+        }
+        if (self.d_tvalid.val() & self.data_goes.val()) & self.txmux.d_tready.val() {
+            self.data_inside.d.next = !self.d_tlast.val();
+        }
+        if self.rst.val() {
+            self.ack_inside.d.next = false;
+            self.data_inside.d.next = false;
+        }
         self.txmux.a_tdata.next = self.ack.m_tdata.val();
         self.txmux.a_tkeep.next = self.ack.m_tkeep.val();
-        self.txmux.a_tvalid.next = self.ack.m_tvalid.val();
+        self.txmux.a_tvalid.next = self.ack.m_tvalid.val() & self.ack_goes.val();
         self.txmux.a_tlast.next = self.ack.m_tlast.val();
-        self.ack.m_tready.next = self.txmux.a_tready.val();
+        self.ack.m_tready.next = self.txmux.a_tready.val() & self.ack_goes.val();
         self.txmux.d_tdata.next = self.d_tdata.val();
         self.txmux.d_tkeep.next = self.d_tkeep.val();
-        self.txmux.d_tvalid.next = self.d_tvalid.val();
+        self.txmux.d_tvalid.next = self.d_tvalid.val() & self.data_goes.val();
         self.txmux.d_tlast.next = self.d_tlast.val();
         self.txmux.d_tag.next = self.d_tag.val();
-        self.d_tready.next = self.txmux.d_tready.val();
+        self.d_tready.next = self.txmux.d_tready.val() & self.data_goes.val();
         self.m_axis_tx_tdata.next = self.txmux.m_tdata.val();
         self.m_axis_tx_tkeep.next = self.txmux.m_tkeep.val();
         self.m_axis_tx_tvalid.next = self.txmux.m_tvalid.val();

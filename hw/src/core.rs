@@ -3,6 +3,7 @@ use crate::construct::construct;
 use crate::control::Control;
 use crate::csr::SettingsBus;
 use crate::pacer::Pacer;
+use crate::pause::hold::Hold;
 use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
 use timely_regs::map::Build;
@@ -263,6 +264,8 @@ pub struct Core<
     pub grant_launch: Signal<Out, Bits<64>>,
     control: Control<W, K, F, S, A>,
     pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
+    hold: Hold<F>,
+    stops: Signal<Local, Bits<8>>,
 }
 
 impl<
@@ -285,7 +288,7 @@ impl<
     /// The core of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
         construct!({ control: Control::new(build), pacer: Pacer::new(Timing::of(build.clock_ps)) }
-            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts, s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag, tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, source_pulses, source_swept, steady, date, settings, stop, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, tap_sample_valid, tap_sample_kind, tap_sample_flow, tap_sample_rtt_ns, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, tap_rec_valid, tap_rec_data, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, charge_valid, charge_flow, charge_bytes, charge_ends, pause, grant_valid, grant_ready, grant_flow, grant_launch
+            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts, s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag, tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, source_pulses, source_swept, steady, date, settings, stop, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, tap_sample_valid, tap_sample_kind, tap_sample_flow, tap_sample_rtt_ns, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, tap_rec_valid, tap_rec_data, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, charge_valid, charge_flow, charge_bytes, charge_ends, pause, grant_valid, grant_ready, grant_flow, grant_launch, hold, stops
         )
     }
 }
@@ -443,10 +446,22 @@ impl<
         self.pacer.charge_flow.next = self.charge_flow.val();
         self.pacer.charge_bytes.next = self.charge_bytes.val();
         self.pacer.charge_ends.next = self.charge_ends.val();
-        self.pacer.pause.next = self.pause.val();
-        self.grant_valid.next = self.pacer.grant_valid.val();
-        self.pacer.grant_ready.next = self.grant_ready.val();
-        self.grant_flow.next = self.pacer.grant_flow.val();
-        self.grant_launch.next = self.pacer.grant_launch.val();
+        // What is paused is decided no more, and what is decided and not launched waits.
+        self.stops.next = self.pause.val() | self.control.paused.val();
+        self.pacer.pause.next = self.stops.val();
+        self.hold.clk.next = self.clk.val();
+        self.hold.rst.next = self.rst.val();
+        self.hold.paused.next = self.stops.val();
+        self.hold.fl_valid.next = self.control.fl_valid.val();
+        self.hold.fl_flow.next = self.control.fl_flow.val();
+        self.hold.fl_record.next = self.control.fl_record.val();
+        self.hold.s_valid.next = self.pacer.grant_valid.val();
+        self.hold.s_flow.next = self.pacer.grant_flow.val();
+        self.hold.s_launch.next = self.pacer.grant_launch.val();
+        self.pacer.grant_ready.next = self.hold.s_ready.val();
+        self.grant_valid.next = self.hold.m_valid.val();
+        self.hold.m_ready.next = self.grant_ready.val();
+        self.grant_flow.next = self.hold.m_flow.val();
+        self.grant_launch.next = self.hold.m_launch.val();
     }
 }

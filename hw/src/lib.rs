@@ -25,6 +25,7 @@ pub mod num;
 pub mod pacer;
 pub mod pack;
 pub mod parse;
+pub mod pause;
 pub mod ram;
 pub mod rtt;
 pub mod scheduler;

@@ -88,7 +88,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     output reg  [511:0] tap_rec_data;
     
     // Constant declarations
-    localparam  missed_bit = 64'h400000;
+    localparam  missed_bit = 32'h400000;
     
     // Stub signals
     reg  reset__d;
@@ -148,11 +148,11 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  [15:0] core__sent_place;
     reg  [1:0] core__sent_generation;
     reg  [63:0] core__sent_launch;
-    reg  [63:0] core__source_pulses;
+    reg  [31:0] core__source_pulses;
     reg  core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
-    wire  [541:0] core__settings;
+    wire  [578:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -516,9 +516,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
             begun__d = 1'b0;
             gated__d = 1'b0;
         end
-        core__source_pulses = ((generator__pulses) & 64'hffffffffffffffff);
+        core__source_pulses = generator__pulses;
         if (gate__missed) begin
-            core__source_pulses = ((generator__pulses) & 64'hffffffffffffffff) | missed_bit;
+            core__source_pulses = generator__pulses | missed_bit;
         end
     end
     always @(*) reset__clock = clk;
@@ -727,11 +727,11 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [15:0] sent_place;
     input wire  [1:0] sent_generation;
     input wire  [63:0] sent_launch;
-    input wire  [63:0] source_pulses;
+    input wire  [31:0] source_pulses;
     input wire  source_swept;
     output reg  [63:0] steady;
     output reg  [63:0] date;
-    output reg  [541:0] settings;
+    output reg  [578:0] settings;
     output reg  stop;
     output reg  fl_valid;
     output reg  [9:0] fl_flow;
@@ -849,12 +849,14 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  control__limited_valid;
     reg  [9:0] control__limited_flow;
     reg  control__limited;
-    reg  [63:0] control__data_pulses;
+    wire  [7:0] control__paused;
+    wire  control__pause_received;
+    reg  [31:0] control__data_pulses;
     reg  control__data_swept;
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [541:0] control__settings;
+    wire  [578:0] control__settings;
     wire  control__stop;
     wire  control__pw_valid;
     wire  [3:0] control__pw_profile;
@@ -942,6 +944,23 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  pacer__limited;
     wire  [31:0] pacer__pulses;
     wire  pacer__swept;
+    reg  hold__clk;
+    reg  hold__rst;
+    reg  [7:0] hold__paused;
+    reg  hold__fl_valid;
+    reg  [9:0] hold__fl_flow;
+    reg  [511:0] hold__fl_record;
+    reg  hold__s_valid;
+    wire  hold__s_ready;
+    reg  [9:0] hold__s_flow;
+    reg  [63:0] hold__s_launch;
+    wire  hold__m_valid;
+    reg  hold__m_ready;
+    wire  [9:0] hold__m_flow;
+    wire  [63:0] hold__m_launch;
+    
+    // Local signals
+    reg  [7:0] stops;
     
     // Sub module instances
     tnic_standalone__core__control control(
@@ -1004,6 +1023,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .limited_valid(control__limited_valid),
         .limited_flow(control__limited_flow),
         .limited(control__limited),
+        .paused(control__paused),
+        .pause_received(control__pause_received),
         .data_pulses(control__data_pulses),
         .data_swept(control__data_swept),
         .steady(control__steady),
@@ -1100,6 +1121,22 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .pulses(pacer__pulses),
         .swept(pacer__swept)
     );
+    tnic_standalone__core__hold hold(
+        .clk(hold__clk),
+        .rst(hold__rst),
+        .paused(hold__paused),
+        .fl_valid(hold__fl_valid),
+        .fl_flow(hold__fl_flow),
+        .fl_record(hold__fl_record),
+        .s_valid(hold__s_valid),
+        .s_ready(hold__s_ready),
+        .s_flow(hold__s_flow),
+        .s_launch(hold__s_launch),
+        .m_valid(hold__m_valid),
+        .m_ready(hold__m_ready),
+        .m_flow(hold__m_flow),
+        .m_launch(hold__m_launch)
+    );
     
     // Update code
     always @(*) control__clk = clk;
@@ -1158,7 +1195,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     always @(*) control__sent_place = sent_place;
     always @(*) control__sent_generation = sent_generation;
     always @(*) control__sent_launch = sent_launch;
-    always @(*) control__data_pulses = ((pacer__pulses) & 64'hffffffffffffffff) | source_pulses;
+    always @(*) control__data_pulses = pacer__pulses | source_pulses;
     always @(*) control__data_swept = pacer__swept & source_swept;
     always @(*) steady = control__steady;
     always @(*) date = control__date;
@@ -1234,16 +1271,27 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     always @(*) pacer__charge_flow = charge_flow;
     always @(*) pacer__charge_bytes = charge_bytes;
     always @(*) pacer__charge_ends = charge_ends;
-    always @(*) pacer__pause = pause;
-    always @(*) grant_valid = pacer__grant_valid;
-    always @(*) pacer__grant_ready = grant_ready;
-    always @(*) grant_flow = pacer__grant_flow;
-    always @(*) grant_launch = pacer__grant_launch;
+    always @(*) stops = pause | control__paused;
+    always @(*) pacer__pause = stops;
+    always @(*) hold__clk = clk;
+    always @(*) hold__rst = rst;
+    always @(*) hold__paused = stops;
+    always @(*) hold__fl_valid = control__fl_valid;
+    always @(*) hold__fl_flow = control__fl_flow;
+    always @(*) hold__fl_record = control__fl_record;
+    always @(*) hold__s_valid = pacer__grant_valid;
+    always @(*) hold__s_flow = pacer__grant_flow;
+    always @(*) hold__s_launch = pacer__grant_launch;
+    always @(*) pacer__grant_ready = hold__s_ready;
+    always @(*) grant_valid = hold__m_valid;
+    always @(*) hold__m_ready = grant_ready;
+    always @(*) grant_flow = hold__m_flow;
+    always @(*) grant_launch = hold__m_launch;
     
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,pause_received,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1305,12 +1353,14 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  limited_valid;
     input wire  [9:0] limited_flow;
     input wire  limited;
-    input wire  [63:0] data_pulses;
+    output reg  [7:0] paused;
+    output reg  pause_received;
+    input wire  [31:0] data_pulses;
     input wire  data_swept;
     output reg  [63:0] steady;
     output reg  [63:0] date;
     output reg  [63:0] later;
-    output reg  [541:0] settings;
+    output reg  [578:0] settings;
     output reg  stop;
     output reg  pw_valid;
     output reg  [3:0] pw_profile;
@@ -1395,6 +1445,17 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] parse__o_len;
     wire  [63:0] parse__o_ts;
     wire  [31:0] parse__pulses;
+    reg  pause__clk;
+    reg  pause__rst;
+    reg  pause__cfg_enable;
+    reg  [31:0] pause__cfg_line_rate;
+    reg  pause__i_valid;
+    reg  [1:0] pause__i_kind;
+    reg  [527:0] pause__i_head;
+    reg  [15:0] pause__i_len;
+    wire  pause__all;
+    wire  [7:0] pause__priorities;
+    wire  pause__received;
     reg  ack__clk;
     reg  ack__rst;
     reg  ack__cfg_ack_enable;
@@ -1423,7 +1484,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  ack__m_tvalid;
     reg  ack__m_tready;
     wire  ack__m_tlast;
-    wire  [63:0] ack__pulses;
+    wire  [31:0] ack__pulses;
     reg  txmux__clk;
     reg  txmux__rst;
     wire txmux__fair;
@@ -1492,7 +1553,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  rtt__release_valid;
     wire  [9:0] rtt__release_flow;
     wire  [31:0] rtt__release_bytes;
-    wire  [63:0] rtt__pulses;
+    wire  [31:0] rtt__pulses;
     wire  rtt__acked_valid;
     wire  [9:0] rtt__acked_flow;
     wire  [1:0] rtt__acked_outcome;
@@ -1567,7 +1628,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [511:0] telemetry__fl_record;
     reg  telemetry__query_valid;
     reg  [9:0] telemetry__query_flow;
-    reg  [31:0] telemetry__now;
     reg  [3:0] telemetry__query_tag;
     wire  telemetry__answer_valid;
     wire  [3:0] telemetry__answer_tag;
@@ -1628,7 +1688,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [1:0] csr__s_axil_rresp;
     wire  csr__s_axil_rvalid;
     reg  csr__s_axil_rready;
-    wire  [541:0] csr__settings;
+    wire  [578:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1668,7 +1728,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [31:0] csr__histogram_count;
     wire  [15:0] csr__histogram_clear;
     reg  [15:0] csr__histogram_clearing;
-    reg  [63:0] csr__pulses;
+    reg  [31:0] csr__pulses;
     reg  csr__swept;
     reg  [63:0] csr__now;
     reg  dma__clk;
@@ -1762,7 +1822,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [159:0] crossing__event_before;
     reg  crossing__superseded_valid;
     reg  [9:0] crossing__superseded_flow;
-    reg  [541:0] crossing__settings;
+    reg  [578:0] crossing__settings;
     wire  crossing__o_pw_valid;
     wire  [3:0] crossing__o_pw_profile;
     wire  [4:0] crossing__o_pw_word;
@@ -1803,7 +1863,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [159:0] crossing__o_event_before;
     wire  crossing__o_superseded_valid;
     wire  [9:0] crossing__o_superseded_flow;
-    wire  [541:0] crossing__o_settings;
+    wire  [578:0] crossing__o_settings;
     reg  asked__0__d;
     wire  asked__0__q;
     reg  asked__0__clock;
@@ -1813,15 +1873,27 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  asked__2__d;
     wire  asked__2__q;
     reg  asked__2__clock;
-    reg  [63:0] pulses__d;
-    wire  [63:0] pulses__q;
+    reg  ack_inside__d;
+    wire  ack_inside__q;
+    reg  ack_inside__clock;
+    reg  data_inside__d;
+    wire  data_inside__q;
+    reg  data_inside__clock;
+    reg  [31:0] pulses__d;
+    wire  [31:0] pulses__q;
     reg  pulses__clock;
     reg  swept__d;
     wire  swept__q;
     reg  swept__clock;
     
     // Local signals
-    reg  [63:0] own_pulses;
+    reg  [7:0] pause_bits;
+    reg  [3:0] pause_config;
+    reg  [2:0] ack_class;
+    reg  ack_paused;
+    reg  ack_goes;
+    reg  data_goes;
+    reg  [31:0] own_pulses;
     reg  [383:0] header;
     reg  [39:0] launch_date;
     
@@ -1861,6 +1933,19 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .o_len(parse__o_len),
         .o_ts(parse__o_ts),
         .pulses(parse__pulses)
+    );
+    tnic_standalone__core__control__pause pause(
+        .clk(pause__clk),
+        .rst(pause__rst),
+        .cfg_enable(pause__cfg_enable),
+        .cfg_line_rate(pause__cfg_line_rate),
+        .i_valid(pause__i_valid),
+        .i_kind(pause__i_kind),
+        .i_head(pause__i_head),
+        .i_len(pause__i_len),
+        .all(pause__all),
+        .priorities(pause__priorities),
+        .received(pause__received)
     );
     tnic_standalone__core__control__ack ack(
         .clk(ack__clk),
@@ -2043,7 +2128,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .fl_record(telemetry__fl_record),
         .query_valid(telemetry__query_valid),
         .query_flow(telemetry__query_flow),
-        .now(telemetry__now),
         .query_tag(telemetry__query_tag),
         .answer_valid(telemetry__answer_valid),
         .answer_tag(telemetry__answer_tag),
@@ -2306,6 +2390,16 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .q(asked__2__q),
         .clock(asked__2__clock)
     );
+    tnic_standalone__core__control__ack_inside ack_inside(
+        .d(ack_inside__d),
+        .q(ack_inside__q),
+        .clock(ack_inside__clock)
+    );
+    tnic_standalone__core__control__data_inside data_inside(
+        .d(data_inside__d),
+        .q(data_inside__q),
+        .clock(data_inside__clock)
+    );
     tnic_standalone__core__control__pulses pulses(
         .d(pulses__d),
         .q(pulses__q),
@@ -2321,6 +2415,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) begin
         pulses__d = pulses__q;
         swept__d = swept__q;
+        ack_inside__d = ack_inside__q;
+        data_inside__d = data_inside__q;
         crossing__query_flow = dma__query_flow;
         crossing__query_tag = ((32'h8) & 4'hf);
         if (csr__query_valid) begin
@@ -2330,14 +2426,24 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         asked__0__d = dma__query_valid & ~csr__query_valid;
         asked__1__d = asked__0__q;
         asked__2__d = asked__1__q;
-        own_pulses = ((32'h0) & 64'hffffffffffffffff);
-        if (recorder__dropped) begin
-            own_pulses = ((32'h1 << 32'h1d) & 64'hffffffffffffffff);
+        if ((ack__m_tvalid & ack_goes) & txmux__a_tready) begin
+            ack_inside__d = ~ack__m_tlast;
         end
-        pulses__d = ((parse__pulses) & 64'hffffffffffffffff) | ack__pulses | rtt__pulses | ((engine__pulses) & 64'hffffffffffffffff) | data_pulses | own_pulses;
+        if ((d_tvalid & data_goes) & txmux__d_tready) begin
+            data_inside__d = ~d_tlast;
+        end
+        if (rst) begin
+            ack_inside__d = 1'b0;
+            data_inside__d = 1'b0;
+        end
+        own_pulses = ((32'h0) & 32'hffffffff);
+        if (recorder__dropped) begin
+            own_pulses = ((32'h1 << 32'h1d) & 32'hffffffff);
+        end
+        pulses__d = parse__pulses | ack__pulses | rtt__pulses | engine__pulses | data_pulses | own_pulses;
         swept__d = rtt__swept & engine__swept & telemetry__swept & histograms__swept & data_swept;
         if (rst) begin
-            pulses__d = ((32'h0) & 64'hffffffffffffffff);
+            pulses__d = ((32'h0) & 32'hffffffff);
             swept__d = 1'b0;
             asked__0__d = 1'b0;
             asked__1__d = 1'b0;
@@ -2346,6 +2452,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     end
     always @(*) pulses__clock = clk;
     always @(*) swept__clock = clk;
+    always @(*) ack_inside__clock = clk;
+    always @(*) data_inside__clock = clk;
     always @(*) asked__0__clock = clk;
     always @(*) asked__1__clock = clk;
     always @(*) asked__2__clock = clk;
@@ -2353,6 +2461,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) clock__rst = rst;
     always @(*) parse__clk = clk;
     always @(*) parse__rst = rst;
+    always @(*) pause__clk = clk;
+    always @(*) pause__rst = rst;
     always @(*) ack__clk = clk;
     always @(*) ack__rst = rst;
     always @(*) txmux__clk = clk;
@@ -2444,7 +2554,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) crossing__event_before = engine__event_before;
     always @(*) crossing__superseded_valid = engine__superseded_valid;
     always @(*) crossing__superseded_flow = engine__superseded_flow;
-    always @(*) telemetry__now = clock__steady[(32'h1a)+:(32)];
     always @(*) telemetry__query_valid = crossing__o_query_valid;
     always @(*) telemetry__query_flow = crossing__o_query_flow;
     always @(*) telemetry__query_tag = crossing__o_query_tag;
@@ -2536,17 +2645,31 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) ack__st_word = csr__st_word;
     always @(*) ack__st_data = csr__st_data;
     always @(*) ack__now = clock__date;
+    always @(*) pause_config = csr__settings[(64'h1e6)+:(4)];
+    always @(*) pause__cfg_enable = pause_config[32'h0];
+    always @(*) pause__cfg_line_rate = csr__settings[(64'h1ea)+:(32)];
+    always @(*) pause__i_valid = parse__o_valid;
+    always @(*) pause__i_kind = parse__o_kind;
+    always @(*) pause__i_head = parse__o_head;
+    always @(*) pause__i_len = parse__o_len;
+    always @(*) paused = pause__priorities;
+    always @(*) pause_received = pause__received;
+    always @(*) ack_class = pause_config[(32'h1)+:(3)];
+    always @(*) pause_bits = pause__priorities >> ack_class;
+    always @(*) ack_paused = pause_bits[32'h0];
+    always @(*) ack_goes = ack_inside__q | ~ack_paused;
+    always @(*) data_goes = data_inside__q | ~pause__all;
     always @(*) txmux__a_tdata = ack__m_tdata;
     always @(*) txmux__a_tkeep = ack__m_tkeep;
-    always @(*) txmux__a_tvalid = ack__m_tvalid;
+    always @(*) txmux__a_tvalid = ack__m_tvalid & ack_goes;
     always @(*) txmux__a_tlast = ack__m_tlast;
-    always @(*) ack__m_tready = txmux__a_tready;
+    always @(*) ack__m_tready = txmux__a_tready & ack_goes;
     always @(*) txmux__d_tdata = d_tdata;
     always @(*) txmux__d_tkeep = d_tkeep;
-    always @(*) txmux__d_tvalid = d_tvalid;
+    always @(*) txmux__d_tvalid = d_tvalid & data_goes;
     always @(*) txmux__d_tlast = d_tlast;
     always @(*) txmux__d_tag = d_tag;
-    always @(*) d_tready = txmux__d_tready;
+    always @(*) d_tready = txmux__d_tready & data_goes;
     always @(*) m_axis_tx_tdata = txmux__m_tdata;
     always @(*) m_axis_tx_tkeep = txmux__m_tkeep;
     always @(*) m_axis_tx_tvalid = txmux__m_tvalid;
@@ -2662,8 +2785,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) recorder__pw_profile = crossing__o_pw_profile;
     always @(*) recorder__pw_word = crossing__o_pw_word;
     always @(*) recorder__pw_data = crossing__o_pw_data;
-    always @(*) recorder__cfg_every = csr__settings[(64'h1f5)+:(16)];
-    always @(*) recorder__cfg_filter = csr__settings[(64'h205)+:(25)];
+    always @(*) recorder__cfg_every = csr__settings[(64'h21a)+:(16)];
+    always @(*) recorder__cfg_filter = csr__settings[(64'h22a)+:(25)];
     always @(*) tap_rec_valid = recorder__rec_valid & dma__rec_ready;
     always @(*) tap_rec_data = recorder__rec_data;
     always @(*) histograms__event_valid = crossing__o_event_valid;
@@ -2709,15 +2832,13 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     output reg  m_tvalid;
     input wire  m_tready;
     output reg  m_tlast;
-    output reg  [63:0] pulses;
+    output reg  [31:0] pulses;
     
     // Constant declarations
-    localparam  sent_bit = 64'h100;
-    localparam  peer_bit = 64'h200;
-    localparam  address_bit = 64'h400;
-    localparam  dropped_bit = 64'h800;
-    localparam  share_bit = 64'h100000000;
-    localparam  disabled_bit = 64'h200000000;
+    localparam  sent_bit = 32'h100;
+    localparam  peer_bit = 32'h200;
+    localparam  address_bit = 32'h400;
+    localparam  dropped_bit = 32'h800;
     localparam  nth__0 = 3'b0;
     localparam  nth__1 = 3'b1;
     localparam  nth__2 = 3'b10;
@@ -2758,9 +2879,6 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     wire  frame__m_tlast;
     wire  frame__m_side;
     wire  frame__m_start;
-    reg  disabled1__d;
-    wire  disabled1__q;
-    reg  disabled1__clock;
     reg  v1__d;
     wire  v1__q;
     reg  v1__clock;
@@ -2815,13 +2933,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  dropped4__d;
     wire  dropped4__q;
     reg  dropped4__clock;
-    reg  exceeds4__d;
-    wire  exceeds4__q;
-    reg  exceeds4__clock;
     
     // Local signals
     reg  [63:0] stamp;
-    reg  asks;
     reg  [7:0] partial;
     reg  [7:0] hosts__0;
     reg  [7:0] hosts__1;
@@ -2877,11 +2991,6 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .m_tlast(frame__m_tlast),
         .m_side(frame__m_side),
         .m_start(frame__m_start)
-    );
-    tnic_standalone__core__control__ack__disabled1 disabled1(
-        .d(disabled1__d),
-        .q(disabled1__q),
-        .clock(disabled1__clock)
     );
     tnic_standalone__core__control__ack__v1 v1(
         .d(v1__d),
@@ -2967,15 +3076,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(dropped4__q),
         .clock(dropped4__clock)
     );
-    tnic_standalone__core__control__ack__exceeds4 exceeds4(
-        .d(exceeds4__d),
-        .q(exceeds4__q),
-        .clock(exceeds4__clock)
-    );
     
     // Update code
     always @(*) begin
-        disabled1__d = disabled1__q;
         v1__d = v1__q;
         mine1__d = mine1__q;
         group1__d = group1__q;
@@ -2989,9 +3092,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         address3__d = address3__q;
         peer3__d = peer3__q;
         dropped4__d = dropped4__q;
-        exceeds4__d = exceeds4__q;
-        v1__d = asks & cfg_ack_enable;
-        disabled1__d = asks & ~cfg_ack_enable;
+        v1__d = i_valid & cfg_ack_enable & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
         mine1__d = i_head[(32'h0)+:(48)] == cfg_mac;
         if (i_valid) begin
             case (i_class)
@@ -3138,9 +3239,8 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             bytes = ((32'h8a) & 8'hff);
         end
         share__bytes = bytes;
-        dropped4__d = v3__q & ~queue__i_ready;
-        exceeds4__d = (v3__q & queue__i_ready) & ~share__enough;
-        pulses = ((32'h0) & 64'hffffffffffffffff);
+        dropped4__d = v3__q & ~taken;
+        pulses = ((32'h0) & 32'hffffffff);
         if (frame__m_start) begin
             pulses = sent_bit;
         end
@@ -3153,12 +3253,6 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         if (dropped4__q) begin
             pulses = pulses | dropped_bit;
         end
-        if (exceeds4__q) begin
-            pulses = pulses | share_bit;
-        end
-        if (disabled1__q) begin
-            pulses = pulses | disabled_bit;
-        end
         if (rst) begin
             v1__d = 1'b0;
             v2__d = 1'b0;
@@ -3166,11 +3260,8 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             address3__d = 1'b0;
             peer3__d = 1'b0;
             dropped4__d = 1'b0;
-            exceeds4__d = 1'b0;
-            disabled1__d = 1'b0;
         end
     end
-    always @(*) disabled1__clock = clk;
     always @(*) v1__clock = clk;
     always @(*) mine1__clock = clk;
     always @(*) group1__clock = clk;
@@ -3184,7 +3275,6 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) address3__clock = clk;
     always @(*) peer3__clock = clk;
     always @(*) dropped4__clock = clk;
-    always @(*) exceeds4__clock = clk;
     always @(*) queue__clk = clk;
     always @(*) queue__rst = rst;
     always @(*) frame__clk = clk;
@@ -3193,7 +3283,6 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) allow__rst = rst;
     always @(*) share__clk = clk;
     always @(*) share__rst = rst;
-    always @(*) asks = i_valid & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
     always @(*) stamp = ((i_ts[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((i_ts[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((i_ts[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((i_ts[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((i_ts[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((i_ts[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((i_ts[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((i_ts[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
     always @(*) source = r1__q[(32'h0)+:(128)];
     always @(*) destination = r1__q[(32'h80)+:(128)];
@@ -7686,25 +7775,6 @@ module tnic_standalone__core__control__ack__checks(d,q,clock);
 endmodule // standalone__core__control__ack__checks
 
 
-module tnic_standalone__core__control__ack__disabled1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__disabled1
-
-
 module tnic_standalone__core__control__ack__dropped4(d,q,clock);
     
     // Module arguments
@@ -7722,25 +7792,6 @@ module tnic_standalone__core__control__ack__dropped4(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__dropped4
-
-
-module tnic_standalone__core__control__ack__exceeds4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__exceeds4
 
 
 module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_dst_mac,i_src_mac,i_vlan,i_tos,i_ttl,i_src_ip,i_dst_ip,i_src_port,i_dst_port,i_hdr,i_payload,i_side,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_side,m_start);
@@ -10332,6 +10383,25 @@ module tnic_standalone__core__control__ack__v3(d,q,clock);
 endmodule // standalone__core__control__ack__v3
 
 
+module tnic_standalone__core__control__ack_inside(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack_inside
+
+
 module tnic_standalone__core__control__asked__0(d,q,clock);
     
     // Module arguments
@@ -11484,7 +11554,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     input wire  [159:0] event_before;
     input wire  superseded_valid;
     input wire  [9:0] superseded_flow;
-    input wire  [541:0] settings;
+    input wire  [578:0] settings;
     output reg  o_pw_valid;
     output reg  [3:0] o_pw_profile;
     output reg  [4:0] o_pw_word;
@@ -11525,7 +11595,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output reg  [159:0] o_event_before;
     output reg  o_superseded_valid;
     output reg  [9:0] o_superseded_flow;
-    output reg  [541:0] o_settings;
+    output reg  [578:0] o_settings;
     
     // Stub signals
     reg  q_pw_valid__d;
@@ -11648,8 +11718,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [9:0] q_superseded_flow__d;
     wire  [9:0] q_superseded_flow__q;
     reg  q_superseded_flow__clock;
-    reg  [541:0] q_settings__d;
-    wire  [541:0] q_settings__q;
+    reg  [578:0] q_settings__d;
+    wire  [578:0] q_settings__q;
     reg  q_settings__clock;
     
     // Sub module instances
@@ -12767,13 +12837,13 @@ endmodule // standalone__core__control__crossing__q_sent_wire_bytes
 module tnic_standalone__core__control__crossing__q_settings(d,q,clock);
     
     // Module arguments
-    input wire  [541:0] d;
-    output reg  [541:0] q;
+    input wire  [578:0] d;
+    output reg  [578:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 542'h0;
+       q = 579'h0;
     end
     
     always @(posedge clock) begin
@@ -12843,7 +12913,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output reg  [1:0] s_axil_rresp;
     output reg  s_axil_rvalid;
     input wire  s_axil_rready;
-    output reg  [541:0] settings;
+    output reg  [578:0] settings;
     output reg  stop;
     output reg  time_set_valid;
     output reg  pw_valid;
@@ -12883,13 +12953,13 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     input wire  [31:0] histogram_count;
     output reg  [15:0] histogram_clear;
     input wire  [15:0] histogram_clearing;
-    input wire  [63:0] pulses;
+    input wire  [31:0] pulses;
     input wire  swept;
     input wire  [63:0] now;
     
     // Constant declarations
-    localparam  csr_errors = 64'h800000;
-    localparam  heartbeat_stops = 64'h1000000;
+    localparam  csr_errors = 32'h800000;
+    localparam  heartbeat_stops = 32'h1000000;
     
     // Stub signals
     reg  axil__clk;
@@ -12940,7 +13010,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__copy_ready;
     reg  [4:0] control__count_index;
     reg  [31:0] control__count_value;
-    reg  [31:0] control__count_above;
     reg  [31:0] control__histogram_count;
     reg  [15:0] control__histogram_clearing;
     wire  control__next_bin;
@@ -12985,7 +13054,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     reg  held__st_valid;
     reg  [9:0] held__st_word;
     reg  [31:0] held__st_data;
-    wire  [541:0] held__settings;
+    wire  [578:0] held__settings;
     reg  histogram__clk;
     reg  histogram__rst;
     reg  histogram__st_valid;
@@ -13006,11 +13075,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     reg  [31:0] counters__pulses;
     wire  [4:0] counters__index;
     wire  [31:0] counters__value;
-    reg  above__clk;
-    reg  above__rst;
-    reg  [31:0] above__pulses;
-    wire  [4:0] above__index;
-    wire  [31:0] above__value;
     reg  query__clk;
     reg  query__rst;
     reg  query__start;
@@ -13028,7 +13092,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  query__failed;
     
     // Local signals
-    reg  [63:0] events;
+    reg  [31:0] events;
     
     // Sub module instances
     tnic_standalone__core__control__csr__axil axil(
@@ -13082,7 +13146,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .copy_ready(control__copy_ready),
         .count_index(control__count_index),
         .count_value(control__count_value),
-        .count_above(control__count_above),
         .histogram_count(control__histogram_count),
         .histogram_clearing(control__histogram_clearing),
         .next_bin(control__next_bin),
@@ -13157,13 +13220,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .index(counters__index),
         .value(counters__value)
     );
-    tnic_standalone__core__control__csr__above above(
-        .clk(above__clk),
-        .rst(above__rst),
-        .pulses(above__pulses),
-        .index(above__index),
-        .value(above__value)
-    );
     tnic_standalone__core__control__csr__query query(
         .clk(query__clk),
         .rst(query__rst),
@@ -13191,8 +13247,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         if (heartbeat__pulse) begin
             events = events | heartbeat_stops;
         end
-        counters__pulses = events[(32'h0)+:(32)];
-        above__pulses = events[(32'h20)+:(32)];
+        counters__pulses = events;
     end
     always @(*) axil__clk = clk;
     always @(*) axil__rst = rst;
@@ -13206,8 +13261,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) heartbeat__rst = rst;
     always @(*) counters__clk = clk;
     always @(*) counters__rst = rst;
-    always @(*) above__clk = clk;
-    always @(*) above__rst = rst;
     always @(*) query__clk = clk;
     always @(*) query__rst = rst;
     always @(*) axil__s_axil_awaddr = s_axil_awaddr;
@@ -13266,7 +13319,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__histogram_clearing = histogram_clearing;
     always @(*) control__count_index = counters__index;
     always @(*) control__count_value = counters__value;
-    always @(*) control__count_above = above__value;
     always @(*) control__swept = swept;
     always @(*) control__now = now;
     always @(*) control__enable = |held__settings[(64'h0)+:(1)];
@@ -13278,7 +13330,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__bulk_valid = bulk_valid;
     always @(*) control__bulk_flow = bulk_flow;
     always @(*) control__bulk_record = bulk_record;
-    always @(*) control__flow_index = held__settings[(64'h1e5)+:(16)];
+    always @(*) control__flow_index = held__settings[(64'h20a)+:(16)];
     always @(*) st_valid = control__st_valid;
     always @(*) st_word = control__st_word;
     always @(*) st_data = control__st_data;
@@ -13302,1765 +13354,9 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) hd_flow = control__hd_flow;
     always @(*) hd_packets = control__hd_packets;
     always @(*) query_valid = control__query_valid;
-    always @(*) query_flow = ((held__settings[(64'h1e5)+:(16)]) & 10'h3ff);
+    always @(*) query_flow = ((held__settings[(64'h20a)+:(16)]) & 10'h3ff);
     
 endmodule // standalone__core__control__csr
-
-
-module tnic_standalone__core__control__csr__above(clk,rst,pulses,index,value);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  [31:0] pulses;
-    output reg  [4:0] index;
-    output reg  [31:0] value;
-    
-    // Stub signals
-    reg  [4:0] ram__read_address;
-    reg  ram__read_clock;
-    wire  [31:0] ram__read_data;
-    reg  [4:0] ram__write_address;
-    reg  ram__write_clock;
-    reg  [31:0] ram__write_data;
-    wire ram__write_enable;
-    reg  [5:0] recent__0__d;
-    wire  [5:0] recent__0__q;
-    reg  recent__0__clock;
-    reg  [5:0] recent__1__d;
-    wire  [5:0] recent__1__q;
-    reg  recent__1__clock;
-    reg  [5:0] recent__2__d;
-    wire  [5:0] recent__2__q;
-    reg  recent__2__clock;
-    reg  [5:0] recent__3__d;
-    wire  [5:0] recent__3__q;
-    reg  recent__3__clock;
-    reg  [5:0] recent__4__d;
-    wire  [5:0] recent__4__q;
-    reg  recent__4__clock;
-    reg  [5:0] recent__5__d;
-    wire  [5:0] recent__5__q;
-    reg  recent__5__clock;
-    reg  [5:0] recent__6__d;
-    wire  [5:0] recent__6__q;
-    reg  recent__6__clock;
-    reg  [5:0] recent__7__d;
-    wire  [5:0] recent__7__q;
-    reg  recent__7__clock;
-    reg  [5:0] recent__8__d;
-    wire  [5:0] recent__8__q;
-    reg  recent__8__clock;
-    reg  [5:0] recent__9__d;
-    wire  [5:0] recent__9__q;
-    reg  recent__9__clock;
-    reg  [5:0] recent__10__d;
-    wire  [5:0] recent__10__q;
-    reg  recent__10__clock;
-    reg  [5:0] recent__11__d;
-    wire  [5:0] recent__11__q;
-    reg  recent__11__clock;
-    reg  [5:0] recent__12__d;
-    wire  [5:0] recent__12__q;
-    reg  recent__12__clock;
-    reg  [5:0] recent__13__d;
-    wire  [5:0] recent__13__q;
-    reg  recent__13__clock;
-    reg  [5:0] recent__14__d;
-    wire  [5:0] recent__14__q;
-    reg  recent__14__clock;
-    reg  [5:0] recent__15__d;
-    wire  [5:0] recent__15__q;
-    reg  recent__15__clock;
-    reg  [5:0] recent__16__d;
-    wire  [5:0] recent__16__q;
-    reg  recent__16__clock;
-    reg  [5:0] recent__17__d;
-    wire  [5:0] recent__17__q;
-    reg  recent__17__clock;
-    reg  [5:0] recent__18__d;
-    wire  [5:0] recent__18__q;
-    reg  recent__18__clock;
-    reg  [5:0] recent__19__d;
-    wire  [5:0] recent__19__q;
-    reg  recent__19__clock;
-    reg  [5:0] recent__20__d;
-    wire  [5:0] recent__20__q;
-    reg  recent__20__clock;
-    reg  [5:0] recent__21__d;
-    wire  [5:0] recent__21__q;
-    reg  recent__21__clock;
-    reg  [5:0] recent__22__d;
-    wire  [5:0] recent__22__q;
-    reg  recent__22__clock;
-    reg  [5:0] recent__23__d;
-    wire  [5:0] recent__23__q;
-    reg  recent__23__clock;
-    reg  [5:0] recent__24__d;
-    wire  [5:0] recent__24__q;
-    reg  recent__24__clock;
-    reg  [5:0] recent__25__d;
-    wire  [5:0] recent__25__q;
-    reg  recent__25__clock;
-    reg  [5:0] recent__26__d;
-    wire  [5:0] recent__26__q;
-    reg  recent__26__clock;
-    reg  [5:0] recent__27__d;
-    wire  [5:0] recent__27__q;
-    reg  recent__27__clock;
-    reg  [5:0] recent__28__d;
-    wire  [5:0] recent__28__q;
-    reg  recent__28__clock;
-    reg  [5:0] recent__29__d;
-    wire  [5:0] recent__29__q;
-    reg  recent__29__clock;
-    reg  [5:0] recent__30__d;
-    wire  [5:0] recent__30__q;
-    reg  recent__30__clock;
-    reg  [5:0] recent__31__d;
-    wire  [5:0] recent__31__q;
-    reg  recent__31__clock;
-    reg  [4:0] visited__d;
-    wire  [4:0] visited__q;
-    reg  visited__clock;
-    reg  cleared__d;
-    wire  cleared__q;
-    reg  cleared__clock;
-    reg  [4:0] index1__d;
-    wire  [4:0] index1__q;
-    reg  index1__clock;
-    reg  [5:0] events1__d;
-    wire  [5:0] events1__q;
-    reg  events1__clock;
-    reg  [4:0] index2__d;
-    wire  [4:0] index2__q;
-    reg  index2__clock;
-    reg  [5:0] events2__d;
-    wire  [5:0] events2__q;
-    reg  events2__clock;
-    reg  [31:0] old2__d;
-    wire  [31:0] old2__q;
-    reg  old2__clock;
-    reg  cleared1__d;
-    wire  cleared1__q;
-    reg  cleared1__clock;
-    reg  cleared2__d;
-    wire  cleared2__q;
-    reg  cleared2__clock;
-    reg  [4:0] index3__d;
-    wire  [4:0] index3__q;
-    reg  index3__clock;
-    reg  [31:0] value3__d;
-    wire  [31:0] value3__q;
-    reg  value3__clock;
-    
-    // Sub module instances
-    tnic_standalone__core__control__csr__above__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    tnic_standalone__core__control__csr__above__recent__0 recent__0(
-        .d(recent__0__d),
-        .q(recent__0__q),
-        .clock(recent__0__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__1 recent__1(
-        .d(recent__1__d),
-        .q(recent__1__q),
-        .clock(recent__1__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__2 recent__2(
-        .d(recent__2__d),
-        .q(recent__2__q),
-        .clock(recent__2__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__3 recent__3(
-        .d(recent__3__d),
-        .q(recent__3__q),
-        .clock(recent__3__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__4 recent__4(
-        .d(recent__4__d),
-        .q(recent__4__q),
-        .clock(recent__4__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__5 recent__5(
-        .d(recent__5__d),
-        .q(recent__5__q),
-        .clock(recent__5__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__6 recent__6(
-        .d(recent__6__d),
-        .q(recent__6__q),
-        .clock(recent__6__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__7 recent__7(
-        .d(recent__7__d),
-        .q(recent__7__q),
-        .clock(recent__7__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__8 recent__8(
-        .d(recent__8__d),
-        .q(recent__8__q),
-        .clock(recent__8__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__9 recent__9(
-        .d(recent__9__d),
-        .q(recent__9__q),
-        .clock(recent__9__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__10 recent__10(
-        .d(recent__10__d),
-        .q(recent__10__q),
-        .clock(recent__10__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__11 recent__11(
-        .d(recent__11__d),
-        .q(recent__11__q),
-        .clock(recent__11__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__12 recent__12(
-        .d(recent__12__d),
-        .q(recent__12__q),
-        .clock(recent__12__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__13 recent__13(
-        .d(recent__13__d),
-        .q(recent__13__q),
-        .clock(recent__13__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__14 recent__14(
-        .d(recent__14__d),
-        .q(recent__14__q),
-        .clock(recent__14__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__15 recent__15(
-        .d(recent__15__d),
-        .q(recent__15__q),
-        .clock(recent__15__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__16 recent__16(
-        .d(recent__16__d),
-        .q(recent__16__q),
-        .clock(recent__16__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__17 recent__17(
-        .d(recent__17__d),
-        .q(recent__17__q),
-        .clock(recent__17__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__18 recent__18(
-        .d(recent__18__d),
-        .q(recent__18__q),
-        .clock(recent__18__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__19 recent__19(
-        .d(recent__19__d),
-        .q(recent__19__q),
-        .clock(recent__19__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__20 recent__20(
-        .d(recent__20__d),
-        .q(recent__20__q),
-        .clock(recent__20__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__21 recent__21(
-        .d(recent__21__d),
-        .q(recent__21__q),
-        .clock(recent__21__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__22 recent__22(
-        .d(recent__22__d),
-        .q(recent__22__q),
-        .clock(recent__22__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__23 recent__23(
-        .d(recent__23__d),
-        .q(recent__23__q),
-        .clock(recent__23__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__24 recent__24(
-        .d(recent__24__d),
-        .q(recent__24__q),
-        .clock(recent__24__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__25 recent__25(
-        .d(recent__25__d),
-        .q(recent__25__q),
-        .clock(recent__25__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__26 recent__26(
-        .d(recent__26__d),
-        .q(recent__26__q),
-        .clock(recent__26__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__27 recent__27(
-        .d(recent__27__d),
-        .q(recent__27__q),
-        .clock(recent__27__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__28 recent__28(
-        .d(recent__28__d),
-        .q(recent__28__q),
-        .clock(recent__28__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__29 recent__29(
-        .d(recent__29__d),
-        .q(recent__29__q),
-        .clock(recent__29__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__30 recent__30(
-        .d(recent__30__d),
-        .q(recent__30__q),
-        .clock(recent__30__clock)
-    );
-    tnic_standalone__core__control__csr__above__recent__31 recent__31(
-        .d(recent__31__d),
-        .q(recent__31__q),
-        .clock(recent__31__clock)
-    );
-    tnic_standalone__core__control__csr__above__visited visited(
-        .d(visited__d),
-        .q(visited__q),
-        .clock(visited__clock)
-    );
-    tnic_standalone__core__control__csr__above__cleared cleared(
-        .d(cleared__d),
-        .q(cleared__q),
-        .clock(cleared__clock)
-    );
-    tnic_standalone__core__control__csr__above__index1 index1(
-        .d(index1__d),
-        .q(index1__q),
-        .clock(index1__clock)
-    );
-    tnic_standalone__core__control__csr__above__events1 events1(
-        .d(events1__d),
-        .q(events1__q),
-        .clock(events1__clock)
-    );
-    tnic_standalone__core__control__csr__above__index2 index2(
-        .d(index2__d),
-        .q(index2__q),
-        .clock(index2__clock)
-    );
-    tnic_standalone__core__control__csr__above__events2 events2(
-        .d(events2__d),
-        .q(events2__q),
-        .clock(events2__clock)
-    );
-    tnic_standalone__core__control__csr__above__old2 old2(
-        .d(old2__d),
-        .q(old2__q),
-        .clock(old2__clock)
-    );
-    tnic_standalone__core__control__csr__above__cleared1 cleared1(
-        .d(cleared1__d),
-        .q(cleared1__q),
-        .clock(cleared1__clock)
-    );
-    tnic_standalone__core__control__csr__above__cleared2 cleared2(
-        .d(cleared2__d),
-        .q(cleared2__q),
-        .clock(cleared2__clock)
-    );
-    tnic_standalone__core__control__csr__above__index3 index3(
-        .d(index3__d),
-        .q(index3__q),
-        .clock(index3__clock)
-    );
-    tnic_standalone__core__control__csr__above__value3 value3(
-        .d(value3__d),
-        .q(value3__q),
-        .clock(value3__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        visited__d = visited__q;
-        cleared__d = cleared__q;
-        index1__d = index1__q;
-        events1__d = events1__q;
-        index2__d = index2__q;
-        events2__d = events2__q;
-        old2__d = old2__q;
-        cleared1__d = cleared1__q;
-        cleared2__d = cleared2__q;
-        index3__d = index3__q;
-        value3__d = value3__q;
-        visited__d = visited__q + ((32'h1) & 5'h1f);
-        if (&visited__q) begin
-            cleared__d = 1'b1;
-        end
-        index1__d = visited__q;
-        cleared1__d = cleared__q;
-        events1__d = ((32'h0) & 6'h3f);
-        recent__0__d = recent__0__q;
-        if (pulses[0]) begin
-            recent__0__d = (recent__0__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 0) begin
-            events1__d = recent__0__q;
-            recent__0__d = ((32'h0) & 6'h3f);
-            if (pulses[0]) begin
-                recent__0__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__0__d = ((32'h0) & 6'h3f);
-        end
-        recent__1__d = recent__1__q;
-        if (pulses[1]) begin
-            recent__1__d = (recent__1__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 1) begin
-            events1__d = recent__1__q;
-            recent__1__d = ((32'h0) & 6'h3f);
-            if (pulses[1]) begin
-                recent__1__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__1__d = ((32'h0) & 6'h3f);
-        end
-        recent__2__d = recent__2__q;
-        if (pulses[2]) begin
-            recent__2__d = (recent__2__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 2) begin
-            events1__d = recent__2__q;
-            recent__2__d = ((32'h0) & 6'h3f);
-            if (pulses[2]) begin
-                recent__2__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__2__d = ((32'h0) & 6'h3f);
-        end
-        recent__3__d = recent__3__q;
-        if (pulses[3]) begin
-            recent__3__d = (recent__3__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 3) begin
-            events1__d = recent__3__q;
-            recent__3__d = ((32'h0) & 6'h3f);
-            if (pulses[3]) begin
-                recent__3__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__3__d = ((32'h0) & 6'h3f);
-        end
-        recent__4__d = recent__4__q;
-        if (pulses[4]) begin
-            recent__4__d = (recent__4__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 4) begin
-            events1__d = recent__4__q;
-            recent__4__d = ((32'h0) & 6'h3f);
-            if (pulses[4]) begin
-                recent__4__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__4__d = ((32'h0) & 6'h3f);
-        end
-        recent__5__d = recent__5__q;
-        if (pulses[5]) begin
-            recent__5__d = (recent__5__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 5) begin
-            events1__d = recent__5__q;
-            recent__5__d = ((32'h0) & 6'h3f);
-            if (pulses[5]) begin
-                recent__5__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__5__d = ((32'h0) & 6'h3f);
-        end
-        recent__6__d = recent__6__q;
-        if (pulses[6]) begin
-            recent__6__d = (recent__6__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 6) begin
-            events1__d = recent__6__q;
-            recent__6__d = ((32'h0) & 6'h3f);
-            if (pulses[6]) begin
-                recent__6__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__6__d = ((32'h0) & 6'h3f);
-        end
-        recent__7__d = recent__7__q;
-        if (pulses[7]) begin
-            recent__7__d = (recent__7__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 7) begin
-            events1__d = recent__7__q;
-            recent__7__d = ((32'h0) & 6'h3f);
-            if (pulses[7]) begin
-                recent__7__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__7__d = ((32'h0) & 6'h3f);
-        end
-        recent__8__d = recent__8__q;
-        if (pulses[8]) begin
-            recent__8__d = (recent__8__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 8) begin
-            events1__d = recent__8__q;
-            recent__8__d = ((32'h0) & 6'h3f);
-            if (pulses[8]) begin
-                recent__8__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__8__d = ((32'h0) & 6'h3f);
-        end
-        recent__9__d = recent__9__q;
-        if (pulses[9]) begin
-            recent__9__d = (recent__9__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 9) begin
-            events1__d = recent__9__q;
-            recent__9__d = ((32'h0) & 6'h3f);
-            if (pulses[9]) begin
-                recent__9__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__9__d = ((32'h0) & 6'h3f);
-        end
-        recent__10__d = recent__10__q;
-        if (pulses[10]) begin
-            recent__10__d = (recent__10__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 10) begin
-            events1__d = recent__10__q;
-            recent__10__d = ((32'h0) & 6'h3f);
-            if (pulses[10]) begin
-                recent__10__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__10__d = ((32'h0) & 6'h3f);
-        end
-        recent__11__d = recent__11__q;
-        if (pulses[11]) begin
-            recent__11__d = (recent__11__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 11) begin
-            events1__d = recent__11__q;
-            recent__11__d = ((32'h0) & 6'h3f);
-            if (pulses[11]) begin
-                recent__11__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__11__d = ((32'h0) & 6'h3f);
-        end
-        recent__12__d = recent__12__q;
-        if (pulses[12]) begin
-            recent__12__d = (recent__12__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 12) begin
-            events1__d = recent__12__q;
-            recent__12__d = ((32'h0) & 6'h3f);
-            if (pulses[12]) begin
-                recent__12__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__12__d = ((32'h0) & 6'h3f);
-        end
-        recent__13__d = recent__13__q;
-        if (pulses[13]) begin
-            recent__13__d = (recent__13__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 13) begin
-            events1__d = recent__13__q;
-            recent__13__d = ((32'h0) & 6'h3f);
-            if (pulses[13]) begin
-                recent__13__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__13__d = ((32'h0) & 6'h3f);
-        end
-        recent__14__d = recent__14__q;
-        if (pulses[14]) begin
-            recent__14__d = (recent__14__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 14) begin
-            events1__d = recent__14__q;
-            recent__14__d = ((32'h0) & 6'h3f);
-            if (pulses[14]) begin
-                recent__14__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__14__d = ((32'h0) & 6'h3f);
-        end
-        recent__15__d = recent__15__q;
-        if (pulses[15]) begin
-            recent__15__d = (recent__15__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 15) begin
-            events1__d = recent__15__q;
-            recent__15__d = ((32'h0) & 6'h3f);
-            if (pulses[15]) begin
-                recent__15__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__15__d = ((32'h0) & 6'h3f);
-        end
-        recent__16__d = recent__16__q;
-        if (pulses[16]) begin
-            recent__16__d = (recent__16__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 16) begin
-            events1__d = recent__16__q;
-            recent__16__d = ((32'h0) & 6'h3f);
-            if (pulses[16]) begin
-                recent__16__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__16__d = ((32'h0) & 6'h3f);
-        end
-        recent__17__d = recent__17__q;
-        if (pulses[17]) begin
-            recent__17__d = (recent__17__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 17) begin
-            events1__d = recent__17__q;
-            recent__17__d = ((32'h0) & 6'h3f);
-            if (pulses[17]) begin
-                recent__17__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__17__d = ((32'h0) & 6'h3f);
-        end
-        recent__18__d = recent__18__q;
-        if (pulses[18]) begin
-            recent__18__d = (recent__18__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 18) begin
-            events1__d = recent__18__q;
-            recent__18__d = ((32'h0) & 6'h3f);
-            if (pulses[18]) begin
-                recent__18__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__18__d = ((32'h0) & 6'h3f);
-        end
-        recent__19__d = recent__19__q;
-        if (pulses[19]) begin
-            recent__19__d = (recent__19__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 19) begin
-            events1__d = recent__19__q;
-            recent__19__d = ((32'h0) & 6'h3f);
-            if (pulses[19]) begin
-                recent__19__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__19__d = ((32'h0) & 6'h3f);
-        end
-        recent__20__d = recent__20__q;
-        if (pulses[20]) begin
-            recent__20__d = (recent__20__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 20) begin
-            events1__d = recent__20__q;
-            recent__20__d = ((32'h0) & 6'h3f);
-            if (pulses[20]) begin
-                recent__20__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__20__d = ((32'h0) & 6'h3f);
-        end
-        recent__21__d = recent__21__q;
-        if (pulses[21]) begin
-            recent__21__d = (recent__21__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 21) begin
-            events1__d = recent__21__q;
-            recent__21__d = ((32'h0) & 6'h3f);
-            if (pulses[21]) begin
-                recent__21__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__21__d = ((32'h0) & 6'h3f);
-        end
-        recent__22__d = recent__22__q;
-        if (pulses[22]) begin
-            recent__22__d = (recent__22__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 22) begin
-            events1__d = recent__22__q;
-            recent__22__d = ((32'h0) & 6'h3f);
-            if (pulses[22]) begin
-                recent__22__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__22__d = ((32'h0) & 6'h3f);
-        end
-        recent__23__d = recent__23__q;
-        if (pulses[23]) begin
-            recent__23__d = (recent__23__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 23) begin
-            events1__d = recent__23__q;
-            recent__23__d = ((32'h0) & 6'h3f);
-            if (pulses[23]) begin
-                recent__23__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__23__d = ((32'h0) & 6'h3f);
-        end
-        recent__24__d = recent__24__q;
-        if (pulses[24]) begin
-            recent__24__d = (recent__24__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 24) begin
-            events1__d = recent__24__q;
-            recent__24__d = ((32'h0) & 6'h3f);
-            if (pulses[24]) begin
-                recent__24__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__24__d = ((32'h0) & 6'h3f);
-        end
-        recent__25__d = recent__25__q;
-        if (pulses[25]) begin
-            recent__25__d = (recent__25__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 25) begin
-            events1__d = recent__25__q;
-            recent__25__d = ((32'h0) & 6'h3f);
-            if (pulses[25]) begin
-                recent__25__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__25__d = ((32'h0) & 6'h3f);
-        end
-        recent__26__d = recent__26__q;
-        if (pulses[26]) begin
-            recent__26__d = (recent__26__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 26) begin
-            events1__d = recent__26__q;
-            recent__26__d = ((32'h0) & 6'h3f);
-            if (pulses[26]) begin
-                recent__26__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__26__d = ((32'h0) & 6'h3f);
-        end
-        recent__27__d = recent__27__q;
-        if (pulses[27]) begin
-            recent__27__d = (recent__27__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 27) begin
-            events1__d = recent__27__q;
-            recent__27__d = ((32'h0) & 6'h3f);
-            if (pulses[27]) begin
-                recent__27__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__27__d = ((32'h0) & 6'h3f);
-        end
-        recent__28__d = recent__28__q;
-        if (pulses[28]) begin
-            recent__28__d = (recent__28__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 28) begin
-            events1__d = recent__28__q;
-            recent__28__d = ((32'h0) & 6'h3f);
-            if (pulses[28]) begin
-                recent__28__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__28__d = ((32'h0) & 6'h3f);
-        end
-        recent__29__d = recent__29__q;
-        if (pulses[29]) begin
-            recent__29__d = (recent__29__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 29) begin
-            events1__d = recent__29__q;
-            recent__29__d = ((32'h0) & 6'h3f);
-            if (pulses[29]) begin
-                recent__29__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__29__d = ((32'h0) & 6'h3f);
-        end
-        recent__30__d = recent__30__q;
-        if (pulses[30]) begin
-            recent__30__d = (recent__30__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 30) begin
-            events1__d = recent__30__q;
-            recent__30__d = ((32'h0) & 6'h3f);
-            if (pulses[30]) begin
-                recent__30__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__30__d = ((32'h0) & 6'h3f);
-        end
-        recent__31__d = recent__31__q;
-        if (pulses[31]) begin
-            recent__31__d = (recent__31__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
-        end
-        if (visited__q == 31) begin
-            events1__d = recent__31__q;
-            recent__31__d = ((32'h0) & 6'h3f);
-            if (pulses[31]) begin
-                recent__31__d = ((32'h1) & 6'h3f);
-            end
-        end
-        if (rst) begin
-            recent__31__d = ((32'h0) & 6'h3f);
-        end
-        index2__d = index1__q;
-        events2__d = events1__q;
-        cleared2__d = cleared1__q;
-        old2__d = ram__read_data;
-        index3__d = index2__q;
-        value3__d = ((events2__q) & 32'hffffffff);
-        if (cleared2__q) begin
-            value3__d = old2__q + ((events2__q) & 32'hffffffff);
-        end
-        if (rst) begin
-            visited__d = ((32'h0) & 5'h1f);
-            cleared__d = 1'b0;
-        end
-    end
-    always @(*) visited__clock = clk;
-    always @(*) cleared__clock = clk;
-    always @(*) index1__clock = clk;
-    always @(*) events1__clock = clk;
-    always @(*) index2__clock = clk;
-    always @(*) events2__clock = clk;
-    always @(*) old2__clock = clk;
-    always @(*) cleared1__clock = clk;
-    always @(*) cleared2__clock = clk;
-    always @(*) index3__clock = clk;
-    always @(*) value3__clock = clk;
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = visited__q;
-    always @(*) recent__0__clock = clk;
-    always @(*) recent__1__clock = clk;
-    always @(*) recent__2__clock = clk;
-    always @(*) recent__3__clock = clk;
-    always @(*) recent__4__clock = clk;
-    always @(*) recent__5__clock = clk;
-    always @(*) recent__6__clock = clk;
-    always @(*) recent__7__clock = clk;
-    always @(*) recent__8__clock = clk;
-    always @(*) recent__9__clock = clk;
-    always @(*) recent__10__clock = clk;
-    always @(*) recent__11__clock = clk;
-    always @(*) recent__12__clock = clk;
-    always @(*) recent__13__clock = clk;
-    always @(*) recent__14__clock = clk;
-    always @(*) recent__15__clock = clk;
-    always @(*) recent__16__clock = clk;
-    always @(*) recent__17__clock = clk;
-    always @(*) recent__18__clock = clk;
-    always @(*) recent__19__clock = clk;
-    always @(*) recent__20__clock = clk;
-    always @(*) recent__21__clock = clk;
-    always @(*) recent__22__clock = clk;
-    always @(*) recent__23__clock = clk;
-    always @(*) recent__24__clock = clk;
-    always @(*) recent__25__clock = clk;
-    always @(*) recent__26__clock = clk;
-    always @(*) recent__27__clock = clk;
-    always @(*) recent__28__clock = clk;
-    always @(*) recent__29__clock = clk;
-    always @(*) recent__30__clock = clk;
-    always @(*) recent__31__clock = clk;
-    always @(*) ram__write_address = index3__q;
-    always @(*) ram__write_data = value3__q;
-    assign ram__write_enable = 1'b1;
-    always @(*) index = index3__q;
-    always @(*) value = value3__q;
-    
-endmodule // standalone__core__control__csr__above
-
-
-module tnic_standalone__core__control__csr__above__cleared(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__cleared
-
-
-module tnic_standalone__core__control__csr__above__cleared1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__cleared1
-
-
-module tnic_standalone__core__control__csr__above__cleared2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__cleared2
-
-
-module tnic_standalone__core__control__csr__above__events1(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__events1
-
-
-module tnic_standalone__core__control__csr__above__events2(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__events2
-
-
-module tnic_standalone__core__control__csr__above__index1(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__index1
-
-
-module tnic_standalone__core__control__csr__above__index2(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__index2
-
-
-module tnic_standalone__core__control__csr__above__index3(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__index3
-
-
-module tnic_standalone__core__control__csr__above__old2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__old2
-
-
-module tnic_standalone__core__control__csr__above__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [4:0] read_address;
-    input wire  read_clock;
-    output reg  [31:0] read_data;
-    input wire  [4:0] write_address;
-    input wire  write_clock;
-    input wire  [31:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[31:0] mem[31:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__core__control__csr__above__ram
-
-
-module tnic_standalone__core__control__csr__above__recent__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__0
-
-
-module tnic_standalone__core__control__csr__above__recent__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__1
-
-
-module tnic_standalone__core__control__csr__above__recent__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__10
-
-
-module tnic_standalone__core__control__csr__above__recent__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__11
-
-
-module tnic_standalone__core__control__csr__above__recent__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__12
-
-
-module tnic_standalone__core__control__csr__above__recent__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__13
-
-
-module tnic_standalone__core__control__csr__above__recent__14(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__14
-
-
-module tnic_standalone__core__control__csr__above__recent__15(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__15
-
-
-module tnic_standalone__core__control__csr__above__recent__16(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__16
-
-
-module tnic_standalone__core__control__csr__above__recent__17(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__17
-
-
-module tnic_standalone__core__control__csr__above__recent__18(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__18
-
-
-module tnic_standalone__core__control__csr__above__recent__19(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__19
-
-
-module tnic_standalone__core__control__csr__above__recent__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__2
-
-
-module tnic_standalone__core__control__csr__above__recent__20(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__20
-
-
-module tnic_standalone__core__control__csr__above__recent__21(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__21
-
-
-module tnic_standalone__core__control__csr__above__recent__22(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__22
-
-
-module tnic_standalone__core__control__csr__above__recent__23(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__23
-
-
-module tnic_standalone__core__control__csr__above__recent__24(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__24
-
-
-module tnic_standalone__core__control__csr__above__recent__25(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__25
-
-
-module tnic_standalone__core__control__csr__above__recent__26(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__26
-
-
-module tnic_standalone__core__control__csr__above__recent__27(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__27
-
-
-module tnic_standalone__core__control__csr__above__recent__28(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__28
-
-
-module tnic_standalone__core__control__csr__above__recent__29(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__29
-
-
-module tnic_standalone__core__control__csr__above__recent__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__3
-
-
-module tnic_standalone__core__control__csr__above__recent__30(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__30
-
-
-module tnic_standalone__core__control__csr__above__recent__31(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__31
-
-
-module tnic_standalone__core__control__csr__above__recent__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__4
-
-
-module tnic_standalone__core__control__csr__above__recent__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__5
-
-
-module tnic_standalone__core__control__csr__above__recent__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__6
-
-
-module tnic_standalone__core__control__csr__above__recent__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__7
-
-
-module tnic_standalone__core__control__csr__above__recent__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__8
-
-
-module tnic_standalone__core__control__csr__above__recent__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__recent__9
-
-
-module tnic_standalone__core__control__csr__above__value3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__value3
-
-
-module tnic_standalone__core__control__csr__above__visited(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__above__visited
 
 
 module tnic_standalone__core__control__csr__axil(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data);
@@ -15649,7 +13945,7 @@ module tnic_standalone__core__control__csr__axil__w_whole(d,q,clock);
 endmodule // standalone__core__control__csr__axil__w_whole
 
 
-module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
+module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
     
     // Module arguments
     input wire  clk;
@@ -15672,7 +13968,6 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     output reg  copy_ready;
     input wire  [4:0] count_index;
     input wire  [31:0] count_value;
-    input wire  [31:0] count_above;
     input wire  [31:0] histogram_count;
     input wire  [15:0] histogram_clearing;
     output reg  next_bin;
@@ -16257,9 +14552,6 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
             State__Count:
                 begin
                     reply_data = count_value;
-                    if (word__q[32'h5]) begin
-                        reply_data = count_above;
-                    end
                     if (count_index == word__q[(32'h0)+:(5)]) begin
                         reply = 1'b1;
                         state__d = State__Idle;
@@ -16565,7 +14857,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     localparam  at_state = 10'b11000110;
     localparam  at_command = 10'b101000101;
     localparam  at_flow_status = 10'b101000110;
-    localparam  at_counter = 10'b100000000;
+    localparam  at_counter = 10'b100100000;
     localparam  at_dma = 4'h7;
     localparam  at_live = 6'b11101;
     localparam  at_bin = 10'b110101000;
@@ -16873,7 +15165,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
             is_state__d = here & (word == at_state);
             is_command__d = here & (word == at_command);
             is_flow_status__d = here & (word == at_flow_status);
-            is_counter__d = here & (word[(32'h6)+:(4)] == at_counter[(32'h6)+:(4)]);
+            is_counter__d = here & (word[(32'h5)+:(5)] == at_counter[(32'h5)+:(5)]);
             is_dma__d = here & (word[(32'h6)+:(4)] == at_dma);
             is_live__d = here & (word[(32'h4)+:(6)] == at_live);
             is_bin__d = here & (word == at_bin);
@@ -17275,9 +15567,9 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10010010] = 130'h2ffffffff00000000ffffffff00000000;
     mem[9'b10010011] = 130'h30000ffff000000000000ffff00000200;
     mem[9'b10010100] = 130'h3ffffffff00000000ffffffff01400000;
-    mem[9'b10010101] = 130'h0;
-    mem[9'b10010110] = 130'h0;
-    mem[9'b10010111] = 130'h0;
+    mem[9'b10010101] = 130'h300000001000000000000000100000000;
+    mem[9'b10010110] = 130'h30000000f000000000000000f00000000;
+    mem[9'b10010111] = 130'h3ffffffff00000040ffffffff05000000;
     mem[9'b10011000] = 130'h3000003ff00000000000003ff00000000;
     mem[9'b10011001] = 130'h3000003ff00000000000003ff00000000;
     mem[9'b10011010] = 130'h3000003ff00000000000003ff00000000;
@@ -17320,7 +15612,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10111111] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11000000] = 130'h100000000000000000000000054690004;
     mem[9'b11000001] = 130'h100000000000000000000000000000001;
-    mem[9'b11000010] = 130'h1000000000000000000000000000003c0;
+    mem[9'b11000010] = 130'h100000000000000000000000000000400;
     mem[9'b11000011] = 130'h0;
     mem[9'b11000100] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11000101] = 130'h200000001000000000000000100000000;
@@ -17366,11 +15658,11 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11101101] = 130'h0;
     mem[9'b11101110] = 130'h0;
     mem[9'b11101111] = 130'h0;
-    mem[9'b11110000] = 130'h100000000000000000000000054690005;
-    mem[9'b11110001] = 130'h100000000000000000000000000000002;
-    mem[9'b11110010] = 130'h100000000000000000000000000000500;
+    mem[9'b11110000] = 130'h0;
+    mem[9'b11110001] = 130'h0;
+    mem[9'b11110010] = 130'h0;
     mem[9'b11110011] = 130'h0;
-    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff00000024;
+    mem[9'b11110100] = 130'h0;
     mem[9'b11110101] = 130'h0;
     mem[9'b11110110] = 130'h0;
     mem[9'b11110111] = 130'h0;
@@ -17382,38 +15674,38 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11111101] = 130'h0;
     mem[9'b11111110] = 130'h0;
     mem[9'b11111111] = 130'h0;
-    mem[9'b100000000] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100000001] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100000010] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100000011] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100000101] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100000110] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100000111] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100001000] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100001001] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100001010] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100001011] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100001100] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100001101] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100001110] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100001111] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100010000] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100010001] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100010010] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100010011] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100010100] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100010101] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100010110] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100010111] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100011000] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100011001] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100011010] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100011011] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100011100] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100011101] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100011110] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b100011111] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000000] = 130'h100000000000000000000000054690005;
+    mem[9'b100000001] = 130'h100000000000000000000000000000001;
+    mem[9'b100000010] = 130'h100000000000000000000000000000500;
+    mem[9'b100000011] = 130'h0;
+    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff00000020;
+    mem[9'b100000101] = 130'h0;
+    mem[9'b100000110] = 130'h0;
+    mem[9'b100000111] = 130'h0;
+    mem[9'b100001000] = 130'h0;
+    mem[9'b100001001] = 130'h0;
+    mem[9'b100001010] = 130'h0;
+    mem[9'b100001011] = 130'h0;
+    mem[9'b100001100] = 130'h0;
+    mem[9'b100001101] = 130'h0;
+    mem[9'b100001110] = 130'h0;
+    mem[9'b100001111] = 130'h0;
+    mem[9'b100010000] = 130'h0;
+    mem[9'b100010001] = 130'h0;
+    mem[9'b100010010] = 130'h0;
+    mem[9'b100010011] = 130'h0;
+    mem[9'b100010100] = 130'h0;
+    mem[9'b100010101] = 130'h0;
+    mem[9'b100010110] = 130'h0;
+    mem[9'b100010111] = 130'h0;
+    mem[9'b100011000] = 130'h0;
+    mem[9'b100011001] = 130'h0;
+    mem[9'b100011010] = 130'h0;
+    mem[9'b100011011] = 130'h0;
+    mem[9'b100011100] = 130'h0;
+    mem[9'b100011101] = 130'h0;
+    mem[9'b100011110] = 130'h0;
+    mem[9'b100011111] = 130'h0;
     mem[9'b100100000] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b100100001] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b100100010] = 130'h1ffffffff00000000ffffffff00000000;
@@ -20606,7 +18898,7 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [541:0] settings;
+    output reg  [578:0] settings;
     
     // Stub signals
     reg  enable__clk;
@@ -20717,6 +19009,24 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     reg  [9:0] ack_rate__st_word;
     reg  [31:0] ack_rate__st_data;
     wire  [31:0] ack_rate__value;
+    reg  store_wait__clk;
+    reg  store_wait__rst;
+    reg  store_wait__st_valid;
+    reg  [9:0] store_wait__st_word;
+    reg  [31:0] store_wait__st_data;
+    wire  store_wait__value;
+    reg  pause__clk;
+    reg  pause__rst;
+    reg  pause__st_valid;
+    reg  [9:0] pause__st_word;
+    reg  [31:0] pause__st_data;
+    wire  [3:0] pause__value;
+    reg  line_rate__clk;
+    reg  line_rate__rst;
+    reg  line_rate__st_valid;
+    reg  [9:0] line_rate__st_word;
+    reg  [31:0] line_rate__st_data;
+    wire  [31:0] line_rate__value;
     reg  flow_index__clk;
     reg  flow_index__rst;
     reg  flow_index__st_valid;
@@ -20881,6 +19191,30 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(ack_rate__st_data),
         .value(ack_rate__value)
     );
+    tnic_standalone__core__control__csr__held__store_wait store_wait(
+        .clk(store_wait__clk),
+        .rst(store_wait__rst),
+        .st_valid(store_wait__st_valid),
+        .st_word(store_wait__st_word),
+        .st_data(store_wait__st_data),
+        .value(store_wait__value)
+    );
+    tnic_standalone__core__control__csr__held__pause pause(
+        .clk(pause__clk),
+        .rst(pause__rst),
+        .st_valid(pause__st_valid),
+        .st_word(pause__st_word),
+        .st_data(pause__st_data),
+        .value(pause__value)
+    );
+    tnic_standalone__core__control__csr__held__line_rate line_rate(
+        .clk(line_rate__clk),
+        .rst(line_rate__rst),
+        .st_valid(line_rate__st_valid),
+        .st_word(line_rate__st_word),
+        .st_data(line_rate__st_data),
+        .value(line_rate__value)
+    );
     tnic_standalone__core__control__csr__held__flow_index flow_index(
         .clk(flow_index__clk),
         .rst(flow_index__rst),
@@ -20926,9 +19260,12 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         settings[(64'h195)+:(32)] = nonce_seed__value;
         settings[(64'h1b5)+:(16)] = store_bound__value;
         settings[(64'h1c5)+:(32)] = ack_rate__value;
-        settings[(64'h1e5)+:(16)] = flow_index__value;
-        settings[(64'h1f5)+:(16)] = event_every__value;
-        settings[(64'h205)+:(25)] = event_filter__value;
+        settings[(64'h1e5)+:(1)] = store_wait__value;
+        settings[(64'h1e6)+:(4)] = pause__value;
+        settings[(64'h1ea)+:(32)] = line_rate__value;
+        settings[(64'h20a)+:(16)] = flow_index__value;
+        settings[(64'h21a)+:(16)] = event_every__value;
+        settings[(64'h22a)+:(25)] = event_filter__value;
     end
     always @(*) enable__clk = clk;
     always @(*) enable__rst = rst;
@@ -21020,6 +19357,21 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     always @(*) ack_rate__st_valid = st_valid;
     always @(*) ack_rate__st_word = st_word;
     always @(*) ack_rate__st_data = st_data;
+    always @(*) store_wait__clk = clk;
+    always @(*) store_wait__rst = rst;
+    always @(*) store_wait__st_valid = st_valid;
+    always @(*) store_wait__st_word = st_word;
+    always @(*) store_wait__st_data = st_data;
+    always @(*) pause__clk = clk;
+    always @(*) pause__rst = rst;
+    always @(*) pause__st_valid = st_valid;
+    always @(*) pause__st_word = st_word;
+    always @(*) pause__st_data = st_data;
+    always @(*) line_rate__clk = clk;
+    always @(*) line_rate__rst = rst;
+    always @(*) line_rate__st_valid = st_valid;
+    always @(*) line_rate__st_word = st_word;
+    always @(*) line_rate__st_data = st_data;
     always @(*) flow_index__clk = clk;
     always @(*) flow_index__rst = rst;
     always @(*) flow_index__st_valid = st_valid;
@@ -21739,6 +20091,68 @@ module tnic_standalone__core__control__csr__held__lead__held(d,q,clock);
 endmodule // standalone__core__control__csr__held__lead__held
 
 
+module tnic_standalone__core__control__csr__held__line_rate(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [31:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010111;
+    localparam  others__0 = 32'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [31:0] held__d;
+    wire  [31:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__line_rate__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__line_rate
+
+
+module tnic_standalone__core__control__csr__held__line_rate__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__line_rate__held
+
+
 module tnic_standalone__core__control__csr__held__mac(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
@@ -21931,6 +20345,68 @@ module tnic_standalone__core__control__csr__held__ns_per_byte__held(d,q,clock);
 endmodule // standalone__core__control__csr__held__ns_per_byte__held
 
 
+module tnic_standalone__core__control__csr__held__pause(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  [3:0] value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010110;
+    localparam  others__0 = 4'h0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  [3:0] held__d;
+    wire  [3:0] held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__pause__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 4'hf) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__pause
+
+
+module tnic_standalone__core__control__csr__held__pause__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__pause__held
+
+
 module tnic_standalone__core__control__csr__held__prefix4(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
@@ -22053,6 +20529,68 @@ module tnic_standalone__core__control__csr__held__store_bound__held(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__held__store_bound__held
+
+
+module tnic_standalone__core__control__csr__held__store_wait(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010101;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__store_wait__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__store_wait
+
+
+module tnic_standalone__core__control__csr__held__store_wait__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__store_wait__held
 
 
 module tnic_standalone__core__control__csr__held__time_increment(clk,rst,st_valid,st_word,st_data,value);
@@ -22881,6 +21419,25 @@ module tnic_standalone__core__control__csr__query__word(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__query__word
+
+
+module tnic_standalone__core__control__data_inside(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__data_inside
 
 
 module tnic_standalone__core__control__dma(clk,rst,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,rec_valid,rec_ready,rec_data,query_valid,query_ready,query_flow,answer_valid,answer_record,load_valid,load_flow,load_record,loading,irq,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready);
@@ -31834,8 +30391,156 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  sure__d;
     wire  sure__q;
     reg  sure__clock;
+    reg  parked__clock;
+    reg  [4:0] parked__read_address;
+    wire  [88:0] parked__read_data;
+    reg  parked__write_enable;
+    reg  [4:0] parked__write_address;
+    reg  [88:0] parked__write_data;
+    reg  parks__0__d;
+    wire  parks__0__q;
+    reg  parks__0__clock;
+    reg  parks__1__d;
+    wire  parks__1__q;
+    reg  parks__1__clock;
+    reg  parks__2__d;
+    wire  parks__2__q;
+    reg  parks__2__clock;
+    reg  parks__3__d;
+    wire  parks__3__q;
+    reg  parks__3__clock;
+    reg  parks__4__d;
+    wire  parks__4__q;
+    reg  parks__4__clock;
+    reg  parks__5__d;
+    wire  parks__5__q;
+    reg  parks__5__clock;
+    reg  parks__6__d;
+    wire  parks__6__q;
+    reg  parks__6__clock;
+    reg  parks__7__d;
+    wire  parks__7__q;
+    reg  parks__7__clock;
+    reg  parks__8__d;
+    wire  parks__8__q;
+    reg  parks__8__clock;
+    reg  parks__9__d;
+    wire  parks__9__q;
+    reg  parks__9__clock;
+    reg  parks__10__d;
+    wire  parks__10__q;
+    reg  parks__10__clock;
+    reg  parks__11__d;
+    wire  parks__11__q;
+    reg  parks__11__clock;
+    reg  parks__12__d;
+    wire  parks__12__q;
+    reg  parks__12__clock;
+    reg  parks__13__d;
+    wire  parks__13__q;
+    reg  parks__13__clock;
+    reg  parks__14__d;
+    wire  parks__14__q;
+    reg  parks__14__clock;
+    reg  parks__15__d;
+    wire  parks__15__q;
+    reg  parks__15__clock;
+    reg  parks__16__d;
+    wire  parks__16__q;
+    reg  parks__16__clock;
+    reg  parks__17__d;
+    wire  parks__17__q;
+    reg  parks__17__clock;
+    reg  parks__18__d;
+    wire  parks__18__q;
+    reg  parks__18__clock;
+    reg  parks__19__d;
+    wire  parks__19__q;
+    reg  parks__19__clock;
+    reg  parks__20__d;
+    wire  parks__20__q;
+    reg  parks__20__clock;
+    reg  parks__21__d;
+    wire  parks__21__q;
+    reg  parks__21__clock;
+    reg  parks__22__d;
+    wire  parks__22__q;
+    reg  parks__22__clock;
+    reg  parks__23__d;
+    wire  parks__23__q;
+    reg  parks__23__clock;
+    reg  parks__24__d;
+    wire  parks__24__q;
+    reg  parks__24__clock;
+    reg  parks__25__d;
+    wire  parks__25__q;
+    reg  parks__25__clock;
+    reg  parks__26__d;
+    wire  parks__26__q;
+    reg  parks__26__clock;
+    reg  parks__27__d;
+    wire  parks__27__q;
+    reg  parks__27__clock;
+    reg  parks__28__d;
+    wire  parks__28__q;
+    reg  parks__28__clock;
+    reg  parks__29__d;
+    wire  parks__29__q;
+    reg  parks__29__clock;
+    reg  parks__30__d;
+    wire  parks__30__q;
+    reg  parks__30__clock;
+    reg  parks__31__d;
+    wire  parks__31__q;
+    reg  parks__31__clock;
+    reg  slots__clock;
+    reg  slots__read_enable;
+    reg  [9:0] slots__read_address;
+    wire  [4:0] slots__read_data;
+    reg  slots__write_enable;
+    reg  [9:0] slots__write_address;
+    reg  [4:0] slots__write_data;
+    reg  [4:0] slot__d;
+    wire  [4:0] slot__q;
+    reg  slot__clock;
+    reg  [4:0] old__d;
+    wire  [4:0] old__q;
+    reg  old__clock;
+    reg  [4:0] last_slot__d;
+    wire  [4:0] last_slot__q;
+    reg  last_slot__clock;
+    reg  closing__d;
+    wire  closing__q;
+    reg  closing__clock;
+    reg  due__d;
+    wire  due__q;
+    reg  due__clock;
+    reg  [9:0] due_flow__d;
+    wire  [9:0] due_flow__q;
+    reg  due_flow__clock;
+    reg  due_turn__d;
+    wire  due_turn__q;
+    reg  due_turn__clock;
+    reg  [88:0] due_measure__d;
+    wire  [88:0] due_measure__q;
+    reg  due_measure__clock;
+    reg  replaced__d;
+    wire  replaced__q;
+    reg  replaced__clock;
+    reg  [9:0] replaced_flow__d;
+    wire  [9:0] replaced_flow__q;
+    reg  replaced_flow__clock;
     
     // Local signals
+    reg  issuing;
+    reg  [9:0] issuing_flow;
+    reg  issuing_turn;
+    reg  okay;
+    reg  park;
+    reg  [4:0] place;
+    reg  taken;
+    reg  waits;
+    reg  [88:0] measure;
     reg  rests;
     reg  turn;
     reg  timed_out;
@@ -32332,6 +31037,233 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         .q(sure__q),
         .clock(sure__clock)
     );
+    tnic_standalone__core__control__engine__arbiter__parked parked(
+        .clock(parked__clock),
+        .read_address(parked__read_address),
+        .read_data(parked__read_data),
+        .write_enable(parked__write_enable),
+        .write_address(parked__write_address),
+        .write_data(parked__write_data)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__0 parks__0(
+        .d(parks__0__d),
+        .q(parks__0__q),
+        .clock(parks__0__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__1 parks__1(
+        .d(parks__1__d),
+        .q(parks__1__q),
+        .clock(parks__1__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__2 parks__2(
+        .d(parks__2__d),
+        .q(parks__2__q),
+        .clock(parks__2__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__3 parks__3(
+        .d(parks__3__d),
+        .q(parks__3__q),
+        .clock(parks__3__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__4 parks__4(
+        .d(parks__4__d),
+        .q(parks__4__q),
+        .clock(parks__4__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__5 parks__5(
+        .d(parks__5__d),
+        .q(parks__5__q),
+        .clock(parks__5__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__6 parks__6(
+        .d(parks__6__d),
+        .q(parks__6__q),
+        .clock(parks__6__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__7 parks__7(
+        .d(parks__7__d),
+        .q(parks__7__q),
+        .clock(parks__7__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__8 parks__8(
+        .d(parks__8__d),
+        .q(parks__8__q),
+        .clock(parks__8__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__9 parks__9(
+        .d(parks__9__d),
+        .q(parks__9__q),
+        .clock(parks__9__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__10 parks__10(
+        .d(parks__10__d),
+        .q(parks__10__q),
+        .clock(parks__10__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__11 parks__11(
+        .d(parks__11__d),
+        .q(parks__11__q),
+        .clock(parks__11__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__12 parks__12(
+        .d(parks__12__d),
+        .q(parks__12__q),
+        .clock(parks__12__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__13 parks__13(
+        .d(parks__13__d),
+        .q(parks__13__q),
+        .clock(parks__13__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__14 parks__14(
+        .d(parks__14__d),
+        .q(parks__14__q),
+        .clock(parks__14__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__15 parks__15(
+        .d(parks__15__d),
+        .q(parks__15__q),
+        .clock(parks__15__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__16 parks__16(
+        .d(parks__16__d),
+        .q(parks__16__q),
+        .clock(parks__16__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__17 parks__17(
+        .d(parks__17__d),
+        .q(parks__17__q),
+        .clock(parks__17__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__18 parks__18(
+        .d(parks__18__d),
+        .q(parks__18__q),
+        .clock(parks__18__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__19 parks__19(
+        .d(parks__19__d),
+        .q(parks__19__q),
+        .clock(parks__19__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__20 parks__20(
+        .d(parks__20__d),
+        .q(parks__20__q),
+        .clock(parks__20__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__21 parks__21(
+        .d(parks__21__d),
+        .q(parks__21__q),
+        .clock(parks__21__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__22 parks__22(
+        .d(parks__22__d),
+        .q(parks__22__q),
+        .clock(parks__22__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__23 parks__23(
+        .d(parks__23__d),
+        .q(parks__23__q),
+        .clock(parks__23__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__24 parks__24(
+        .d(parks__24__d),
+        .q(parks__24__q),
+        .clock(parks__24__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__25 parks__25(
+        .d(parks__25__d),
+        .q(parks__25__q),
+        .clock(parks__25__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__26 parks__26(
+        .d(parks__26__d),
+        .q(parks__26__q),
+        .clock(parks__26__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__27 parks__27(
+        .d(parks__27__d),
+        .q(parks__27__q),
+        .clock(parks__27__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__28 parks__28(
+        .d(parks__28__d),
+        .q(parks__28__q),
+        .clock(parks__28__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__29 parks__29(
+        .d(parks__29__d),
+        .q(parks__29__q),
+        .clock(parks__29__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__30 parks__30(
+        .d(parks__30__d),
+        .q(parks__30__q),
+        .clock(parks__30__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__31 parks__31(
+        .d(parks__31__d),
+        .q(parks__31__q),
+        .clock(parks__31__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__slots slots(
+        .clock(slots__clock),
+        .read_enable(slots__read_enable),
+        .read_address(slots__read_address),
+        .read_data(slots__read_data),
+        .write_enable(slots__write_enable),
+        .write_address(slots__write_address),
+        .write_data(slots__write_data)
+    );
+    tnic_standalone__core__control__engine__arbiter__slot slot(
+        .d(slot__d),
+        .q(slot__q),
+        .clock(slot__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__old old(
+        .d(old__d),
+        .q(old__q),
+        .clock(old__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__last_slot last_slot(
+        .d(last_slot__d),
+        .q(last_slot__q),
+        .clock(last_slot__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__closing closing(
+        .d(closing__d),
+        .q(closing__q),
+        .clock(closing__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due due(
+        .d(due__d),
+        .q(due__q),
+        .clock(due__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due_flow due_flow(
+        .d(due_flow__d),
+        .q(due_flow__q),
+        .clock(due_flow__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due_turn due_turn(
+        .d(due_turn__d),
+        .q(due_turn__q),
+        .clock(due_turn__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due_measure due_measure(
+        .d(due_measure__d),
+        .q(due_measure__q),
+        .clock(due_measure__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__replaced replaced(
+        .d(replaced__d),
+        .q(replaced__q),
+        .clock(replaced__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__replaced_flow replaced_flow(
+        .d(replaced_flow__d),
+        .q(replaced_flow__q),
+        .clock(replaced_flow__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -32346,11 +31278,484 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         last_turn__d = last_turn__q;
         open__d = open__q;
         sure__d = sure__q;
+        slot__d = slot__q;
+        last_slot__d = last_slot__q;
+        closing__d = closing__q;
+        due__d = due__q;
+        due_flow__d = due_flow__q;
+        due_turn__d = due_turn__q;
+        due_measure__d = due_measure__q;
+        replaced__d = replaced__q;
+        replaced_flow__d = replaced_flow__q;
+        old__d = old__q;
         timed_out = ((32'h0) & 1'h1);
         if (sample_kind == ((32'h1) & 2'h3)) begin
             timed_out = ((32'h1) & 1'h1);
         end
         measures__write_data = {timed_out, sample_endpoint_ns, sample_hops, sample_now_ns, sample_rtt_ns};
+        slot__d = slot__q + ((32'h1) & 5'h1f);
+        old__d = slot__q - ((32'h16) & 5'h1f);
+        place = slots__read_data;
+        if (same__q) begin
+            place = last_slot__q;
+        end
+        taken = 1'b0;
+        waits = 1'b0;
+        parks__0__d = parks__0__q;
+        if (place == 0) begin
+            taken = parks__0__q;
+            if (park) begin
+                parks__0__d = 1'b1;
+            end
+        end
+        if (old__q == 0) begin
+            waits = parks__0__q;
+            parks__0__d = 1'b0;
+        end
+        if (rst) begin
+            parks__0__d = 1'b0;
+        end
+        parks__1__d = parks__1__q;
+        if (place == 1) begin
+            taken = parks__1__q;
+            if (park) begin
+                parks__1__d = 1'b1;
+            end
+        end
+        if (old__q == 1) begin
+            waits = parks__1__q;
+            parks__1__d = 1'b0;
+        end
+        if (rst) begin
+            parks__1__d = 1'b0;
+        end
+        parks__2__d = parks__2__q;
+        if (place == 2) begin
+            taken = parks__2__q;
+            if (park) begin
+                parks__2__d = 1'b1;
+            end
+        end
+        if (old__q == 2) begin
+            waits = parks__2__q;
+            parks__2__d = 1'b0;
+        end
+        if (rst) begin
+            parks__2__d = 1'b0;
+        end
+        parks__3__d = parks__3__q;
+        if (place == 3) begin
+            taken = parks__3__q;
+            if (park) begin
+                parks__3__d = 1'b1;
+            end
+        end
+        if (old__q == 3) begin
+            waits = parks__3__q;
+            parks__3__d = 1'b0;
+        end
+        if (rst) begin
+            parks__3__d = 1'b0;
+        end
+        parks__4__d = parks__4__q;
+        if (place == 4) begin
+            taken = parks__4__q;
+            if (park) begin
+                parks__4__d = 1'b1;
+            end
+        end
+        if (old__q == 4) begin
+            waits = parks__4__q;
+            parks__4__d = 1'b0;
+        end
+        if (rst) begin
+            parks__4__d = 1'b0;
+        end
+        parks__5__d = parks__5__q;
+        if (place == 5) begin
+            taken = parks__5__q;
+            if (park) begin
+                parks__5__d = 1'b1;
+            end
+        end
+        if (old__q == 5) begin
+            waits = parks__5__q;
+            parks__5__d = 1'b0;
+        end
+        if (rst) begin
+            parks__5__d = 1'b0;
+        end
+        parks__6__d = parks__6__q;
+        if (place == 6) begin
+            taken = parks__6__q;
+            if (park) begin
+                parks__6__d = 1'b1;
+            end
+        end
+        if (old__q == 6) begin
+            waits = parks__6__q;
+            parks__6__d = 1'b0;
+        end
+        if (rst) begin
+            parks__6__d = 1'b0;
+        end
+        parks__7__d = parks__7__q;
+        if (place == 7) begin
+            taken = parks__7__q;
+            if (park) begin
+                parks__7__d = 1'b1;
+            end
+        end
+        if (old__q == 7) begin
+            waits = parks__7__q;
+            parks__7__d = 1'b0;
+        end
+        if (rst) begin
+            parks__7__d = 1'b0;
+        end
+        parks__8__d = parks__8__q;
+        if (place == 8) begin
+            taken = parks__8__q;
+            if (park) begin
+                parks__8__d = 1'b1;
+            end
+        end
+        if (old__q == 8) begin
+            waits = parks__8__q;
+            parks__8__d = 1'b0;
+        end
+        if (rst) begin
+            parks__8__d = 1'b0;
+        end
+        parks__9__d = parks__9__q;
+        if (place == 9) begin
+            taken = parks__9__q;
+            if (park) begin
+                parks__9__d = 1'b1;
+            end
+        end
+        if (old__q == 9) begin
+            waits = parks__9__q;
+            parks__9__d = 1'b0;
+        end
+        if (rst) begin
+            parks__9__d = 1'b0;
+        end
+        parks__10__d = parks__10__q;
+        if (place == 10) begin
+            taken = parks__10__q;
+            if (park) begin
+                parks__10__d = 1'b1;
+            end
+        end
+        if (old__q == 10) begin
+            waits = parks__10__q;
+            parks__10__d = 1'b0;
+        end
+        if (rst) begin
+            parks__10__d = 1'b0;
+        end
+        parks__11__d = parks__11__q;
+        if (place == 11) begin
+            taken = parks__11__q;
+            if (park) begin
+                parks__11__d = 1'b1;
+            end
+        end
+        if (old__q == 11) begin
+            waits = parks__11__q;
+            parks__11__d = 1'b0;
+        end
+        if (rst) begin
+            parks__11__d = 1'b0;
+        end
+        parks__12__d = parks__12__q;
+        if (place == 12) begin
+            taken = parks__12__q;
+            if (park) begin
+                parks__12__d = 1'b1;
+            end
+        end
+        if (old__q == 12) begin
+            waits = parks__12__q;
+            parks__12__d = 1'b0;
+        end
+        if (rst) begin
+            parks__12__d = 1'b0;
+        end
+        parks__13__d = parks__13__q;
+        if (place == 13) begin
+            taken = parks__13__q;
+            if (park) begin
+                parks__13__d = 1'b1;
+            end
+        end
+        if (old__q == 13) begin
+            waits = parks__13__q;
+            parks__13__d = 1'b0;
+        end
+        if (rst) begin
+            parks__13__d = 1'b0;
+        end
+        parks__14__d = parks__14__q;
+        if (place == 14) begin
+            taken = parks__14__q;
+            if (park) begin
+                parks__14__d = 1'b1;
+            end
+        end
+        if (old__q == 14) begin
+            waits = parks__14__q;
+            parks__14__d = 1'b0;
+        end
+        if (rst) begin
+            parks__14__d = 1'b0;
+        end
+        parks__15__d = parks__15__q;
+        if (place == 15) begin
+            taken = parks__15__q;
+            if (park) begin
+                parks__15__d = 1'b1;
+            end
+        end
+        if (old__q == 15) begin
+            waits = parks__15__q;
+            parks__15__d = 1'b0;
+        end
+        if (rst) begin
+            parks__15__d = 1'b0;
+        end
+        parks__16__d = parks__16__q;
+        if (place == 16) begin
+            taken = parks__16__q;
+            if (park) begin
+                parks__16__d = 1'b1;
+            end
+        end
+        if (old__q == 16) begin
+            waits = parks__16__q;
+            parks__16__d = 1'b0;
+        end
+        if (rst) begin
+            parks__16__d = 1'b0;
+        end
+        parks__17__d = parks__17__q;
+        if (place == 17) begin
+            taken = parks__17__q;
+            if (park) begin
+                parks__17__d = 1'b1;
+            end
+        end
+        if (old__q == 17) begin
+            waits = parks__17__q;
+            parks__17__d = 1'b0;
+        end
+        if (rst) begin
+            parks__17__d = 1'b0;
+        end
+        parks__18__d = parks__18__q;
+        if (place == 18) begin
+            taken = parks__18__q;
+            if (park) begin
+                parks__18__d = 1'b1;
+            end
+        end
+        if (old__q == 18) begin
+            waits = parks__18__q;
+            parks__18__d = 1'b0;
+        end
+        if (rst) begin
+            parks__18__d = 1'b0;
+        end
+        parks__19__d = parks__19__q;
+        if (place == 19) begin
+            taken = parks__19__q;
+            if (park) begin
+                parks__19__d = 1'b1;
+            end
+        end
+        if (old__q == 19) begin
+            waits = parks__19__q;
+            parks__19__d = 1'b0;
+        end
+        if (rst) begin
+            parks__19__d = 1'b0;
+        end
+        parks__20__d = parks__20__q;
+        if (place == 20) begin
+            taken = parks__20__q;
+            if (park) begin
+                parks__20__d = 1'b1;
+            end
+        end
+        if (old__q == 20) begin
+            waits = parks__20__q;
+            parks__20__d = 1'b0;
+        end
+        if (rst) begin
+            parks__20__d = 1'b0;
+        end
+        parks__21__d = parks__21__q;
+        if (place == 21) begin
+            taken = parks__21__q;
+            if (park) begin
+                parks__21__d = 1'b1;
+            end
+        end
+        if (old__q == 21) begin
+            waits = parks__21__q;
+            parks__21__d = 1'b0;
+        end
+        if (rst) begin
+            parks__21__d = 1'b0;
+        end
+        parks__22__d = parks__22__q;
+        if (place == 22) begin
+            taken = parks__22__q;
+            if (park) begin
+                parks__22__d = 1'b1;
+            end
+        end
+        if (old__q == 22) begin
+            waits = parks__22__q;
+            parks__22__d = 1'b0;
+        end
+        if (rst) begin
+            parks__22__d = 1'b0;
+        end
+        parks__23__d = parks__23__q;
+        if (place == 23) begin
+            taken = parks__23__q;
+            if (park) begin
+                parks__23__d = 1'b1;
+            end
+        end
+        if (old__q == 23) begin
+            waits = parks__23__q;
+            parks__23__d = 1'b0;
+        end
+        if (rst) begin
+            parks__23__d = 1'b0;
+        end
+        parks__24__d = parks__24__q;
+        if (place == 24) begin
+            taken = parks__24__q;
+            if (park) begin
+                parks__24__d = 1'b1;
+            end
+        end
+        if (old__q == 24) begin
+            waits = parks__24__q;
+            parks__24__d = 1'b0;
+        end
+        if (rst) begin
+            parks__24__d = 1'b0;
+        end
+        parks__25__d = parks__25__q;
+        if (place == 25) begin
+            taken = parks__25__q;
+            if (park) begin
+                parks__25__d = 1'b1;
+            end
+        end
+        if (old__q == 25) begin
+            waits = parks__25__q;
+            parks__25__d = 1'b0;
+        end
+        if (rst) begin
+            parks__25__d = 1'b0;
+        end
+        parks__26__d = parks__26__q;
+        if (place == 26) begin
+            taken = parks__26__q;
+            if (park) begin
+                parks__26__d = 1'b1;
+            end
+        end
+        if (old__q == 26) begin
+            waits = parks__26__q;
+            parks__26__d = 1'b0;
+        end
+        if (rst) begin
+            parks__26__d = 1'b0;
+        end
+        parks__27__d = parks__27__q;
+        if (place == 27) begin
+            taken = parks__27__q;
+            if (park) begin
+                parks__27__d = 1'b1;
+            end
+        end
+        if (old__q == 27) begin
+            waits = parks__27__q;
+            parks__27__d = 1'b0;
+        end
+        if (rst) begin
+            parks__27__d = 1'b0;
+        end
+        parks__28__d = parks__28__q;
+        if (place == 28) begin
+            taken = parks__28__q;
+            if (park) begin
+                parks__28__d = 1'b1;
+            end
+        end
+        if (old__q == 28) begin
+            waits = parks__28__q;
+            parks__28__d = 1'b0;
+        end
+        if (rst) begin
+            parks__28__d = 1'b0;
+        end
+        parks__29__d = parks__29__q;
+        if (place == 29) begin
+            taken = parks__29__q;
+            if (park) begin
+                parks__29__d = 1'b1;
+            end
+        end
+        if (old__q == 29) begin
+            waits = parks__29__q;
+            parks__29__d = 1'b0;
+        end
+        if (rst) begin
+            parks__29__d = 1'b0;
+        end
+        parks__30__d = parks__30__q;
+        if (place == 30) begin
+            taken = parks__30__q;
+            if (park) begin
+                parks__30__d = 1'b1;
+            end
+        end
+        if (old__q == 30) begin
+            waits = parks__30__q;
+            parks__30__d = 1'b0;
+        end
+        if (rst) begin
+            parks__30__d = 1'b0;
+        end
+        parks__31__d = parks__31__q;
+        if (place == 31) begin
+            taken = parks__31__q;
+            if (park) begin
+                parks__31__d = 1'b1;
+            end
+        end
+        if (old__q == 31) begin
+            waits = parks__31__q;
+            parks__31__d = 1'b0;
+        end
+        if (rst) begin
+            parks__31__d = 1'b0;
+        end
+        parked__write_address = place;
+        due__d = valid__22__q & waits;
+        due_flow__d = flows__22__q;
+        due_turn__d = ~turned__22__q;
+        due_measure__d = parked__read_data;
+        replaced__d = park & taken;
+        replaced_flow__d = held_flow__q;
         turned__0__d = turned__0__q;
         flows__0__d = flows__0__q;
         turned__1__d = turned__1__q;
@@ -32533,16 +31938,30 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         if (same__q) begin
             turn = ~last_turn__q;
         end
-        flows__0__d = held_flow__q;
-        turned__0__d = turn;
-        issued__write_data = turn;
+        issuing_flow = held_flow__q;
+        issuing_turn = turn;
+        measure = measures__read_data;
+        if (due__q) begin
+            issuing_flow = due_flow__q;
+            issuing_turn = due_turn__q;
+            measure = due_measure__q;
+        end
+        flows__0__d = issuing_flow;
+        turned__0__d = issuing_turn;
+        slots__write_address = issuing_flow;
+        issued__write_address = issuing_flow;
+        issued__write_data = issuing_turn;
         kind = held_kind__q;
-        value = measures__read_data[(32'h18)+:(32)];
-        if (held_host__q) begin
+        flow = issuing_flow;
+        rtt_ns = measure[(32'h0)+:(24)];
+        value = measure[(32'h18)+:(32)];
+        hops = measure[(32'h38)+:(8)];
+        endpoint_ns = measure[(32'h40)+:(24)];
+        if (held_host__q & ~due__q) begin
             value = rates__read_data;
         end
-        if (held_sample__q) begin
-            kind = ((measures__read_data[(32'h58)+:(1)]) & 3'h7);
+        if (held_sample__q | due__q) begin
+            kind = ((measure[(32'h58)+:(1)]) & 3'h7);
         end
         next_flow = idles__o_flow;
         if (hosts__o_valid) begin
@@ -32555,9 +31974,17 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             next_flow = loads__o_flow;
         end
         open__d = valid__22__q & (flows__22__q == held_flow__q);
+        closing__d = valid__21__q & (flows__21__q == held_flow__q);
+        if (due__q & (due_flow__q == held_flow__q)) begin
+            same__d = 1'b1;
+            last_turn__d = due_turn__q;
+            last_slot__d = slot__q;
+        end
         if (free) begin
             open__d = valid__22__q & (flows__22__q == next_flow);
+            closing__d = valid__21__q & (flows__21__q == next_flow);
         end
+        slots__read_address = next_flow;
         issued__read_address = next_flow;
         ended__read_address = next_flow;
         loads__o_next = 1'b0;
@@ -32577,8 +32004,9 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             idles__o_next = 1'b1;
         end
         if (free) begin
-            last_turn__d = turn;
-            same__d = go & (next_flow == held_flow__q);
+            last_turn__d = issuing_turn;
+            last_slot__d = slot__q;
+            same__d = issuing & (next_flow == issuing_flow);
             held__d = 1'b1;
             held_flow__d = next_flow;
             held_kind__d = ((32'h4) & 3'h7);
@@ -32598,14 +32026,20 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
                 held__d = 1'b0;
             end
         end
-        sure__d = ~held__d | open__d;
+        sure__d = (~held__d | open__d) | (held_sample__d & ~closing__d);
         lost_flow__d = last_flow__q;
         if (sample_valid) begin
             last_flow__d = sample_flow;
         end
+        dropped_flow = replaced_flow__q;
+        if (samples__dropped) begin
+            dropped_flow = lost_flow__q;
+        end
         if (rst) begin
             held__d = 1'b0;
             sure__d = 1'b1;
+            due__d = 1'b0;
+            replaced__d = 1'b0;
         end
     end
     always @(*) last_flow__clock = clk;
@@ -32619,6 +32053,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) last_turn__clock = clk;
     always @(*) open__clock = clk;
     always @(*) sure__clock = clk;
+    always @(*) slot__clock = clk;
+    always @(*) last_slot__clock = clk;
+    always @(*) closing__clock = clk;
+    always @(*) due__clock = clk;
+    always @(*) due_flow__clock = clk;
+    always @(*) due_turn__clock = clk;
+    always @(*) due_measure__clock = clk;
+    always @(*) replaced__clock = clk;
+    always @(*) replaced_flow__clock = clk;
+    always @(*) old__clock = clk;
     always @(*) loads__clk = clk;
     always @(*) loads__rst = rst;
     always @(*) loads__i_valid = load_valid & enable;
@@ -32645,8 +32089,46 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) idles__i_valid = idle_valid & enable;
     always @(*) idles__i_flow = idle_flow;
     always @(*) rests = (issued__read_data == ended__read_data) & ~same__q;
-    always @(*) go = held__q & (open__q | rests);
-    always @(*) free = sure__q | rests;
+    always @(*) go = (held__q & ~due__q) & (open__q | rests);
+    always @(*) okay = ~held__q | ~due__q;
+    always @(*) free = okay & (sure__q | rests);
+    always @(*) park = ((held__q & held_sample__q) & ~(due__q | closing__q)) & ~(open__q | rests);
+    always @(*) parks__0__clock = clk;
+    always @(*) parks__1__clock = clk;
+    always @(*) parks__2__clock = clk;
+    always @(*) parks__3__clock = clk;
+    always @(*) parks__4__clock = clk;
+    always @(*) parks__5__clock = clk;
+    always @(*) parks__6__clock = clk;
+    always @(*) parks__7__clock = clk;
+    always @(*) parks__8__clock = clk;
+    always @(*) parks__9__clock = clk;
+    always @(*) parks__10__clock = clk;
+    always @(*) parks__11__clock = clk;
+    always @(*) parks__12__clock = clk;
+    always @(*) parks__13__clock = clk;
+    always @(*) parks__14__clock = clk;
+    always @(*) parks__15__clock = clk;
+    always @(*) parks__16__clock = clk;
+    always @(*) parks__17__clock = clk;
+    always @(*) parks__18__clock = clk;
+    always @(*) parks__19__clock = clk;
+    always @(*) parks__20__clock = clk;
+    always @(*) parks__21__clock = clk;
+    always @(*) parks__22__clock = clk;
+    always @(*) parks__23__clock = clk;
+    always @(*) parks__24__clock = clk;
+    always @(*) parks__25__clock = clk;
+    always @(*) parks__26__clock = clk;
+    always @(*) parks__27__clock = clk;
+    always @(*) parks__28__clock = clk;
+    always @(*) parks__29__clock = clk;
+    always @(*) parks__30__clock = clk;
+    always @(*) parks__31__clock = clk;
+    always @(*) parked__clock = clk;
+    always @(*) parked__write_enable = park;
+    always @(*) parked__write_data = measures__read_data;
+    always @(*) parked__read_address = old__q;
     always @(*) valid__0__clock = clk;
     always @(*) flows__0__clock = clk;
     always @(*) valid__1__clock = clk;
@@ -32738,19 +32220,19 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) turned__21__clock = clk;
     always @(*) valid__22__d = valid__21__q;
     always @(*) turned__22__clock = clk;
-    always @(*) valid__0__d = go;
+    always @(*) issuing = go | due__q;
+    always @(*) valid__0__d = issuing;
+    always @(*) slots__clock = clk;
+    always @(*) slots__write_enable = issuing;
+    always @(*) slots__write_data = slot__q;
     always @(*) issued__clock = clk;
-    always @(*) issued__write_enable = go;
-    always @(*) issued__write_address = held_flow__q;
+    always @(*) issued__write_enable = issuing;
     always @(*) ended__clock = clk;
     always @(*) ended__write_enable = valid__22__q;
     always @(*) ended__write_address = flows__22__q;
     always @(*) ended__write_data = turned__22__q;
-    always @(*) issue = go;
-    always @(*) flow = held_flow__q;
-    always @(*) rtt_ns = measures__read_data[(32'h0)+:(24)];
-    always @(*) hops = measures__read_data[(32'h38)+:(8)];
-    always @(*) endpoint_ns = measures__read_data[(32'h40)+:(24)];
+    always @(*) issue = issuing;
+    always @(*) slots__read_enable = free;
     always @(*) issued__read_enable = free;
     always @(*) ended__read_enable = free;
     always @(*) loads__o_free = free;
@@ -32759,11 +32241,105 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) idles__o_free = free;
     always @(*) measures__read_enable = free;
     always @(*) rates__read_enable = free;
-    always @(*) sample_dropped = samples__dropped;
-    always @(*) dropped_flow = lost_flow__q;
+    always @(*) sample_dropped = samples__dropped | replaced__q;
     always @(*) other_dropped = loads__dropped | hosts__dropped | idles__dropped;
     
 endmodule // standalone__core__control__engine__arbiter
+
+
+module tnic_standalone__core__control__engine__arbiter__closing(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__closing
+
+
+module tnic_standalone__core__control__engine__arbiter__due(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due
+
+
+module tnic_standalone__core__control__engine__arbiter__due_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due_flow
+
+
+module tnic_standalone__core__control__engine__arbiter__due_measure(d,q,clock);
+    
+    // Module arguments
+    input wire  [88:0] d;
+    output reg  [88:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 89'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due_measure
+
+
+module tnic_standalone__core__control__engine__arbiter__due_turn(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due_turn
 
 
 module tnic_standalone__core__control__engine__arbiter__ended(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
@@ -33955,6 +33531,25 @@ module tnic_standalone__core__control__engine__arbiter__last_flow(d,q,clock);
 endmodule // standalone__core__control__engine__arbiter__last_flow
 
 
+module tnic_standalone__core__control__engine__arbiter__last_slot(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__last_slot
+
+
 module tnic_standalone__core__control__engine__arbiter__last_turn(d,q,clock);
     
     // Module arguments
@@ -34310,6 +33905,25 @@ module tnic_standalone__core__control__engine__arbiter__measures(clock,read_enab
 endmodule // standalone__core__control__engine__arbiter__measures
 
 
+module tnic_standalone__core__control__engine__arbiter__old(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__old
+
+
 module tnic_standalone__core__control__engine__arbiter__open(d,q,clock);
     
     // Module arguments
@@ -34327,6 +33941,640 @@ module tnic_standalone__core__control__engine__arbiter__open(d,q,clock);
     end
           
 endmodule // standalone__core__control__engine__arbiter__open
+
+
+module tnic_standalone__core__control__engine__arbiter__parked(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [4:0] read_address;
+    output reg  [88:0] read_data;
+    input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  [88:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[88:0] mem[31:0];
+    
+    always @(*) begin
+       read_data = mem[read_address];
+    end
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__arbiter__parked
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__0
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__1
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__10
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__11
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__12
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__13
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__14
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__15(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__15
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__16(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__16
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__17(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__17
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__18(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__18
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__19(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__19
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__2
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__20(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__20
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__21(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__21
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__22(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__22
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__23(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__23
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__24(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__24
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__25(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__25
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__26(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__26
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__27(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__27
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__28(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__28
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__29(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__29
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__3
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__30(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__30
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__31(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__31
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__4
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__5
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__6
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__7
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__8
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__9
 
 
 module tnic_standalone__core__control__engine__arbiter__rates(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
@@ -34353,6 +34601,44 @@ module tnic_standalone__core__control__engine__arbiter__rates(clock,read_enable,
        end
     end
 endmodule // standalone__core__control__engine__arbiter__rates
+
+
+module tnic_standalone__core__control__engine__arbiter__replaced(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__replaced
+
+
+module tnic_standalone__core__control__engine__arbiter__replaced_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__replaced_flow
 
 
 module tnic_standalone__core__control__engine__arbiter__same(d,q,clock);
@@ -34663,6 +34949,51 @@ module tnic_standalone__core__control__engine__arbiter__samples__youngest(d,q,cl
     end
           
 endmodule // standalone__core__control__engine__arbiter__samples__youngest
+
+
+module tnic_standalone__core__control__engine__arbiter__slot(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__slot
+
+
+module tnic_standalone__core__control__engine__arbiter__slots(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  read_enable;
+    input wire  [9:0] read_address;
+    output reg  [4:0] read_data;
+    input wire  write_enable;
+    input wire  [9:0] write_address;
+    input wire  [4:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "block" *)
+    reg[4:0] mem[1023:0];
+    
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= write_enable & (read_address == write_address) ? {5{1'bx}} : mem[read_address];
+       end
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__arbiter__slots
 
 
 module tnic_standalone__core__control__engine__arbiter__sure(d,q,clock);
@@ -65986,16 +66317,1294 @@ module tnic_standalone__core__control__parse__judge__whole5(d,q,clock);
 endmodule // standalone__core__control__parse__judge__whole5
 
 
-module tnic_standalone__core__control__pulses(d,q,clock);
+module tnic_standalone__core__control__pause(clk,rst,cfg_enable,cfg_line_rate,i_valid,i_kind,i_head,i_len,all,priorities,received);
     
     // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
+    input wire  clk;
+    input wire  rst;
+    input wire  cfg_enable;
+    input wire  [31:0] cfg_line_rate;
+    input wire  i_valid;
+    input wire  [1:0] i_kind;
+    input wire  [527:0] i_head;
+    input wire  [15:0] i_len;
+    output reg  all;
+    output reg  [7:0] priorities;
+    output reg  received;
+    
+    // Constant declarations
+    localparam  address = 48'h10000c28001;
+    
+    // Stub signals
+    reg  [153:0] found__d;
+    wire  [153:0] found__q;
+    reg  found__clock;
+    reg  heard__d;
+    wire  heard__q;
+    reg  heard__clock;
+    reg  timers__0__clk;
+    reg  timers__0__rst;
+    reg  timers__0__enable;
+    reg  [25:0] timers__0__spent;
+    reg  timers__0__load;
+    reg  [7:0] timers__0__time_high;
+    reg  [7:0] timers__0__time_low;
+    wire  timers__0__runs;
+    reg  timers__1__clk;
+    reg  timers__1__rst;
+    reg  timers__1__enable;
+    reg  [25:0] timers__1__spent;
+    reg  timers__1__load;
+    reg  [7:0] timers__1__time_high;
+    reg  [7:0] timers__1__time_low;
+    wire  timers__1__runs;
+    reg  timers__2__clk;
+    reg  timers__2__rst;
+    reg  timers__2__enable;
+    reg  [25:0] timers__2__spent;
+    reg  timers__2__load;
+    reg  [7:0] timers__2__time_high;
+    reg  [7:0] timers__2__time_low;
+    wire  timers__2__runs;
+    reg  timers__3__clk;
+    reg  timers__3__rst;
+    reg  timers__3__enable;
+    reg  [25:0] timers__3__spent;
+    reg  timers__3__load;
+    reg  [7:0] timers__3__time_high;
+    reg  [7:0] timers__3__time_low;
+    wire  timers__3__runs;
+    reg  timers__4__clk;
+    reg  timers__4__rst;
+    reg  timers__4__enable;
+    reg  [25:0] timers__4__spent;
+    reg  timers__4__load;
+    reg  [7:0] timers__4__time_high;
+    reg  [7:0] timers__4__time_low;
+    wire  timers__4__runs;
+    reg  timers__5__clk;
+    reg  timers__5__rst;
+    reg  timers__5__enable;
+    reg  [25:0] timers__5__spent;
+    reg  timers__5__load;
+    reg  [7:0] timers__5__time_high;
+    reg  [7:0] timers__5__time_low;
+    wire  timers__5__runs;
+    reg  timers__6__clk;
+    reg  timers__6__rst;
+    reg  timers__6__enable;
+    reg  [25:0] timers__6__spent;
+    reg  timers__6__load;
+    reg  [7:0] timers__6__time_high;
+    reg  [7:0] timers__6__time_low;
+    wire  timers__6__runs;
+    reg  timers__7__clk;
+    reg  timers__7__rst;
+    reg  timers__7__enable;
+    reg  [25:0] timers__7__spent;
+    reg  timers__7__load;
+    reg  [7:0] timers__7__time_high;
+    reg  [7:0] timers__7__time_low;
+    wire  timers__7__runs;
+    reg  whole__clk;
+    reg  whole__rst;
+    reg  whole__enable;
+    reg  [25:0] whole__spent;
+    reg  whole__load;
+    reg  [7:0] whole__time_high;
+    reg  [7:0] whole__time_low;
+    wire  whole__runs;
+    
+    // Local signals
+    reg  [527:0] bytes;
+    reg  control;
+    reg  [15:0] opcode;
+    reg  [153:0] stands;
+    reg  [7:0] classes;
+    reg  [127:0] times;
+    reg  [15:0] time_pause;
+    wire [7:0] paused__0;
+    reg  [7:0] paused__1;
+    reg  [7:0] paused__2;
+    reg  [7:0] paused__3;
+    reg  [7:0] paused__4;
+    reg  [7:0] paused__5;
+    reg  [7:0] paused__6;
+    reg  [7:0] paused__7;
+    reg  [7:0] paused__8;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__found found(
+        .d(found__d),
+        .q(found__q),
+        .clock(found__clock)
+    );
+    tnic_standalone__core__control__pause__heard heard(
+        .d(heard__d),
+        .q(heard__q),
+        .clock(heard__clock)
+    );
+    tnic_standalone__core__control__pause__timers__0 timers__0(
+        .clk(timers__0__clk),
+        .rst(timers__0__rst),
+        .enable(timers__0__enable),
+        .spent(timers__0__spent),
+        .load(timers__0__load),
+        .time_high(timers__0__time_high),
+        .time_low(timers__0__time_low),
+        .runs(timers__0__runs)
+    );
+    tnic_standalone__core__control__pause__timers__1 timers__1(
+        .clk(timers__1__clk),
+        .rst(timers__1__rst),
+        .enable(timers__1__enable),
+        .spent(timers__1__spent),
+        .load(timers__1__load),
+        .time_high(timers__1__time_high),
+        .time_low(timers__1__time_low),
+        .runs(timers__1__runs)
+    );
+    tnic_standalone__core__control__pause__timers__2 timers__2(
+        .clk(timers__2__clk),
+        .rst(timers__2__rst),
+        .enable(timers__2__enable),
+        .spent(timers__2__spent),
+        .load(timers__2__load),
+        .time_high(timers__2__time_high),
+        .time_low(timers__2__time_low),
+        .runs(timers__2__runs)
+    );
+    tnic_standalone__core__control__pause__timers__3 timers__3(
+        .clk(timers__3__clk),
+        .rst(timers__3__rst),
+        .enable(timers__3__enable),
+        .spent(timers__3__spent),
+        .load(timers__3__load),
+        .time_high(timers__3__time_high),
+        .time_low(timers__3__time_low),
+        .runs(timers__3__runs)
+    );
+    tnic_standalone__core__control__pause__timers__4 timers__4(
+        .clk(timers__4__clk),
+        .rst(timers__4__rst),
+        .enable(timers__4__enable),
+        .spent(timers__4__spent),
+        .load(timers__4__load),
+        .time_high(timers__4__time_high),
+        .time_low(timers__4__time_low),
+        .runs(timers__4__runs)
+    );
+    tnic_standalone__core__control__pause__timers__5 timers__5(
+        .clk(timers__5__clk),
+        .rst(timers__5__rst),
+        .enable(timers__5__enable),
+        .spent(timers__5__spent),
+        .load(timers__5__load),
+        .time_high(timers__5__time_high),
+        .time_low(timers__5__time_low),
+        .runs(timers__5__runs)
+    );
+    tnic_standalone__core__control__pause__timers__6 timers__6(
+        .clk(timers__6__clk),
+        .rst(timers__6__rst),
+        .enable(timers__6__enable),
+        .spent(timers__6__spent),
+        .load(timers__6__load),
+        .time_high(timers__6__time_high),
+        .time_low(timers__6__time_low),
+        .runs(timers__6__runs)
+    );
+    tnic_standalone__core__control__pause__timers__7 timers__7(
+        .clk(timers__7__clk),
+        .rst(timers__7__rst),
+        .enable(timers__7__enable),
+        .spent(timers__7__spent),
+        .load(timers__7__load),
+        .time_high(timers__7__time_high),
+        .time_low(timers__7__time_low),
+        .runs(timers__7__runs)
+    );
+    tnic_standalone__core__control__pause__whole whole(
+        .clk(whole__clk),
+        .rst(whole__rst),
+        .enable(whole__enable),
+        .spent(whole__spent),
+        .load(whole__load),
+        .time_high(whole__time_high),
+        .time_low(whole__time_low),
+        .runs(whole__runs)
+    );
+    
+    // Update code
+    always @(*) begin
+        found__d = found__q;
+        heard__d = heard__q;
+        found__d[(64'h0)+:(1)] = control & (opcode == ((32'h100) & 16'hffff));
+        found__d[(64'h1)+:(1)] = control & (opcode == ((32'h101) & 16'hffff));
+        found__d[(64'h2)+:(8)] = bytes[(32'h88)+:(8)];
+        found__d[(64'ha)+:(16)] = bytes[(32'h80)+:(16)];
+        found__d[(64'h1a)+:(128)] = bytes[(32'h90)+:(128)];
+        heard__d = (stands[(64'h0)+:(1)] | stands[(64'h1)+:(1)]) & cfg_enable;
+        if (rst) begin
+            found__d[(64'h0)+:(1)] = 1'b0;
+            found__d[(64'h1)+:(1)] = 1'b0;
+            heard__d = 1'b0;
+        end
+    end
+    always @(*) found__clock = clk;
+    always @(*) heard__clock = clk;
+    always @(*) bytes = i_head;
+    always @(*) control = ((i_valid & (i_kind == ((32'h0) & 2'h3))) & (i_len >= ((32'h3c) & 16'hffff))) & ((bytes[(32'h0)+:(48)] == address) & (bytes[(32'h60)+:(16)] == ((32'h888) & 16'hffff)));
+    always @(*) opcode = bytes[(32'h70)+:(16)];
+    always @(*) stands = found__q;
+    always @(*) classes = stands[(64'h2)+:(8)];
+    always @(*) times = stands[(64'h1a)+:(128)];
+    always @(*) time_pause = stands[(64'ha)+:(16)];
+    assign paused__0 = ((32'h0) & 8'hff);
+    always @(*) timers__0__clk = clk;
+    always @(*) timers__0__rst = rst;
+    always @(*) timers__0__enable = cfg_enable;
+    always @(*) timers__0__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__0__load = stands[(64'h1)+:(1)] & classes[0];
+    always @(*) timers__0__time_high = times[(32'h10 * 0)+:(8)];
+    always @(*) timers__0__time_low = times[(32'h10 * 0 + 32'h8)+:(8)];
+    always @(*) paused__1 = (paused__0 & ~(1 << (0)) | ((timers__0__runs | whole__runs) << (0)));
+    always @(*) timers__1__clk = clk;
+    always @(*) timers__1__rst = rst;
+    always @(*) timers__1__enable = cfg_enable;
+    always @(*) timers__1__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__1__load = stands[(64'h1)+:(1)] & classes[1];
+    always @(*) timers__1__time_high = times[(32'h10 * 1)+:(8)];
+    always @(*) timers__1__time_low = times[(32'h10 * 1 + 32'h8)+:(8)];
+    always @(*) paused__2 = (paused__1 & ~(1 << (1)) | ((timers__1__runs | whole__runs) << (1)));
+    always @(*) timers__2__clk = clk;
+    always @(*) timers__2__rst = rst;
+    always @(*) timers__2__enable = cfg_enable;
+    always @(*) timers__2__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__2__load = stands[(64'h1)+:(1)] & classes[2];
+    always @(*) timers__2__time_high = times[(32'h10 * 2)+:(8)];
+    always @(*) timers__2__time_low = times[(32'h10 * 2 + 32'h8)+:(8)];
+    always @(*) paused__3 = (paused__2 & ~(1 << (2)) | ((timers__2__runs | whole__runs) << (2)));
+    always @(*) timers__3__clk = clk;
+    always @(*) timers__3__rst = rst;
+    always @(*) timers__3__enable = cfg_enable;
+    always @(*) timers__3__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__3__load = stands[(64'h1)+:(1)] & classes[3];
+    always @(*) timers__3__time_high = times[(32'h10 * 3)+:(8)];
+    always @(*) timers__3__time_low = times[(32'h10 * 3 + 32'h8)+:(8)];
+    always @(*) paused__4 = (paused__3 & ~(1 << (3)) | ((timers__3__runs | whole__runs) << (3)));
+    always @(*) timers__4__clk = clk;
+    always @(*) timers__4__rst = rst;
+    always @(*) timers__4__enable = cfg_enable;
+    always @(*) timers__4__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__4__load = stands[(64'h1)+:(1)] & classes[4];
+    always @(*) timers__4__time_high = times[(32'h10 * 4)+:(8)];
+    always @(*) timers__4__time_low = times[(32'h10 * 4 + 32'h8)+:(8)];
+    always @(*) paused__5 = (paused__4 & ~(1 << (4)) | ((timers__4__runs | whole__runs) << (4)));
+    always @(*) timers__5__clk = clk;
+    always @(*) timers__5__rst = rst;
+    always @(*) timers__5__enable = cfg_enable;
+    always @(*) timers__5__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__5__load = stands[(64'h1)+:(1)] & classes[5];
+    always @(*) timers__5__time_high = times[(32'h10 * 5)+:(8)];
+    always @(*) timers__5__time_low = times[(32'h10 * 5 + 32'h8)+:(8)];
+    always @(*) paused__6 = (paused__5 & ~(1 << (5)) | ((timers__5__runs | whole__runs) << (5)));
+    always @(*) timers__6__clk = clk;
+    always @(*) timers__6__rst = rst;
+    always @(*) timers__6__enable = cfg_enable;
+    always @(*) timers__6__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__6__load = stands[(64'h1)+:(1)] & classes[6];
+    always @(*) timers__6__time_high = times[(32'h10 * 6)+:(8)];
+    always @(*) timers__6__time_low = times[(32'h10 * 6 + 32'h8)+:(8)];
+    always @(*) paused__7 = (paused__6 & ~(1 << (6)) | ((timers__6__runs | whole__runs) << (6)));
+    always @(*) timers__7__clk = clk;
+    always @(*) timers__7__rst = rst;
+    always @(*) timers__7__enable = cfg_enable;
+    always @(*) timers__7__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) timers__7__load = stands[(64'h1)+:(1)] & classes[7];
+    always @(*) timers__7__time_high = times[(32'h10 * 7)+:(8)];
+    always @(*) timers__7__time_low = times[(32'h10 * 7 + 32'h8)+:(8)];
+    always @(*) paused__8 = (paused__7 & ~(1 << (7)) | ((timers__7__runs | whole__runs) << (7)));
+    always @(*) whole__clk = clk;
+    always @(*) whole__rst = rst;
+    always @(*) whole__enable = cfg_enable;
+    always @(*) whole__spent = cfg_line_rate[(32'h6)+:(26)];
+    always @(*) whole__load = stands[(64'h0)+:(1)];
+    always @(*) whole__time_high = time_pause[(32'h0)+:(8)];
+    always @(*) whole__time_low = time_pause[(32'h8)+:(8)];
+    always @(*) all = whole__runs;
+    always @(*) priorities = paused__8;
+    always @(*) received = heard__q;
+    
+endmodule // standalone__core__control__pause
+
+
+module tnic_standalone__core__control__pause__found(d,q,clock);
+    
+    // Module arguments
+    input wire  [153:0] d;
+    output reg  [153:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 154'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__found
+
+
+module tnic_standalone__core__control__pause__heard(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__heard
+
+
+module tnic_standalone__core__control__pause__timers__0(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__0__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__0__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__0
+
+
+module tnic_standalone__core__control__pause__timers__0__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__0__left
+
+
+module tnic_standalone__core__control__pause__timers__0__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__0__running
+
+
+module tnic_standalone__core__control__pause__timers__1(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__1__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__1__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__1
+
+
+module tnic_standalone__core__control__pause__timers__1__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__1__left
+
+
+module tnic_standalone__core__control__pause__timers__1__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__1__running
+
+
+module tnic_standalone__core__control__pause__timers__2(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__2__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__2__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__2
+
+
+module tnic_standalone__core__control__pause__timers__2__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__2__left
+
+
+module tnic_standalone__core__control__pause__timers__2__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__2__running
+
+
+module tnic_standalone__core__control__pause__timers__3(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__3__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__3__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__3
+
+
+module tnic_standalone__core__control__pause__timers__3__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__3__left
+
+
+module tnic_standalone__core__control__pause__timers__3__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__3__running
+
+
+module tnic_standalone__core__control__pause__timers__4(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__4__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__4__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__4
+
+
+module tnic_standalone__core__control__pause__timers__4__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__4__left
+
+
+module tnic_standalone__core__control__pause__timers__4__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__4__running
+
+
+module tnic_standalone__core__control__pause__timers__5(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__5__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__5__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__5
+
+
+module tnic_standalone__core__control__pause__timers__5__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__5__left
+
+
+module tnic_standalone__core__control__pause__timers__5__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__5__running
+
+
+module tnic_standalone__core__control__pause__timers__6(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__6__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__6__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__6
+
+
+module tnic_standalone__core__control__pause__timers__6__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__6__left
+
+
+module tnic_standalone__core__control__pause__timers__6__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__6__running
+
+
+module tnic_standalone__core__control__pause__timers__7(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__timers__7__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__timers__7__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__timers__7
+
+
+module tnic_standalone__core__control__pause__timers__7__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__7__left
+
+
+module tnic_standalone__core__control__pause__timers__7__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__timers__7__running
+
+
+module tnic_standalone__core__control__pause__whole(clk,rst,enable,spent,load,time_high,time_low,runs);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  enable;
+    input wire  [25:0] spent;
+    input wire  load;
+    input wire  [7:0] time_high;
+    input wire  [7:0] time_low;
+    output reg  runs;
+    
+    // Stub signals
+    reg  [39:0] left__d;
+    wire  [39:0] left__q;
+    reg  left__clock;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    
+    // Local signals
+    reg  [40:0] rest;
+    reg  [39:0] start;
+    
+    // Sub module instances
+    tnic_standalone__core__control__pause__whole__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__core__control__pause__whole__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        left__d = left__q;
+        running__d = running__q;
+        left__d = rest[(32'h0)+:(40)];
+        running__d = |rest[(32'h0)+:(40)];
+        if (rest[32'h28]) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+        if (load) begin
+            left__d = start;
+            running__d = |time_high | |time_low;
+        end
+        if (~enable | rst) begin
+            left__d = ((32'h0) & 40'hffffffffff);
+            running__d = 1'b0;
+        end
+    end
+    always @(*) left__clock = clk;
+    always @(*) running__clock = clk;
+    always @(*) rest = ((left__q) & 41'h1ffffffffff) - ((spent) & 41'h1ffffffffff);
+    always @(*) start = (((time_high) & 40'hffffffffff) << 32'h20) | (((time_low) & 40'hffffffffff) << 32'h18);
+    always @(*) runs = running__q;
+    
+endmodule // standalone__core__control__pause__whole
+
+
+module tnic_standalone__core__control__pause__whole__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__whole__left
+
+
+module tnic_standalone__core__control__pause__whole__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__whole__running
+
+
+module tnic_standalone__core__control__pulses(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -67822,7 +69431,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     output reg  release_valid;
     output reg  [9:0] release_flow;
     output reg  [31:0] release_bytes;
-    output reg  [63:0] pulses;
+    output reg  [31:0] pulses;
     output reg  acked_valid;
     output reg  [9:0] acked_flow;
     output reg  [1:0] acked_outcome;
@@ -67916,7 +69525,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     wire  ack__release_valid;
     wire  [9:0] ack__release_flow;
     wire  [31:0] ack__release_bytes;
-    wire  [63:0] ack__pulses;
+    wire  [31:0] ack__pulses;
     wire  ack__acked_valid;
     wire  [9:0] ack__acked_flow;
     wire  [1:0] ack__acked_outcome;
@@ -68184,7 +69793,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     output reg  release_valid;
     output reg  [9:0] release_flow;
     output reg  [31:0] release_bytes;
-    output reg  [63:0] pulses;
+    output reg  [31:0] pulses;
     output reg  acked_valid;
     output reg  [9:0] acked_flow;
     output reg  [1:0] acked_outcome;
@@ -68319,10 +69928,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  counts__forged;
     reg  counts__repeated;
     reg  counts__exceeds;
-    reg  counts__across;
-    reg  counts__unstamped;
     reg  [15:0] counts__between;
-    wire  [63:0] counts__pulses;
+    wire  [31:0] counts__pulses;
     reg  valid__0__d;
     wire  valid__0__q;
     reg  valid__0__clock;
@@ -68497,12 +70104,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  measures__d;
     wire  measures__q;
     reg  measures__clock;
-    reg  across__d;
-    wire  across__q;
-    reg  across__clock;
-    reg  unstamped__d;
-    wire  unstamped__q;
-    reg  unstamped__clock;
     reg  s_valid__d;
     wire  s_valid__q;
     reg  s_valid__clock;
@@ -68671,8 +70272,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .forged(counts__forged),
         .repeated(counts__repeated),
         .exceeds(counts__exceeds),
-        .across(counts__across),
-        .unstamped(counts__unstamped),
         .between(counts__between),
         .pulses(counts__pulses)
     );
@@ -68966,16 +70565,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .q(measures__q),
         .clock(measures__clock)
     );
-    tnic_standalone__core__control__rtt__ack__across across(
-        .d(across__d),
-        .q(across__q),
-        .clock(across__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__unstamped unstamped(
-        .d(unstamped__d),
-        .q(unstamped__q),
-        .clock(unstamped__clock)
-    );
     tnic_standalone__core__control__rtt__ack__s_valid s_valid(
         .d(s_valid__d),
         .q(s_valid__q),
@@ -69008,8 +70597,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         stamped__d = stamped__q;
         epoch__d = epoch__q;
         measures__d = measures__q;
-        across__d = across__q;
-        unstamped__d = unstamped__q;
         s_valid__d = s_valid__q;
         r_valid__d = r_valid__q;
         r_bytes__d = r_bytes__q;
@@ -69056,8 +70643,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         stamped__d = raw_start[(64'h2c)+:(1)] & (raw_start[(64'h2a)+:(2)] == raw_entry[(64'h60)+:(2)]);
         epoch__d = raw_start[(64'h28)+:(2)];
         measures__d = verdict__accepts & timely;
-        across__d = (verdict__accepts & stamped__q) & ~timely;
-        unstamped__d = verdict__accepts & ~stamped__q;
         s_valid__d = (verdict__accepts & timely) | verdict__expires;
         entry[(64'h0)+:(16)] = ((flow__3__q) & 16'hffff);
         entry[(64'h10)+:(16)] = segment__3__q;
@@ -69103,8 +70688,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
             is_turn__3__d = 1'b0;
             s_valid__d = 1'b0;
             measures__d = 1'b0;
-            across__d = 1'b0;
-            unstamped__d = 1'b0;
             r_valid__d = 1'b0;
             k_valid__d = 1'b0;
         end
@@ -69113,8 +70696,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) stamped__clock = clk;
     always @(*) epoch__clock = clk;
     always @(*) measures__clock = clk;
-    always @(*) across__clock = clk;
-    always @(*) unstamped__clock = clk;
     always @(*) s_valid__clock = clk;
     always @(*) r_valid__clock = clk;
     always @(*) r_bytes__clock = clk;
@@ -69278,8 +70859,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) counts__repeated = verdict__repeated;
     always @(*) counts__between = verdict__between;
     always @(*) counts__exceeds = measures__q & signals__exceeds;
-    always @(*) counts__across = across__q;
-    always @(*) counts__unstamped = unstamped__q;
     always @(*) offer__load_valid = flow_valid & ~(flow_enable & flow_keep) & ~sweep;
     always @(*) offer__load_flow = flow_index;
     always @(*) offer__ended_valid = ended_valid;
@@ -69316,25 +70895,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) acked_outcome = k_outcome__q;
     
 endmodule // standalone__core__control__rtt__ack
-
-
-module tnic_standalone__core__control__rtt__ack__across(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__across
 
 
 module tnic_standalone__core__control__rtt__ack__after(d,q,clock);
@@ -69508,7 +71068,7 @@ module tnic_standalone__core__control__rtt__ack__check__3(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__check__3
 
 
-module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged,repeated,exceeds,across,unstamped,between,pulses);
+module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged,repeated,exceeds,between,pulses);
     
     // Module arguments
     input wire  clk;
@@ -69519,25 +71079,21 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
     input wire  forged;
     input wire  repeated;
     input wire  exceeds;
-    input wire  across;
-    input wire  unstamped;
     input wire  [15:0] between;
-    output reg  [63:0] pulses;
+    output reg  [31:0] pulses;
     
     // Constant declarations
-    localparam  unknown_bit = 64'h8000;
-    localparam  forged_bit = 64'h2000;
-    localparam  repeated_bit = 64'h4000;
-    localparam  stale_bit = 64'h1000;
-    localparam  skipped_bit = 64'h2000000;
-    localparam  timeout_bit = 64'h10000;
-    localparam  exceeds_bit = 64'h10000000;
-    localparam  across_bit = 64'h400000000;
-    localparam  unstamped_bit = 64'h800000000;
+    localparam  unknown_bit = 32'h8000;
+    localparam  forged_bit = 32'h2000;
+    localparam  repeated_bit = 32'h4000;
+    localparam  stale_bit = 32'h1000;
+    localparam  skipped_bit = 32'h2000000;
+    localparam  timeout_bit = 32'h10000;
+    localparam  exceeds_bit = 32'h10000000;
     
     // Stub signals
-    reg  [63:0] p__d;
-    wire  [63:0] p__q;
+    reg  [31:0] p__d;
+    wire  [31:0] p__q;
     reg  p__clock;
     reg  [15:0] skipped__d;
     wire  [15:0] skipped__q;
@@ -69547,7 +71103,7 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
     reg  overdue__clock;
     
     // Local signals
-    reg  [63:0] now;
+    reg  [31:0] now;
     reg  [15:0] skips;
     reg  [15:0] skips_pulsed;
     reg  [15:0] overdues;
@@ -69579,7 +71135,7 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
         overdues = ((32'h0) & 16'hffff);
         skips_pulsed = ((32'h0) & 16'hffff);
         overdues_pulsed = ((32'h0) & 16'hffff);
-        now = ((32'h0) & 64'hffffffffffffffff);
+        now = ((32'h0) & 32'hffffffff);
         if (hit) begin
             if (ack) begin
                 skips = between;
@@ -69611,17 +71167,11 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
         if (exceeds) begin
             now = now | exceeds_bit;
         end
-        if (across) begin
-            now = now | across_bit;
-        end
-        if (unstamped) begin
-            now = now | unstamped_bit;
-        end
         p__d = now;
         skipped__d = (skipped__q + skips) + skips_pulsed;
         overdue__d = (overdue__q + overdues) + overdues_pulsed;
         if (rst) begin
-            p__d = ((32'h0) & 64'hffffffffffffffff);
+            p__d = ((32'h0) & 32'hffffffff);
             skipped__d = ((32'h0) & 16'hffff);
             overdue__d = ((32'h0) & 16'hffff);
         end
@@ -69656,13 +71206,13 @@ endmodule // standalone__core__control__rtt__ack__counts__overdue
 module tnic_standalone__core__control__rtt__ack__counts__p(d,q,clock);
     
     // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -73373,25 +74923,6 @@ module tnic_standalone__core__control__rtt__ack__stamped(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__ack__stamped
-
-
-module tnic_standalone__core__control__rtt__ack__unstamped(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__unstamped
 
 
 module tnic_standalone__core__control__rtt__ack__valid__0(d,q,clock);
@@ -77746,7 +79277,7 @@ module tnic_standalone__core__control__swept(d,q,clock);
 endmodule // standalone__core__control__swept
 
 
-module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,now,query_tag,answer_valid,answer_tag,answer_record);
+module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,query_tag,answer_valid,answer_tag,answer_record);
     
     // Module arguments
     input wire  clk;
@@ -77776,7 +79307,6 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     input wire  [511:0] fl_record;
     input wire  query_valid;
     input wire  [9:0] query_flow;
-    input wire  [31:0] now;
     input wire  [3:0] query_tag;
     output reg  answer_valid;
     output reg  [3:0] answer_tag;
@@ -77808,10 +79338,10 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [9:0] returns__clear_flow;
     reg  returns__clear_epoch;
     wire  returns__o_event;
-    wire  [304:0] returns__o_state;
-    reg  [304:0] returns__i_next;
+    wire  [272:0] returns__o_state;
+    reg  [272:0] returns__i_next;
     reg  [9:0] returns__query_flow;
-    wire  [304:0] returns__o_stored;
+    wire  [272:0] returns__o_stored;
     wire  returns__o_current;
     reg  events__clk;
     reg  events__rst;
@@ -77991,8 +79521,8 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [111:0] a_sent__d;
     wire  [111:0] a_sent__q;
     reg  a_sent__clock;
-    reg  [304:0] a_returns__d;
-    wire  [304:0] a_returns__q;
+    reg  [272:0] a_returns__d;
+    wire  [272:0] a_returns__q;
     reg  a_returns__clock;
     reg  [262:0] a_events__d;
     wire  [262:0] a_events__q;
@@ -78000,9 +79530,6 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [31:0] a_superseded__d;
     wire  [31:0] a_superseded__q;
     reg  a_superseded__clock;
-    reg  [31:0] a_now__d;
-    wire  [31:0] a_now__q;
-    reg  a_now__clock;
     reg  sent_counts__d;
     wire  sent_counts__q;
     reg  sent_counts__clock;
@@ -78027,7 +79554,6 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [23:0] last;
     reg  [31:0] smoothed;
     reg  measured;
-    reg  [31:0] sampled_at;
     reg  [31:0] acks__0;
     reg  [31:0] acks__1;
     reg  [31:0] acks__2;
@@ -78044,7 +79570,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [31:0] steps;
     reg  [38:0] tail;
     reg  [111:0] part_sent;
-    reg  [304:0] part_returns;
+    reg  [272:0] part_returns;
     reg  [262:0] part_events;
     reg  [31:0] part_superseded;
     
@@ -78376,11 +79902,6 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         .q(a_superseded__q),
         .clock(a_superseded__clock)
     );
-    tnic_standalone__core__control__telemetry__a_now a_now(
-        .d(a_now__d),
-        .q(a_now__q),
-        .clock(a_now__clock)
-    );
     tnic_standalone__core__control__telemetry__sent_counts sent_counts(
         .d(sent_counts__d),
         .q(sent_counts__q),
@@ -78420,7 +79941,6 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         a_returns__d = a_returns__q;
         a_events__d = a_events__q;
         a_superseded__d = a_superseded__q;
-        a_now__d = a_now__q;
         sent_counts__d = sent_counts__q;
         returns_count__d = returns_count__q;
         events_count__d = events_count__q;
@@ -78467,7 +79987,6 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         last = returns__o_state[(32'h58)+:(24)];
         smoothed = returns__o_state[(32'h70)+:(32)];
         measured = returns__o_state[(32'h110)+:(1)];
-        sampled_at = returns__o_state[(32'h111)+:(32)];
         acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)];
         if (acks_of__q[0]) begin
             acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
@@ -78492,7 +80011,6 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
                 count = returns__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
                 last = rtt__3__q;
                 measured = ((32'h1) & 1'h1);
-                sampled_at = now;
                 if (returns__o_state[32'h110]) begin
                     smoothed = sum[(32'h3)+:(32)];
                     if (rtt__3__q < returns__o_state[(32'h40)+:(24)]) begin
@@ -78507,7 +80025,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         end
         returns__i_next = returns__o_state;
         if (returns__o_event) begin
-            returns__i_next = {sampled_at, measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
+            returns__i_next = {measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
         end
         which__d = ((32'h1) & 5'h1f) << branch__1__q;
         if (branch__1__q[32'h2]) begin
@@ -78554,14 +80072,13 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             a_returns__d = returns__o_stored;
             a_events__d = events__o_stored;
             a_superseded__d = superseded__o_stored;
-            a_now__d = now;
             sent_counts__d = sent__o_current;
             returns_count__d = returns__o_current;
             events_count__d = events__o_current;
             superseded_counts__d = superseded__o_current;
         end
         part_sent = ((32'h0) & 112'hffffffffffffffffffffffffffff);
-        part_returns = ((32'h0) & 305'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        part_returns = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_events = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_superseded = ((32'h0) & 32'hffffffff);
         if (sent_counts__q) begin
@@ -78576,7 +80093,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         if (superseded_counts__q) begin
             part_superseded = a_superseded__q;
         end
-        answer_record = {192'h0, part_superseded, 25'h0, part_events, 32'h0, a_now__q, part_returns[273+:32], part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
+        answer_record = {192'h0, part_superseded, 25'h0, part_events, 96'h0, part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
         if (rst) begin
             sweep_at__d = ((32'h0) & 10'h3ff);
             ready__d = 1'b0;
@@ -78607,7 +80124,6 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     always @(*) a_returns__clock = clk;
     always @(*) a_events__clock = clk;
     always @(*) a_superseded__clock = clk;
-    always @(*) a_now__clock = clk;
     always @(*) sent_counts__clock = clk;
     always @(*) returns_count__clock = clk;
     always @(*) events_count__clock = clk;
@@ -78751,35 +80267,16 @@ module tnic_standalone__core__control__telemetry__a_events(d,q,clock);
 endmodule // standalone__core__control__telemetry__a_events
 
 
-module tnic_standalone__core__control__telemetry__a_now(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__a_now
-
-
 module tnic_standalone__core__control__telemetry__a_returns(d,q,clock);
     
     // Module arguments
-    input wire  [304:0] d;
-    output reg  [304:0] q;
+    input wire  [272:0] d;
+    output reg  [272:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 305'h0;
+       q = 273'h0;
     end
     
     always @(posedge clock) begin
@@ -80765,29 +82262,29 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     input wire  [9:0] clear_flow;
     input wire  clear_epoch;
     output reg  o_event;
-    output reg  [304:0] o_state;
-    input wire  [304:0] i_next;
+    output reg  [272:0] o_state;
+    input wire  [272:0] i_next;
     input wire  [9:0] query_flow;
-    output reg  [304:0] o_stored;
+    output reg  [272:0] o_stored;
     output reg  o_current;
     
     // Constant declarations
-    localparam  mark = 306'h20000000000000000000000000000000000000000000000000000000000000000000000000000;
+    localparam  mark = 274'h200000000000000000000000000000000000000000000000000000000000000000000;
     
     // Stub signals
     reg  [9:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [305:0] ram__read_data;
+    wire  [273:0] ram__read_data;
     reg  [9:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [305:0] ram__write_data;
+    reg  [273:0] ram__write_data;
     reg  ram__write_enable;
     reg  [9:0] copy__read_address;
     reg  copy__read_clock;
-    wire  [305:0] copy__read_data;
+    wire  [273:0] copy__read_data;
     reg  [9:0] copy__write_address;
     reg  copy__write_clock;
-    reg  [305:0] copy__write_data;
+    reg  [273:0] copy__write_data;
     reg  copy__write_enable;
     reg  [9:0] epochs__read_address;
     reg  epochs__read_clock;
@@ -80881,27 +82378,27 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     reg  passed__d;
     wire  passed__q;
     reg  passed__clock;
-    reg  [305:0] raw__d;
-    wire  [305:0] raw__q;
+    reg  [273:0] raw__d;
+    wire  [273:0] raw__q;
     reg  raw__clock;
-    reg  [304:0] state__d;
-    wire  [304:0] state__q;
+    reg  [272:0] state__d;
+    wire  [272:0] state__q;
     reg  state__clock;
-    reg  [304:0] past__0__d;
-    wire  [304:0] past__0__q;
+    reg  [272:0] past__0__d;
+    wire  [272:0] past__0__q;
     reg  past__0__clock;
-    reg  [304:0] past__1__d;
-    wire  [304:0] past__1__q;
+    reg  [272:0] past__1__d;
+    wire  [272:0] past__1__q;
     reg  past__1__clock;
-    reg  [304:0] past__2__d;
-    wire  [304:0] past__2__q;
+    reg  [272:0] past__2__d;
+    wire  [272:0] past__2__q;
     reg  past__2__clock;
     
     // Local signals
     reg  accept;
     reg  [9:0] entering;
-    reg  [305:0] written;
-    reg  [305:0] stored;
+    reg  [273:0] written;
+    reg  [273:0] stored;
     reg  current;
     
     // Sub module instances
@@ -81133,7 +82630,7 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
             raw__d = ram__read_data;
         end
         if (valid__1__q) begin
-            state__d = ((32'h0) & 305'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            state__d = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             if (~clear__1__q) begin
                 if (same__0__q) begin
                     state__d = i_next;
@@ -81149,14 +82646,14 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
                 end
                 else begin
                     if (|(raw__q & mark) == epoch__0__q) begin
-                        state__d = raw__q[(32'h0)+:(305)];
+                        state__d = raw__q[(32'h0)+:(273)];
                     end
                 end
             end
         end
-        written = ((past__0__q) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        written = ((past__0__q) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (epoch__2__q) begin
-            written = ((past__0__q) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
+            written = ((past__0__q) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
         end
         ram__write_address = flow__3__q;
         ram__write_data = written;
@@ -81168,16 +82665,16 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
         query_epochs__write_data = clear_epoch;
         if (sweep) begin
             ram__write_address = sweep_at;
-            ram__write_data = ((32'h0) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            ram__write_data = ((32'h0) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             copy__write_address = sweep_at;
-            copy__write_data = ((32'h0) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            copy__write_data = ((32'h0) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             epochs__write_address = sweep_at;
             epochs__write_data = 1'b0;
             query_epochs__write_address = sweep_at;
             query_epochs__write_data = 1'b0;
         end
         passed__d = valid__3__q & (flow__3__q == query_flow);
-        o_stored = stored[(32'h0)+:(305)];
+        o_stored = stored[(32'h0)+:(273)];
         current = |(stored & mark);
         if (passed__q) begin
             o_stored = past__1__q;
@@ -81308,17 +82805,17 @@ module tnic_standalone__core__control__telemetry__returns__copy(read_address,rea
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [305:0] read_data;
+    output reg  [273:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [305:0] write_data;
+    input wire  [273:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[305:0] mem[1023:0];
+    reg[273:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {306{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {274{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -81608,13 +83105,13 @@ endmodule // standalone__core__control__telemetry__returns__passed
 module tnic_standalone__core__control__telemetry__returns__past__0(d,q,clock);
     
     // Module arguments
-    input wire  [304:0] d;
-    output reg  [304:0] q;
+    input wire  [272:0] d;
+    output reg  [272:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 305'h0;
+       q = 273'h0;
     end
     
     always @(posedge clock) begin
@@ -81627,13 +83124,13 @@ endmodule // standalone__core__control__telemetry__returns__past__0
 module tnic_standalone__core__control__telemetry__returns__past__1(d,q,clock);
     
     // Module arguments
-    input wire  [304:0] d;
-    output reg  [304:0] q;
+    input wire  [272:0] d;
+    output reg  [272:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 305'h0;
+       q = 273'h0;
     end
     
     always @(posedge clock) begin
@@ -81646,13 +83143,13 @@ endmodule // standalone__core__control__telemetry__returns__past__1
 module tnic_standalone__core__control__telemetry__returns__past__2(d,q,clock);
     
     // Module arguments
-    input wire  [304:0] d;
-    output reg  [304:0] q;
+    input wire  [272:0] d;
+    output reg  [272:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 305'h0;
+       q = 273'h0;
     end
     
     always @(posedge clock) begin
@@ -81734,17 +83231,17 @@ module tnic_standalone__core__control__telemetry__returns__ram(read_address,read
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [305:0] read_data;
+    output reg  [273:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [305:0] write_data;
+    input wire  [273:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[305:0] mem[1023:0];
+    reg[273:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {306{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {274{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -81758,13 +83255,13 @@ endmodule // standalone__core__control__telemetry__returns__ram
 module tnic_standalone__core__control__telemetry__returns__raw(d,q,clock);
     
     // Module arguments
-    input wire  [305:0] d;
-    output reg  [305:0] q;
+    input wire  [273:0] d;
+    output reg  [273:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 306'h0;
+       q = 274'h0;
     end
     
     always @(posedge clock) begin
@@ -81853,13 +83350,13 @@ endmodule // standalone__core__control__telemetry__returns__same__3
 module tnic_standalone__core__control__telemetry__returns__state(d,q,clock);
     
     // Module arguments
-    input wire  [304:0] d;
-    output reg  [304:0] q;
+    input wire  [272:0] d;
+    output reg  [272:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 305'h0;
+       q = 273'h0;
     end
     
     always @(posedge clock) begin
@@ -85232,6 +86729,1240 @@ module tnic_standalone__core__control__txmux__valid(d,q,clock);
     end
           
 endmodule // standalone__core__control__txmux__valid
+
+
+module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_valid,s_ready,s_flow,s_launch,m_valid,m_ready,m_flow,m_launch);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [7:0] paused;
+    input wire  fl_valid;
+    input wire  [9:0] fl_flow;
+    input wire  [511:0] fl_record;
+    input wire  s_valid;
+    output reg  s_ready;
+    input wire  [9:0] s_flow;
+    input wire  [63:0] s_launch;
+    output reg  m_valid;
+    input wire  m_ready;
+    output reg  [9:0] m_flow;
+    output reg  [63:0] m_launch;
+    
+    // Constant declarations
+    localparam  most = 10'b111111110;
+    
+    // Stub signals
+    reg  [9:0] priorities__read_address;
+    reg  priorities__read_clock;
+    wire  [2:0] priorities__read_data;
+    reg  [9:0] priorities__write_address;
+    reg  priorities__write_clock;
+    reg  [2:0] priorities__write_data;
+    reg  priorities__write_enable;
+    reg  load__d;
+    wire  load__q;
+    reg  load__clock;
+    reg  [9:0] load_flow__d;
+    wire  [9:0] load_flow__q;
+    reg  load_flow__clock;
+    reg  [2:0] load_priority__d;
+    wire  [2:0] load_priority__q;
+    reg  load_priority__clock;
+    reg  slow__d;
+    wire  slow__q;
+    reg  slow__clock;
+    reg  [7:0] stops__d;
+    wire  [7:0] stops__q;
+    reg  stops__clock;
+    reg  ring__clk;
+    reg  ring__rst;
+    reg  ring__i_valid;
+    reg  [9:0] ring__i_data;
+    wire  ring__i_ready;
+    wire  ring__o_valid;
+    wire  [9:0] ring__o_data;
+    reg  ring__o_ready;
+    reg  ring_launches__clk;
+    reg  ring_launches__rst;
+    reg  ring_launches__i_valid;
+    reg  [63:0] ring_launches__i_data;
+    wire  ring_launches__i_ready;
+    wire  ring_launches__o_valid;
+    wire  [63:0] ring_launches__o_data;
+    reg  ring_launches__o_ready;
+    reg  [9:0] held__d;
+    wire  [9:0] held__q;
+    reg  held__clock;
+    reg  here__d;
+    wire  here__q;
+    reg  here__clock;
+    reg  [9:0] candidate__d;
+    wire  [9:0] candidate__q;
+    reg  candidate__clock;
+    reg  [63:0] candidate_launch__d;
+    wire  [63:0] candidate_launch__q;
+    reg  candidate_launch__clock;
+    reg  [1:0] age__d;
+    wire  [1:0] age__q;
+    reg  age__clock;
+    reg  [2:0] rank__d;
+    wire  [2:0] rank__q;
+    reg  rank__clock;
+    reg  turn__d;
+    wire  turn__q;
+    reg  turn__clock;
+    
+    // Local signals
+    reg  [511:0] record;
+    reg  [7:0] shifted;
+    reg  judged;
+    reg  stopped;
+    reg  free;
+    reg  takes;
+    reg  from_ring;
+    reg  from_pacer;
+    reg  back;
+    reg  goes;
+    reg  busy;
+    
+    // Sub module instances
+    tnic_standalone__core__hold__priorities priorities(
+        .read_address(priorities__read_address),
+        .read_clock(priorities__read_clock),
+        .read_data(priorities__read_data),
+        .write_address(priorities__write_address),
+        .write_clock(priorities__write_clock),
+        .write_data(priorities__write_data),
+        .write_enable(priorities__write_enable)
+    );
+    tnic_standalone__core__hold__load load(
+        .d(load__d),
+        .q(load__q),
+        .clock(load__clock)
+    );
+    tnic_standalone__core__hold__load_flow load_flow(
+        .d(load_flow__d),
+        .q(load_flow__q),
+        .clock(load_flow__clock)
+    );
+    tnic_standalone__core__hold__load_priority load_priority(
+        .d(load_priority__d),
+        .q(load_priority__q),
+        .clock(load_priority__clock)
+    );
+    tnic_standalone__core__hold__slow slow(
+        .d(slow__d),
+        .q(slow__q),
+        .clock(slow__clock)
+    );
+    tnic_standalone__core__hold__stops stops(
+        .d(stops__d),
+        .q(stops__q),
+        .clock(stops__clock)
+    );
+    tnic_standalone__core__hold__ring ring(
+        .clk(ring__clk),
+        .rst(ring__rst),
+        .i_valid(ring__i_valid),
+        .i_data(ring__i_data),
+        .i_ready(ring__i_ready),
+        .o_valid(ring__o_valid),
+        .o_data(ring__o_data),
+        .o_ready(ring__o_ready)
+    );
+    tnic_standalone__core__hold__ring_launches ring_launches(
+        .clk(ring_launches__clk),
+        .rst(ring_launches__rst),
+        .i_valid(ring_launches__i_valid),
+        .i_data(ring_launches__i_data),
+        .i_ready(ring_launches__i_ready),
+        .o_valid(ring_launches__o_valid),
+        .o_data(ring_launches__o_data),
+        .o_ready(ring_launches__o_ready)
+    );
+    tnic_standalone__core__hold__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    tnic_standalone__core__hold__here here(
+        .d(here__d),
+        .q(here__q),
+        .clock(here__clock)
+    );
+    tnic_standalone__core__hold__candidate candidate(
+        .d(candidate__d),
+        .q(candidate__q),
+        .clock(candidate__clock)
+    );
+    tnic_standalone__core__hold__candidate_launch candidate_launch(
+        .d(candidate_launch__d),
+        .q(candidate_launch__q),
+        .clock(candidate_launch__clock)
+    );
+    tnic_standalone__core__hold__age age(
+        .d(age__d),
+        .q(age__q),
+        .clock(age__clock)
+    );
+    tnic_standalone__core__hold__rank rank(
+        .d(rank__d),
+        .q(rank__q),
+        .clock(rank__clock)
+    );
+    tnic_standalone__core__hold__turn turn(
+        .d(turn__d),
+        .q(turn__q),
+        .clock(turn__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        load__d = load__q;
+        load_flow__d = load_flow__q;
+        load_priority__d = load_priority__q;
+        slow__d = slow__q;
+        stops__d = stops__q;
+        held__d = held__q;
+        here__d = here__q;
+        candidate__d = candidate__q;
+        candidate_launch__d = candidate_launch__q;
+        age__d = age__q;
+        rank__d = rank__q;
+        turn__d = turn__q;
+        load__d = fl_valid;
+        load_flow__d = fl_flow;
+        load_priority__d = record[(32'h8)+:(3)];
+        rank__d = priorities__read_data;
+        if (here__q & ~age__q[32'h1]) begin
+            age__d = age__q + ((32'h1) & 2'h3);
+        end
+        if (back | (goes & m_ready)) begin
+            here__d = 1'b0;
+        end
+        if (from_ring) begin
+            here__d = 1'b1;
+            candidate__d = ring__o_data;
+            candidate_launch__d = ring_launches__o_data;
+            age__d = ((32'h0) & 2'h3);
+            turn__d = 1'b0;
+        end
+        if (from_pacer & s_valid) begin
+            here__d = 1'b1;
+            candidate__d = s_flow;
+            candidate_launch__d = s_launch;
+            age__d = ((32'h0) & 2'h3);
+            turn__d = 1'b1;
+        end
+        if (back) begin
+            held__d = held__q + ((32'h1) & 10'h3ff);
+        end
+        if (from_ring) begin
+            held__d = held__q - ((32'h1) & 10'h3ff);
+        end
+        stops__d = paused;
+        slow__d = busy | (|stops__q | |paused);
+        s_ready = m_ready;
+        m_valid = s_valid;
+        m_flow = s_flow;
+        m_launch = s_launch;
+        if (slow__q) begin
+            s_ready = from_pacer;
+            m_valid = goes;
+            m_flow = candidate__q;
+            m_launch = candidate_launch__q;
+        end
+        if (rst) begin
+            load__d = 1'b0;
+            slow__d = 1'b0;
+            stops__d = ((32'h0) & 8'hff);
+            held__d = ((32'h0) & 10'h3ff);
+            here__d = 1'b0;
+            age__d = ((32'h0) & 2'h3);
+            turn__d = 1'b0;
+        end
+    end
+    always @(*) load__clock = clk;
+    always @(*) load_flow__clock = clk;
+    always @(*) load_priority__clock = clk;
+    always @(*) slow__clock = clk;
+    always @(*) stops__clock = clk;
+    always @(*) held__clock = clk;
+    always @(*) here__clock = clk;
+    always @(*) candidate__clock = clk;
+    always @(*) candidate_launch__clock = clk;
+    always @(*) age__clock = clk;
+    always @(*) rank__clock = clk;
+    always @(*) turn__clock = clk;
+    always @(*) priorities__read_clock = clk;
+    always @(*) priorities__write_clock = clk;
+    always @(*) ring__clk = clk;
+    always @(*) ring__rst = rst;
+    always @(*) ring_launches__clk = clk;
+    always @(*) ring_launches__rst = rst;
+    always @(*) record = fl_record;
+    always @(*) priorities__write_enable = load__q;
+    always @(*) priorities__write_address = load_flow__q;
+    always @(*) priorities__write_data = load_priority__q;
+    always @(*) priorities__read_address = candidate__q;
+    always @(*) shifted = stops__q >> rank__q;
+    always @(*) stopped = shifted[32'h0];
+    always @(*) judged = here__q & age__q[32'h1];
+    always @(*) back = judged & stopped;
+    always @(*) goes = judged & ~stopped;
+    always @(*) ring__i_valid = back;
+    always @(*) ring__i_data = candidate__q;
+    always @(*) ring_launches__i_valid = back;
+    always @(*) ring_launches__i_data = candidate_launch__q;
+    always @(*) free = slow__q & ~here__q;
+    always @(*) takes = (free & (|stops__q | |held__q)) & (held__q < most);
+    always @(*) from_ring = (free & ring__o_valid) & (turn__q | ~(s_valid & takes));
+    always @(*) from_pacer = takes & ~from_ring;
+    always @(*) ring__o_ready = from_ring;
+    always @(*) ring_launches__o_ready = from_ring;
+    always @(*) busy = here__q | |held__q;
+    
+endmodule // standalone__core__hold
+
+
+module tnic_standalone__core__hold__age(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__age
+
+
+module tnic_standalone__core__hold__candidate(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__candidate
+
+
+module tnic_standalone__core__hold__candidate_launch(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__candidate_launch
+
+
+module tnic_standalone__core__hold__held(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__held
+
+
+module tnic_standalone__core__hold__here(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__here
+
+
+module tnic_standalone__core__hold__load(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__load
+
+
+module tnic_standalone__core__hold__load_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__load_flow
+
+
+module tnic_standalone__core__hold__load_priority(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__load_priority
+
+
+module tnic_standalone__core__hold__priorities(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [2:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [2:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[2:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__hold__priorities
+
+
+module tnic_standalone__core__hold__rank(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__rank
+
+
+module tnic_standalone__core__hold__ring(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_data;
+    output reg  i_ready;
+    output reg  o_valid;
+    output reg  [9:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 10'b1000000000;
+    localparam  one = 9'b1;
+    
+    // Stub signals
+    reg  [8:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [9:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [9:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [9:0] fill__d;
+    wire  [9:0] fill__q;
+    reg  fill__clock;
+    reg  [8:0] write__d;
+    wire  [8:0] write__q;
+    reg  write__clock;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
+    reg  read__clock;
+    reg  [8:0] second__d;
+    wire  [8:0] second__q;
+    reg  second__clock;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  out_valid__d;
+    wire  out_valid__q;
+    reg  out_valid__clock;
+    reg  [9:0] out__d;
+    wire  [9:0] out__q;
+    reg  out__clock;
+    
+    // Local signals
+    reg  full;
+    reg  push;
+    reg  take;
+    reg  [8:0] address;
+    reg  [8:0] at_hold;
+    reg  [8:0] at_take;
+    reg  [8:0] behind;
+    reg  [8:0] follows;
+    
+    // Sub module instances
+    tnic_standalone__core__hold__ring__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__core__hold__ring__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__core__hold__ring__write write(
+        .d(write__d),
+        .q(write__q),
+        .clock(write__clock)
+    );
+    tnic_standalone__core__hold__ring__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__core__hold__ring__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
+    tnic_standalone__core__hold__ring__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__core__hold__ring__out_valid out_valid(
+        .d(out_valid__d),
+        .q(out_valid__q),
+        .clock(out_valid__clock)
+    );
+    tnic_standalone__core__hold__ring__out out(
+        .d(out__d),
+        .q(out__q),
+        .clock(out__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d = fill__q;
+        write__d = write__q;
+        read__d = read__q;
+        second__d = second__q;
+        pending__d = pending__q;
+        out_valid__d = out_valid__q;
+        out__d = out__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
+        pending__d = |fill__q;
+        if (take) begin
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(9)];
+        end
+        ram__read_address = address;
+        read__d = address;
+        if (push) begin
+            write__d = write__q + one;
+        end
+        if (push & ~take) begin
+            fill__d = fill__q + ((32'h1) & 10'h3ff);
+        end
+        if (take & ~push) begin
+            fill__d = fill__q - ((32'h1) & 10'h3ff);
+        end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
+        end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
+        end
+        if (rst) begin
+            fill__d = ((32'h0) & 10'h3ff);
+            write__d = ((32'h0) & 9'h1ff);
+            read__d = ((32'h0) & 9'h1ff);
+            second__d = ((32'h0) & 9'h1ff);
+            pending__d = 1'b0;
+            out_valid__d = 1'b0;
+        end
+    end
+    always @(*) fill__clock = clk;
+    always @(*) write__clock = clk;
+    always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
+    always @(*) pending__clock = clk;
+    always @(*) out_valid__clock = clk;
+    always @(*) out__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) full = |(fill__q & depth);
+    always @(*) push = i_valid & ~full;
+    always @(*) ram__write_address = write__q;
+    always @(*) ram__write_data = i_data;
+    always @(*) ram__write_enable = push;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
+    always @(*) i_ready = ~full;
+    always @(*) o_valid = out_valid__q;
+    always @(*) o_data = out__q;
+    
+endmodule // standalone__core__hold__ring
+
+
+module tnic_standalone__core__hold__ring__fill(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__fill
+
+
+module tnic_standalone__core__hold__ring__out(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__out
+
+
+module tnic_standalone__core__hold__ring__out_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__out_valid
+
+
+module tnic_standalone__core__hold__ring__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__pending
+
+
+module tnic_standalone__core__hold__ring__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [9:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [9:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[9:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__hold__ring__ram
+
+
+module tnic_standalone__core__hold__ring__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__read
+
+
+module tnic_standalone__core__hold__ring__second(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__second
+
+
+module tnic_standalone__core__hold__ring__write(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring__write
+
+
+module tnic_standalone__core__hold__ring_launches(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [63:0] i_data;
+    output reg  i_ready;
+    output reg  o_valid;
+    output reg  [63:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 10'b1000000000;
+    localparam  one = 9'b1;
+    
+    // Stub signals
+    reg  [8:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [63:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [63:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [9:0] fill__d;
+    wire  [9:0] fill__q;
+    reg  fill__clock;
+    reg  [8:0] write__d;
+    wire  [8:0] write__q;
+    reg  write__clock;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
+    reg  read__clock;
+    reg  [8:0] second__d;
+    wire  [8:0] second__q;
+    reg  second__clock;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  out_valid__d;
+    wire  out_valid__q;
+    reg  out_valid__clock;
+    reg  [63:0] out__d;
+    wire  [63:0] out__q;
+    reg  out__clock;
+    
+    // Local signals
+    reg  full;
+    reg  push;
+    reg  take;
+    reg  [8:0] address;
+    reg  [8:0] at_hold;
+    reg  [8:0] at_take;
+    reg  [8:0] behind;
+    reg  [8:0] follows;
+    
+    // Sub module instances
+    tnic_standalone__core__hold__ring_launches__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__core__hold__ring_launches__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__write write(
+        .d(write__d),
+        .q(write__q),
+        .clock(write__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__out_valid out_valid(
+        .d(out_valid__d),
+        .q(out_valid__q),
+        .clock(out_valid__clock)
+    );
+    tnic_standalone__core__hold__ring_launches__out out(
+        .d(out__d),
+        .q(out__q),
+        .clock(out__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d = fill__q;
+        write__d = write__q;
+        read__d = read__q;
+        second__d = second__q;
+        pending__d = pending__q;
+        out_valid__d = out_valid__q;
+        out__d = out__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
+        pending__d = |fill__q;
+        if (take) begin
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(9)];
+        end
+        ram__read_address = address;
+        read__d = address;
+        if (push) begin
+            write__d = write__q + one;
+        end
+        if (push & ~take) begin
+            fill__d = fill__q + ((32'h1) & 10'h3ff);
+        end
+        if (take & ~push) begin
+            fill__d = fill__q - ((32'h1) & 10'h3ff);
+        end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
+        end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
+        end
+        if (rst) begin
+            fill__d = ((32'h0) & 10'h3ff);
+            write__d = ((32'h0) & 9'h1ff);
+            read__d = ((32'h0) & 9'h1ff);
+            second__d = ((32'h0) & 9'h1ff);
+            pending__d = 1'b0;
+            out_valid__d = 1'b0;
+        end
+    end
+    always @(*) fill__clock = clk;
+    always @(*) write__clock = clk;
+    always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
+    always @(*) pending__clock = clk;
+    always @(*) out_valid__clock = clk;
+    always @(*) out__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) full = |(fill__q & depth);
+    always @(*) push = i_valid & ~full;
+    always @(*) ram__write_address = write__q;
+    always @(*) ram__write_data = i_data;
+    always @(*) ram__write_enable = push;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
+    always @(*) i_ready = ~full;
+    always @(*) o_valid = out_valid__q;
+    always @(*) o_data = out__q;
+    
+endmodule // standalone__core__hold__ring_launches
+
+
+module tnic_standalone__core__hold__ring_launches__fill(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__fill
+
+
+module tnic_standalone__core__hold__ring_launches__out(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__out
+
+
+module tnic_standalone__core__hold__ring_launches__out_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__out_valid
+
+
+module tnic_standalone__core__hold__ring_launches__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__pending
+
+
+module tnic_standalone__core__hold__ring_launches__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [63:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [63:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[63:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__hold__ring_launches__ram
+
+
+module tnic_standalone__core__hold__ring_launches__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__read
+
+
+module tnic_standalone__core__hold__ring_launches__second(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__second
+
+
+module tnic_standalone__core__hold__ring_launches__write(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__ring_launches__write
+
+
+module tnic_standalone__core__hold__slow(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__slow
+
+
+module tnic_standalone__core__hold__stops(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__stops
+
+
+module tnic_standalone__core__hold__turn(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__hold__turn
 
 
 module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,release_valid,release_flow,release_bytes,rate_valid,rate_flow,rate_value,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,charge_valid,charge_flow,charge_bytes,charge_ends,pause,stop,now,grant_valid,grant_ready,grant_flow,grant_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,pulses,swept);
@@ -99438,7 +102169,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
             excess3__d = ((32'h0) & 31'h7fffffff);
         end
         alone3__d = (waiting2__q[32'h1f] | ~|waiting2__q) & ~flags2__q[32'h1];
-        if ((excess2__q[32'h1f] & ~flags2__q[32'h1]) | flags2__q[32'h0]) begin
+        if (excess2__q[32'h1f] | flags2__q[32'h0]) begin
             base3__d = outstanding2__q;
         end
         cap3__d = (((cap2__q) & 27'h7ffffff) << 32'h7) - thrice;
@@ -102757,7 +105488,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         write1__d = valid & ~bucket[32'hc];
         insert1__d = valid & (is_again | is_send);
         again1__d = is_again;
-        soon1__d = (is_send & ~is_grant) & bucket[32'he];
+        soon1__d = ((is_send & ~is_grant) | is_again) & bucket[32'he];
         park1__d = valid & (bucket[32'hb] & is_paused);
         idle1__d = valid & bucket[32'hd];
         if (rst) begin
@@ -110844,7 +113575,7 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
         left = bound - ahead;
         valid2__d = valid1__q;
         cut2__d = again1__q | left[32'h19];
-        soon2__d = again1__q | soon1__q;
+        soon2__d = soon1__q;
         rest = wait2__q;
         if (cut2__q) begin
             rest = longest;

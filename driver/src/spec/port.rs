@@ -38,6 +38,15 @@ pub struct PortSpec {
     /// Part of the line that its ACKs may take on average.
     #[serde(default = "ack_share", skip_serializing_if = "is_ack_share")]
     pub ack_share: Share,
+    /// It obeys pause frames: PAUSE of IEEE 802.3 and PFC of 802.1Qbb.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pause: bool,
+    /// Priority of its ACKs: PFC that pauses it stops them.
+    #[serde(default, skip_serializing_if = "is_priority")]
+    pub ack_priority: u8,
+    /// A full packet store makes the host wait, where packets are the host's; else they are dropped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub store_waits: bool,
     /// Networks whose hosts it answers, `address/bits`, eight at most; none needs `answer` to be false.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
@@ -49,6 +58,10 @@ fn ipv4<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Ipv4Addr>, D::E
 
 fn ipv6<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Ipv6Addr>, D::Error> {
     optional(d, parse_ipv6)
+}
+
+fn is_priority(p: &u8) -> bool {
+    *p == 0
 }
 
 fn line() -> String {
@@ -94,6 +107,14 @@ pub struct Port {
     prefix4: u8,
     vlan: u16,
     ack_bps: u64,
+    /// Bits a second of the line.
+    line_bps: u64,
+    /// Pause frames are obeyed.
+    pause: bool,
+    /// Priority of ACKs, for PFC.
+    ack_priority: u8,
+    /// The host waits where the packet store is full.
+    store_waits: bool,
     allow: Vec<(IpAddr, u32)>,
 }
 
@@ -110,6 +131,9 @@ impl PortSpec {
             line: line(),
             answer: true,
             ack_share: ack_share(),
+            pause: false,
+            ack_priority: 0,
+            store_waits: false,
             allow: Vec::new(),
         }
     }
@@ -147,6 +171,9 @@ impl PortSpec {
         if self.vlan > 4094 {
             return Err(value("vlan", self.vlan, "0 to 4094; 0 for frames without a tag"));
         }
+        if self.ack_priority > 7 {
+            return Err(value("ack_priority", self.ack_priority, "0 to 7"));
+        }
         if !(1..=100).contains(&self.ack_share) {
             return Err(value("ack_share", self.ack_share, "1 to 100, percent of the line"));
         }
@@ -169,6 +196,10 @@ impl PortSpec {
             prefix4: self.prefix4,
             vlan: self.vlan,
             ack_bps: (mbps * 1e4 * f64::from(self.ack_share)).round() as u64,
+            line_bps: (mbps * 1e6).round() as u64,
+            pause: self.pause,
+            ack_priority: self.ack_priority,
+            store_waits: self.store_waits,
             allow,
         })
     }
@@ -223,6 +254,9 @@ impl Port {
         d.set(&TABLE.prefix4, self.prefix4.into())?;
         d.set(&TABLE.vlan, self.vlan.into())?;
         d.set(&TABLE.ack_rate, ack_rate(self.ack_bps, d.build().clock_ps).into())?;
+        d.set(&TABLE.line_rate, ack_rate(self.line_bps, d.build().clock_ps).max(64).into())?;
+        d.set(&TABLE.pause, u128::from(self.pause) | u128::from(self.ack_priority) << 1)?;
+        d.set(&TABLE.store_wait, self.store_waits.into())?;
         d.allow(&self.allow)?;
         d.write(&port::ACK_ENABLE, self.answer.into())
     }

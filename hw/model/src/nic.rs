@@ -7,7 +7,7 @@ use crate::pacer::timemap::TimeMap;
 use crate::part::Part;
 use crate::stream::Beat;
 use crate::telemetry::{histograms, recorder};
-use crate::{Block, ack, csr, dma, engine, generator, launch, pacer, parse, rtt, telemetry, time, txmux};
+use crate::{Block, ack, csr, dma, engine, generator, hold, launch, pacer, parse, pause, rtt, telemetry, time, txmux};
 use timely_regs::counters::Counter;
 use timely_regs::event;
 use timely_regs::map::Build;
@@ -127,6 +127,11 @@ pub struct Nic {
     levels: Levels,
     time: Part<time::Time>,
     parse: Part<parse::Parse>,
+    pause: Part<pause::Pause>,
+    hold: Part<hold::Hold>,
+    /// Inside a frame of ACKs, of data, at the multiplexer: what has begun is not held by a pause.
+    ack_inside: bool,
+    data_inside: bool,
     ack: Part<ack::Ack>,
     txmux: Part<txmux::TxMux>,
     rtt: Part<rtt::Rtt>,
@@ -189,6 +194,10 @@ impl Nic {
             levels: Levels::default(),
             time: Part::new(time::Time::new()),
             parse: Part::new(parse::Parse::new(build.bus_bits as usize)),
+            pause: Part::new(pause::Pause::default()),
+            hold: Part::new(hold::Hold::new(build.flow_bits)),
+            ack_inside: false,
+            data_inside: false,
             ack: Part::new(ack::Ack::new(build.bus_bits as usize)),
             txmux: Part::new(txmux::TxMux::default()),
             rtt: Part::new(rtt::Rtt::new(build.flow_bits, build.ring_bits)),
@@ -235,10 +244,12 @@ impl Nic {
         self.dma.block.output(clk).irq
     }
 
-    fn parts(&self) -> [u64; 14] {
+    fn parts(&self) -> [u64; 16] {
         [
             self.time.due,
             self.parse.due,
+            self.pause.due,
+            self.hold.due,
             self.ack.due,
             self.txmux.due,
             self.rtt.due,
@@ -286,6 +297,7 @@ impl Block for Nic {
         let dma = self.dma.block.output(clk);
         let time = self.time.block.output(clk);
         let parse = self.parse.block.output(clk);
+        let pause = self.pause.block.output(clk);
         let ack = self.ack.block.output(clk);
         let txmux = self.txmux.block.output(clk);
         let rtt = self.rtt.block.output(clk);
@@ -295,12 +307,29 @@ impl Block for Nic {
         let histograms = self.histograms.block.output(clk);
         let pacer = self.pacer.block.output(clk);
         let generator = self.generator.block.output(clk);
+        let granted = pacer.grant.map(|g| (g.flow, g.launch));
+        let held = self.hold.block.through(clk, granted, generator.grant_ready);
         let gate = self.gate.block.output(clk);
         // Frames go through the gate or past it.
         let gated = self.gated;
-        let (data, data_ready) = if gated { (gate.beat, gate.ready) } else { (generator.beat, txmux.data_ready) };
+        // PAUSE holds every frame that has not begun, PFC the ACKs if theirs is a paused priority; the pacer holds the flows.
+        let (ack_goes, data_goes) =
+            (self.ack_inside || pause.priorities >> (csr.settings.pause >> 1) & 1 == 0, self.data_inside || !pause.all);
+        let sends_ack = ack.beat.filter(|_| ack_goes);
+        let d_ready = txmux.data_ready && data_goes;
+        let (data, data_ready) = if gated { (gate.beat, gate.ready) } else { (generator.beat, d_ready) };
+        let data = data.filter(|_| data_goes);
+        if let Some(beat) = sends_ack.filter(|_| txmux.ack_ready) {
+            self.ack_inside = !beat.last;
+        }
+        if let Some((beat, _)) = data.filter(|_| txmux.data_ready) {
+            self.data_inside = !beat.last;
+        }
+        if rst {
+            (self.ack_inside, self.data_inside) = (false, false);
+        }
         let levels = Levels {
-            pause: i.pause,
+            pause: i.pause | pause.priorities,
             stop: csr.stop,
             increment: csr.settings.time_increment,
             ptp: csr.settings.time_ptp,
@@ -378,6 +407,13 @@ impl Block for Nic {
             lead: c.lead,
         });
         self.parse.step(clk, rst || i.rx.is_some(), || parse::In { rst, beat: i.rx, stamp: i.rx_ts, bad: i.rx_bad, port: c.udp_port });
+        let holds = pause.priorities != 0 || pause.received;
+        self.pause.step(clk, rst || holds || parse.report.is_some(), || pause::In {
+            rst,
+            enable: c.pause & 1 == 1,
+            line_rate: c.line_rate,
+            report: parse.report,
+        });
         let late = std::mem::replace(&mut self.late, *c);
         let newly_set = std::mem::replace(&mut self.earlier, late) != late;
         self.ack.step(clk, rst || newly_set || csr.written.is_some() || parse.report.is_some() || ack.beat.is_some(), || ack::In {
@@ -386,12 +422,12 @@ impl Block for Nic {
             written: csr.written,
             now: time.date,
             report: parse.report,
-            ready: txmux.ack_ready,
+            ready: txmux.ack_ready && ack_goes,
         });
-        self.txmux.step(clk, rst || ack.beat.is_some() || data.is_some() || txmux.beat.is_some(), || txmux::In {
+        self.txmux.step(clk, rst || sends_ack.is_some() || data.is_some() || txmux.beat.is_some(), || txmux::In {
             rst,
             fair: false,
-            ack: ack.beat,
+            ack: sends_ack,
             data,
             ready: i.tx_ready,
         });
@@ -470,23 +506,31 @@ impl Block for Nic {
             rate: engine.rate.map(|r| (r.flow, r.value)),
             profile: crossed.profile,
             load: crossed.flow,
-            pause: i.pause,
+            pause: i.pause | pause.priorities,
             stop: csr.stop,
             now: time.later,
-            grant_ready: generator.grant_ready,
+            grant_ready: held.ready,
         });
-        let asked = csr.doorbell.is_some() || pacer.grant.is_some() || crossed.flow.is_some() || generator.doorbell.is_some();
+        let paused = i.pause | pause.priorities;
+        self.hold.step(clk, changed || paused != 0 || crossed.flow.is_some(), || hold::In {
+            rst,
+            paused,
+            load: crossed.flow,
+            grant: granted,
+            ready: generator.grant_ready,
+        });
+        let asked = csr.doorbell.is_some() || held.grant.is_some() || crossed.flow.is_some() || generator.doorbell.is_some();
         self.generator.step(clk, rst || asked || generator.beat.is_some(), || generator::In {
             rst,
             config: generator_config(c),
             load: crossed.flow,
             host_doorbell: csr.doorbell.map(|d| (d.flow, d.packets)),
-            grant: pacer.grant.map(|g| (g.flow, g.launch)),
+            grant: held.grant,
             doorbell_ready: pacer.doorbell_ready,
             ready: data_ready,
         });
         let timed = generator.beat.filter(|_| gated).map(|(beat, tag)| launch::Timed { beat, tag, launch: Some(generator.launch) });
-        self.gate.step(clk, rst || timed.is_some(), || launch::In { rst, beat: timed, now: time.steady, ready: txmux.data_ready });
+        self.gate.step(clk, rst || timed.is_some(), || launch::In { rst, beat: timed, now: time.steady, ready: d_ready });
         if !self.inside && generator.beat.is_none() && gate.empty {
             self.gated = c.lead != 0;
         }

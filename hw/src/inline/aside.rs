@@ -1,4 +1,4 @@
-//! The way of frames to a port that nothing paces.
+//! Bypass FIFO: drops whole frames while it is full, so that a receiver that stops holds up no other.
 use crate::construct::construct;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -7,10 +7,10 @@ use timely_model::inline::aside::{QUEUE, most};
 // A kernel takes literals alone.
 const _: () = assert!(QUEUE == 9);
 
-/// A queue of whole frames (`W` bits, `K` must be `W / 8`, `E` `K + 1`, `M` bits beside each beat). While there is no room in it for one of the
-/// longest frames, those that come are dropped, so that a port that does not take its frames holds up no other.
+/// A FIFO of whole frames (`W` bits, `K` must be `W / 8`, `E` `K + 1`, `M` bits beside each beat). While it has no room for one of the
+/// longest frames, those that come are dropped. A frame of more than 9,728 bytes that fills it ends with the beat that does, and counts as dropped.
 ///
-/// Latency: 3 clocks. Throughput: a beat a clock. Back pressure: none, but for a frame of more than 9,728 bytes that fills the queue.
+/// Latency: 3 clocks. Throughput: a beat a clock. Back pressure: none.
 /// Model: `timely_model::inline::aside::Aside`.
 #[derive(LogicBlock)]
 pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize> {
@@ -22,10 +22,8 @@ pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize>
     pub s_tdata: Signal<In, Bits<W>>,
     /// Beat: bytes that are there.
     pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: offered.
+    /// Beat: there, and taken.
     pub s_tvalid: Signal<In, Bit>,
-    /// Beat: taken if offered.
-    pub s_tready: Signal<Out, Bit>,
     /// Beat: the frame's last.
     pub s_tlast: Signal<In, Bit>,
     /// What goes beside it.
@@ -42,7 +40,7 @@ pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize>
     pub m_tlast: Signal<Out, Bit>,
     /// What came beside it.
     pub m_meta: Signal<Out, Bits<M>>,
-    /// A frame was dropped: its last beat came a clock ago.
+    /// A frame was dropped, or cut short: its last beat came a clock ago.
     pub dropped: Signal<Out, Bit>,
     bytes: Fifo<W, 9, 10>,
     // Last 1, keep.
@@ -57,7 +55,8 @@ pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize>
     most: Constant<Bits<10>>,
     room: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
-    ready: Signal<Local, Bit>,
+    fills: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     leaves: Signal<Local, Bit>,
     here: Signal<Local, Bit>,
@@ -68,8 +67,8 @@ impl<const W: usize, const K: usize, const M: usize, const E: usize> Default for
     fn default() -> Self {
         assert!(W == 8 * K && E == K + 1, "widths of a queue of {W} bits");
         construct!({ most: Constant::new(bits::<10>(most(W) as u64)) }
-            clk, rst, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_meta, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_meta, dropped, bytes,
-            ends, metas, held, begun, taking, drop, room, takes, ready, push, leaves, here, tail)
+            clk, rst, s_tdata, s_tkeep, s_tvalid, s_tlast, s_meta, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_meta, dropped, bytes,
+            ends, metas, held, begun, taking, drop, room, takes, fills, last, push, leaves, here, tail)
     }
 }
 
@@ -87,20 +86,21 @@ impl<const W: usize, const K: usize, const M: usize, const E: usize> Logic for A
         // A frame is taken or dropped by what is inside when its first beat comes.
         self.room.next = self.held.q.val() <= self.most.val();
         self.takes.next = (self.begun.q.val() & self.taking.q.val()) | (!self.begun.q.val() & self.room.val());
-        self.ready.next = !self.takes.val() | self.bytes.i_ready.val();
-        self.push.next = self.s_tvalid.val() & self.takes.val() & self.bytes.i_ready.val();
+        // The beat that takes the last place is the last of a frame that would go on.
+        self.fills.next = self.held.q.val() == bits::<10>(511);
+        self.last.next = self.s_tlast.val() | self.fills.val();
+        self.push.next = self.s_tvalid.val() & self.takes.val();
         self.drop.d.next = self.s_tvalid.val() & self.s_tlast.val() & !self.takes.val();
-        if self.s_tvalid.val() & self.ready.val() {
+        if self.s_tvalid.val() {
             self.begun.d.next = !self.s_tlast.val();
-            self.taking.d.next = self.takes.val();
+            self.taking.d.next = self.takes.val() & !self.fills.val();
         }
         self.bytes.i_valid.next = self.push.val();
         self.bytes.i_data.next = self.s_tdata.val();
         self.ends.i_valid.next = self.push.val();
-        self.ends.i_data.next = (bit_cast::<E, K>(self.s_tkeep.val()) << 1) | bit_cast::<E, 1>(self.s_tlast.val().into());
+        self.ends.i_data.next = (bit_cast::<E, K>(self.s_tkeep.val()) << 1) | bit_cast::<E, 1>(self.last.val().into());
         self.metas.i_valid.next = self.push.val();
         self.metas.i_data.next = self.s_meta.val();
-        self.s_tready.next = self.ready.val();
         self.dropped.next = self.drop.q.val();
 
         // All three move as one.

@@ -1,4 +1,5 @@
 //! The in-line form: the halves and the packet store between a host's packets and the wire, behind which shells are thin.
+use super::aside::Aside;
 use super::bridge::Bridge;
 use super::entry::Entry;
 use super::exit::Exit;
@@ -27,10 +28,11 @@ const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENAB
 /// `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the pacer's ([`Pacer`](crate::pacer::Pacer)). What
 /// a shell emits of it has [`NoDma`](crate::dma::NoDma) in DMA's place ([`replace_dma`](crate::dma::replace_dma)).
 ///
-/// Latency: from its last beat, a packet past the store leaves 13 clocks later; one of an idle flow that may send at once 84 with 512 bits and
-/// 85 with 256, 30 of them the pacer's. A packet that waits in the store leaves 32 (33) clocks after its grant, or with `LEAD` set at its launch. 3 clocks from the wire to the host.
+/// Latency: from its last beat, a packet past the store leaves 15 clocks later; one of an idle flow that may send at once 86 with 512 bits and
+/// 87 with 256, 30 of them the pacer's. A packet that waits in the store leaves 32 (33) clocks after its grant, or with `LEAD` set at its launch. 3 clocks from the wire to the host.
 /// Throughput: a beat a clock each way. Back pressure: `s_host_tready` falls while 512 beats wait to be told apart, which those do that go past
-/// the store while the wire is not ready; `s_wire_tready` when the host leaves 16 beats.
+/// the store while the wire is not ready, and while `STORE_WAIT` holds the store's input; the wire is always taken: frames for which 512 beats
+/// towards the host leave no room are dropped whole and counted, and what they say is heard all the same.
 #[derive(LogicBlock)]
 pub struct Inline<
     const W: usize,
@@ -178,16 +180,16 @@ pub struct Inline<
     sides: Fifo<U, 5, 6>,
     // The same of the others.
     past: Fifo<M, 4, 5>,
-    arriving: Fifo<W, 4, 5>,
-    arriving_ends: Fifo<E, 4, 5>,
-    arriving_metas: Fifo<M, 4, 5>,
+    /// Frames from the wire, which a host that stops taking them loses.
+    arriving: Aside<W, K, M, E>,
     /// Inside a frame: of the store, past it, to the wire.
     paced_inside: DFF<Bit>,
     past_inside: DFF<Bit>,
     wire_inside: DFF<Bit>,
     ack_bytes: DFF<Bits<16>>,
-    /// Frames lost beside the core that are still to be counted, 15 at most.
-    missing: DFF<Bits<4>>,
+    /// Lost frames that are still to be counted, and packets with another flow's number, 127 at most.
+    missing: DFF<Bits<8>>,
+    strangers: DFF<Bits<8>>,
     missed_bit: Constant<Bits<64>>,
     refused_bit: Constant<Bits<64>>,
     discarded_bit: Constant<Bits<64>>,
@@ -211,7 +213,9 @@ pub struct Inline<
     length: Signal<Local, Bits<16>>,
     is_v6: Signal<Local, Bit>,
     is_tagged: Signal<Local, Bit>,
-    arrival_end: Signal<Local, Bits<E>>,
+    /// Frames of this clock that are lost on the ways to and from the host.
+    lost_here: Signal<Local, Bits<8>>,
+    lost_sum: Signal<Local, Bits<8>>,
     loses: Signal<Local, Bit>,
     discards: Signal<Local, Bit>,
 }
@@ -262,7 +266,7 @@ impl<
             past_tag: Constant::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))),
         }
-            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, store, gate, merge, exit, sides, past, arriving, arriving_ends, arriving_metas, paced_inside, past_inside, wire_inside, ack_bytes, missing, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, arrival_end, loses, discards)
+            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, store, gate, merge, exit, sides, past, arriving, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -299,7 +303,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, missing);
+        dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers);
         // One register in front of a signal that nearly every register of the design reads.
         self.reset.d.next = self.rst.val();
         self.core.clk.next = self.clk.val();
@@ -322,10 +326,6 @@ impl<
         self.past.rst.next = self.reset.q.val();
         self.arriving.clk.next = self.clk.val();
         self.arriving.rst.next = self.reset.q.val();
-        self.arriving_ends.clk.next = self.clk.val();
-        self.arriving_ends.rst.next = self.reset.q.val();
-        self.arriving_metas.clk.next = self.clk.val();
-        self.arriving_metas.rst.next = self.reset.q.val();
         // Registers.
         self.bridge.clk.next = self.clk.val();
         self.bridge.rst.next = self.reset.q.val();
@@ -373,6 +373,11 @@ impl<
         self.entry.s_tlast.next = self.s_host_tlast.val();
         self.entry.s_meta.next = self.s_host_meta.val();
         self.entry.cfg_udp_port.next = self.core.settings.val().udp_port;
+        self.entry.cfg_ipv4.next = self.core.settings.val().ipv4;
+        self.entry.cfg_ipv6.next = self.core.settings.val().ipv6;
+        self.entry.fl_valid.next = self.core.fl_valid.val();
+        self.entry.fl_flow.next = self.core.fl_flow.val();
+        self.entry.fl_record.next = self.core.fl_record.val();
         self.store.s_tdata.next = self.entry.m_tdata.val();
         self.store.s_tkeep.next = self.entry.m_tkeep.val();
         self.store.s_tvalid.next = self.entry.paced_valid.val();
@@ -387,6 +392,7 @@ impl<
         self.store.fl_enable.next = self.record.val().get_bit(0);
         self.store.fl_keep.next = self.record.val().get_bit(1);
         self.store.cfg_bound.next = self.core.settings.val().store_bound;
+        self.store.cfg_wait.next = self.core.settings.val().store_wait.any();
         // Store and pacer.
         self.core.doorbell_valid.next = self.store.doorbell_valid.val();
         self.core.doorbell_flow.next = self.store.doorbell_flow.val();
@@ -536,26 +542,21 @@ impl<
         self.core.tx_cpl_tag.next = self.exit.sent_tag.val();
         self.core.tx_cpl_ts.next = self.exit.sent_ts.val();
         // From the wire: parsed as it is taken, and to the host.
-        self.arriving.i_valid.next = self.s_wire_tvalid.val();
-        self.arriving.i_data.next = self.s_wire_tdata.val();
-        self.arriving_ends.i_valid.next = self.s_wire_tvalid.val();
-        self.arriving_ends.i_data.next =
-            (bit_cast::<E, K>(self.s_wire_tkeep.val()) << 1) | bit_cast::<E, 1>(self.s_wire_tlast.val().into());
-        self.arriving_metas.i_valid.next = self.s_wire_tvalid.val();
-        self.arriving_metas.i_data.next = self.s_wire_meta.val();
-        self.s_wire_tready.next = self.arriving.i_ready.val();
-        self.arriving.o_ready.next = self.m_host_tready.val();
-        self.arriving_ends.o_ready.next = self.m_host_tready.val();
-        self.arriving_metas.o_ready.next = self.m_host_tready.val();
-        self.arrival_end.next = self.arriving_ends.o_data.val();
-        self.m_host_tdata.next = self.arriving.o_data.val();
-        self.m_host_tkeep.next = self.arrival_end.val().get_bits::<K>(1);
-        self.m_host_tvalid.next = self.arriving.o_valid.val();
-        self.m_host_tlast.next = self.arrival_end.val().get_bit(0);
-        self.m_host_meta.next = self.arriving_metas.o_data.val();
+        self.s_wire_tready.next = true;
+        self.arriving.s_tvalid.next = self.s_wire_tvalid.val();
+        self.arriving.s_tdata.next = self.s_wire_tdata.val();
+        self.arriving.s_tkeep.next = self.s_wire_tkeep.val();
+        self.arriving.s_tlast.next = self.s_wire_tlast.val();
+        self.arriving.s_meta.next = self.s_wire_meta.val();
+        self.arriving.m_tready.next = self.m_host_tready.val();
+        self.m_host_tdata.next = self.arriving.m_tdata.val();
+        self.m_host_tkeep.next = self.arriving.m_tkeep.val();
+        self.m_host_tvalid.next = self.arriving.m_tvalid.val();
+        self.m_host_tlast.next = self.arriving.m_tlast.val();
+        self.m_host_meta.next = self.arriving.m_meta.val();
         self.core.s_axis_rx_tdata.next = self.s_wire_tdata.val();
         self.core.s_axis_rx_tkeep.next = self.s_wire_tkeep.val();
-        self.core.s_axis_rx_tvalid.next = self.s_wire_tvalid.val() & self.arriving.i_ready.val();
+        self.core.s_axis_rx_tvalid.next = self.s_wire_tvalid.val();
         self.core.s_axis_rx_tlast.next = self.s_wire_tlast.val();
         self.core.s_axis_rx_ts.next = self.core.date.val();
         self.core.s_axis_rx_bad.next = false;
@@ -578,18 +579,26 @@ impl<
         if self.core.hd_valid.val() {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.doorbell_bit.val();
         }
-        if self.store.refused.val() {
+        // One of each kind counts a clock; those that come together wait for their turn.
+        if self.store.refused.val() | (self.entry.strange.val() | self.strangers.q.val().any()) {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.refused_bit.val();
         }
+        if self.entry.strange.val() & (self.store.refused.val() & !self.strangers.q.val().get_bit(7)) {
+            self.strangers.d.next = self.strangers.q.val() + bits::<8>(1);
+        }
+        if (!self.entry.strange.val() & !self.store.refused.val()) & self.strangers.q.val().any() {
+            self.strangers.d.next = self.strangers.q.val() - bits::<8>(1);
+        }
         self.discards.next = self.loses.val() | self.entry.dropped.val();
-        if self.lost.val() & (self.discards.val() & !self.missing.q.val().all()) {
-            self.missing.d.next = self.missing.q.val() + bits::<4>(1);
-        }
-        if (!self.lost.val() & !self.discards.val()) & self.missing.q.val().any() {
-            self.missing.d.next = self.missing.q.val() - bits::<4>(1);
-        }
-        if self.discards.val() | (self.lost.val() | self.missing.q.val().any()) {
+        self.lost_here.next = (bit_cast::<8, 1>(self.discards.val().into()) + bit_cast::<8, 1>(self.lost.val().into()))
+            + bit_cast::<8, 1>(self.arriving.dropped.val().into());
+        self.lost_sum.next = self.lost_here.val() + self.missing.q.val();
+        if self.lost_sum.val().any() {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.discarded_bit.val();
+            self.missing.d.next = self.lost_sum.val() - bits::<8>(1);
+            if self.lost_sum.val().get_bit(7) {
+                self.missing.d.next = bits::<8>(127);
+            }
         }
         self.core.source_swept.next = self.store.swept.val() & self.exit.swept.val();
         // There is no memory, and nothing in DMA's place asks for it.
@@ -606,7 +615,8 @@ impl<
             self.paced_inside.d.next = false;
             self.past_inside.d.next = false;
             self.wire_inside.d.next = false;
-            self.missing.d.next = bits::<4>(0);
+            self.missing.d.next = bits::<8>(0);
+            self.strangers.d.next = bits::<8>(0);
         }
     }
 }

@@ -6,18 +6,23 @@ use rust_hdl::prelude::*;
 use timely_model::inline::entry::QUEUE;
 use timely_model::parse::kind;
 use timely_regs::counters::Counter;
+use timely_regs::flow;
 use timely_regs::link::LONGEST_FRAME;
 use timely_regs::wire::LAST;
 
 // A kernel takes literals alone; these hold the ones below to their homes.
 const _: () = assert!(kind::DATA == 1 && kind::MALFORMED == 3 && Counter::RxBad as u32 == 2 && QUEUE == 9 && LAST == 1 << (9 - 8));
+const _: () =
+    assert!(flow::ENABLE.word == 0 && flow::ENABLE.low == 0 && flow::IPV6.word == 0 && flow::IPV6.low == 11 && flow::ADDRESS_0.word == 8);
 
-/// Tells the packets of `s_*` (`W` bits, `K` must be `W / 8`) apart: a data packet of a flow below `2^F` goes to the store with its flow, one of
-/// more than 9,728 bytes or with a gap nowhere, every other past the store. `M` bits go beside a packet; `E` must be `K + 1`, `V` `F + 2`.
+/// Tells the packets of `s_*` (`W` bits, `K` must be `W / 8`) apart: a data packet of a flow below `2^F` that comes from our address
+/// and goes to the flow's goes to the store with its flow, one of more than 9,728 bytes or with a gap nowhere, every other past the store.
+/// A flow's destination is looked up in a RAM of 34 bits a flow, written by loads: of an IPv6 address that holds a digest of 32 bits. A
+/// packet of a flow that is not enabled goes to the store, which refuses it. Cleared `2^F` clocks after `rst`; loads are ignored before. `M` bits go beside a packet; `E` must be `K + 1`, `V` `F + 2`.
 ///
 /// `m_*` and `m_meta` are of either stream; `paced_valid` and `past_valid` say of which.
 ///
-/// Latency: a packet's first beat is offered 11 clocks after its last beat, if nothing is in front of it. Throughput: a beat a clock, packets of
+/// Latency: a packet's first beat is offered 13 clocks after its last beat, if nothing is in front of it. Throughput: a beat a clock, packets of
 /// one beat too. Back pressure: 512 beats wait, then `s_tready` falls; they go on in order, so a packet that cannot go holds up those behind
 /// it: the store takes a beat at nearly every clock, and the wire gives either stream its turn.
 /// Model: `timely_model::inline::entry::Entry`.
@@ -65,6 +70,18 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub dropped: Signal<Out, Bit>,
     /// It may be.
     pub drop_ready: Signal<In, Bit>,
+    /// A data packet goes past the store because its addresses are not those of the flow that it names.
+    pub strange: Signal<Out, Bit>,
+    /// Our IPv4 address.
+    pub cfg_ipv4: Signal<In, Bits<32>>,
+    /// Our IPv6 address.
+    pub cfg_ipv6: Signal<In, Bits<128>>,
+    /// A flow is loaded.
+    pub fl_valid: Signal<In, Bit>,
+    /// The flow.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// Its record.
+    pub fl_record: Signal<In, Bits<512>>,
     parse: Parse<W, K>,
     bytes: Fifo<W, 9, 10>,
     // Last 1, keep.
@@ -78,6 +95,41 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     skipping: DFF<Bit>,
     judged: DFF<Bit>,
     verdict: DFF<Bits<V>>,
+    odd: DFF<Bit>,
+    // Of an enabled flow: digest of the destination 32, it is of IPv6 1, enabled 1.
+    owners: RAM<Bits<34>, F>,
+    sweep: DFF<Bits<V>>,
+    sweep_end: Constant<Bits<V>>,
+    load: DFF<Bit>,
+    load_flow: DFF<Bits<F>>,
+    load_word: DFF<Bits<34>>,
+    // A judged packet while its flow's owner is read, and while it is compared.
+    read_valid: DFF<Bit>,
+    read_verdict: DFF<Bits<V>>,
+    read_source: DFF<Bits<128>>,
+    read_digest: DFF<Bits<32>>,
+    read_v6: DFF<Bit>,
+    read_live: DFF<Bit>,
+    caught_valid: DFF<Bit>,
+    caught_verdict: DFF<Bits<V>>,
+    caught_digest: DFF<Bits<32>>,
+    caught_v6: DFF<Bit>,
+    caught_live: DFF<Bit>,
+    caught_ours: DFF<Bit>,
+    owner: DFF<Bits<34>>,
+    is_swept: Signal<Local, Bit>,
+    front: Signal<Local, Bits<528>>,
+    record: Signal<Local, Bits<512>>,
+    source: Signal<Local, Bits<128>>,
+    target: Signal<Local, Bits<128>>,
+    words: [Signal<Local, Bits<32>>; 3],
+    target_digest: Signal<Local, Bits<32>>,
+    loaded: [Signal<Local, Bits<32>>; 3],
+    loaded_digest: Signal<Local, Bits<32>>,
+    key: Signal<Local, Bits<33>>,
+    held_key: Signal<Local, Bits<33>>,
+    right: Signal<Local, Bit>,
+    finding: Signal<Local, Bits<V>>,
     most: Constant<Bits<11>>,
     flows: Constant<Bits<33>>,
     header: Signal<Local, Bits<384>>,
@@ -100,16 +152,50 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         construct!({
             most: Constant::new(bits::<11>((LONGEST_FRAME as usize / K) as u64 - 1)),
             flows: Constant::new(bits::<33>(1 << F)),
+            sweep_end: Constant::new(bits::<V>(1 << F)),
         } clk, rst, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_meta, cfg_udp_port, m_tdata, m_tkeep, m_tlast, m_meta, paced_valid,
-            paced_ready, paced_flow, paced_ends, past_valid, past_ready, dropped, drop_ready, parse, bytes, ends, metas, ways, count, skipping, judged, verdict, header,
-            flow, taken, pushed, cut, last, here, way, goes, leaves, tail, head)
+            paced_ready, paced_flow, paced_ends, past_valid, past_ready, dropped, drop_ready, strange, cfg_ipv4, cfg_ipv6, fl_valid, fl_flow, fl_record, odd, owners, sweep, load, load_flow, load_word, read_valid,
+            read_verdict, read_source, read_digest, read_v6, read_live, caught_valid, caught_verdict, caught_digest, caught_v6, caught_live,
+            caught_ours, owner, is_swept, front, record, source, target, target_digest, loaded_digest, key, held_key, right, finding, parse, bytes, ends, metas, ways, count, skipping, judged, verdict, header,
+            flow, taken, pushed, cut, last, here, way, goes, leaves, tail, head; words, loaded)
     }
 }
 
 impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> Logic for Entry<W, K, F, M, E, V> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, count, skipping, judged, verdict);
+        dff_setup!(
+            self,
+            clk,
+            count,
+            skipping,
+            judged,
+            verdict,
+            odd,
+            sweep,
+            load,
+            load_flow,
+            load_word,
+            read_valid,
+            read_verdict,
+            read_source
+        );
+        dff_setup!(
+            self,
+            clk,
+            read_digest,
+            read_v6,
+            read_live,
+            caught_valid,
+            caught_verdict,
+            caught_digest,
+            caught_v6,
+            caught_live,
+            caught_ours,
+            owner
+        );
+        self.owners.read_clock.next = self.clk.val();
+        self.owners.write_clock.next = self.clk.val();
         self.parse.clk.next = self.clk.val();
         self.parse.rst.next = self.rst.val();
         self.bytes.clk.next = self.clk.val();
@@ -156,17 +242,92 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
             | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(40)) << 16)
             | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8)
             | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
-        self.judged.d.next = self.parse.o_valid.val();
-        self.verdict.d.next = bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2;
+        self.finding.next = bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2;
         if (self.parse.o_kind.val() == bits::<2>(1)) & (self.flow.val() < self.flows.val()) {
-            self.verdict.d.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(1);
+            self.finding.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(1);
             // LAST of the header's flags.
             if self.header.val().get_bit(9) {
-                self.verdict.d.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(3);
+                self.finding.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(3);
             }
         }
         if (self.parse.o_kind.val() == bits::<2>(3)) & (self.parse.o_reason.val() == bits::<4>(2)) {
-            self.verdict.d.next = bits::<V>(2);
+            self.finding.next = bits::<V>(2);
+        }
+        // 1: the owner of its flow is read, and its addresses are found.
+        self.front.next = self.parse.o_head.val();
+        self.source.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(208));
+        self.target.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(240));
+        if self.parse.o_class.val() == bits::<2>(1) {
+            self.source.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(240));
+            self.target.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(272));
+        } else if self.parse.o_class.val() == bits::<2>(2) {
+            self.source.next = self.front.val().get_bits::<128>(176);
+            self.target.next = self.front.val().get_bits::<128>(304);
+        } else if self.parse.o_class.val() == bits::<2>(3) {
+            self.source.next = self.front.val().get_bits::<128>(208);
+            self.target.next = self.front.val().get_bits::<128>(336);
+        }
+        for i in 0..3 {
+            self.words[i].next = self.target.val().get_bits::<32>(32 * i + 32);
+        }
+        // Of an IPv4 address the words above the first are 0.
+        self.target_digest.next = (self.target.val().get_bits::<32>(0) ^ ((self.words[0].val() << 8) | (self.words[0].val() >> 24)))
+            ^ (((self.words[1].val() << 16) | (self.words[1].val() >> 16)) ^ ((self.words[2].val() << 24) | (self.words[2].val() >> 8)));
+        self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
+        self.owners.read_address.next = self.flow.val().get_bits::<F>(0);
+        self.read_valid.d.next = self.parse.o_valid.val();
+        self.read_verdict.d.next = self.finding.val();
+        self.read_source.d.next = self.source.val();
+        self.read_digest.d.next = self.target_digest.val();
+        self.read_v6.d.next = self.parse.o_class.val().get_bit(1);
+        self.read_live.d.next = self.is_swept.val();
+        // 2: what the RAM says is caught.
+        self.owner.d.next = self.owners.read_data.val();
+        self.caught_valid.d.next = self.read_valid.q.val();
+        self.caught_verdict.d.next = self.read_verdict.q.val();
+        self.caught_digest.d.next = self.read_digest.q.val();
+        self.caught_v6.d.next = self.read_v6.q.val();
+        self.caught_live.d.next = self.read_live.q.val();
+        self.caught_ours.d.next = self.read_source.q.val().get_bits::<32>(0) == self.cfg_ipv4.val();
+        if self.read_v6.q.val() {
+            self.caught_ours.d.next = self.read_source.q.val() == self.cfg_ipv6.val();
+        }
+        // 3: compared.
+        self.key.next = bit_cast::<33, 32>(self.caught_digest.q.val()) | (bit_cast::<33, 1>(self.caught_v6.q.val().into()) << 32);
+        self.held_key.next = self.owner.q.val().get_bits::<33>(0);
+        self.right.next = (!self.caught_live.q.val() | !self.owner.q.val().get_bit(33))
+            | (self.caught_ours.q.val() & (self.key.val() == self.held_key.val()));
+        self.judged.d.next = self.caught_valid.q.val();
+        self.verdict.d.next = self.caught_verdict.q.val();
+        self.odd.d.next = self.caught_valid.q.val() & (self.caught_verdict.q.val().get_bit(0) & !self.right.val());
+        if self.caught_verdict.q.val().get_bit(0) & !self.right.val() {
+            self.verdict.d.next = bits::<V>(0);
+        }
+        self.strange.next = self.odd.q.val();
+        // A load says whose a flow is.
+        self.record.next = self.fl_record.val();
+        for i in 0..3 {
+            self.loaded[i].next = bits::<32>(0);
+            if self.record.val().get_bit(11) {
+                self.loaded[i].next = self.record.val().get_bits::<32>(32 * i + 288);
+            }
+        }
+        self.loaded_digest.next = (self.record.val().get_bits::<32>(256) ^ ((self.loaded[0].val() << 8) | (self.loaded[0].val() >> 24)))
+            ^ (((self.loaded[1].val() << 16) | (self.loaded[1].val() >> 16))
+                ^ ((self.loaded[2].val() << 24) | (self.loaded[2].val() >> 8)));
+        self.load.d.next = self.fl_valid.val() & self.is_swept.val();
+        self.load_flow.d.next = self.fl_flow.val();
+        self.load_word.d.next = bit_cast::<34, 32>(self.loaded_digest.val())
+            | (bit_cast::<34, 1>(self.record.val().get_bits::<1>(11)) << 32)
+            | (bit_cast::<34, 1>(self.record.val().get_bits::<1>(0)) << 33);
+        self.owners.write_enable.next = self.load.q.val();
+        self.owners.write_address.next = self.load_flow.q.val();
+        self.owners.write_data.next = self.load_word.q.val();
+        if !self.is_swept.val() {
+            self.sweep.d.next = self.sweep.q.val() + bits::<V>(1);
+            self.owners.write_enable.next = true;
+            self.owners.write_address.next = self.sweep.q.val().get_bits::<F>(0);
+            self.owners.write_data.next = bits::<34>(0);
         }
         self.ways.i_valid.next = self.judged.q.val();
         self.ways.i_data.next = self.verdict.q.val();
@@ -201,6 +362,11 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
             self.count.d.next = bits::<11>(0);
             self.skipping.d.next = false;
             self.judged.d.next = false;
+            self.odd.d.next = false;
+            self.read_valid.d.next = false;
+            self.caught_valid.d.next = false;
+            self.load.d.next = false;
+            self.sweep.d.next = bits::<V>(0);
         }
     }
 }

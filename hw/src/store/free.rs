@@ -1,7 +1,7 @@
 //! The ring of free cells.
 use crate::construct::construct;
 use rust_hdl::prelude::*;
-use timely_model::store::ROOM;
+use timely_model::store::{AMPLE, ROOM};
 
 /// `2^C` cells (`N` must be `C + 1`) in a RAM, the next one in a register before it, the one after that at the RAM's output.
 ///
@@ -38,9 +38,12 @@ pub struct Free<const C: usize, const N: usize> {
     pub filled: Signal<Out, Bits<6>>,
     /// The longest packet finds its cells.
     pub room: Signal<Out, Bit>,
+    /// And so have the packets that come before an input that waits stops.
+    pub ample: Signal<Out, Bit>,
     ram: RAM<Bits<C>, C>,
     all: Constant<Bits<N>>,
     least: Constant<Bits<N>>,
+    much: Constant<Bits<N>>,
     /// Cells in the RAM.
     fill: DFF<Bits<N>>,
     write: DFF<Bits<C>>,
@@ -57,6 +60,7 @@ pub struct Free<const C: usize, const N: usize> {
     old_read: DFF<Bits<C>>,
     old_after: DFF<Bits<C>>,
     enough: DFF<Bit>,
+    plenty: DFF<Bit>,
     moved: Signal<Local, Bit>,
     address: Signal<Local, Bits<C>>,
     returned: Signal<Local, Bits<N>>,
@@ -65,8 +69,8 @@ pub struct Free<const C: usize, const N: usize> {
 impl<const C: usize, const N: usize> Default for Free<C, N> {
     fn default() -> Self {
         assert!(N == C + 1 && C >= 6, "2^{C} cells are counted in {N} bits: at least 64, and one bit more");
-        construct!({ all: Constant::new(bits::<N>(1 << C)), least: Constant::new(bits::<N>(u64::from(ROOM))) }
-            clk, sweep, sweep_at, take, take_last, back, push_valid, push_cell, at_hand, following, first, filled, room, ram, fill, write,
+        construct!({ all: Constant::new(bits::<N>(1 << C)), least: Constant::new(bits::<N>(u64::from(ROOM))), much: Constant::new(bits::<N>(u64::from(AMPLE))) }
+            clk, sweep, sweep_at, take, take_last, back, push_valid, push_cell, at_hand, following, first, filled, room, ample, plenty, ram, fill, write,
             read, after, pending, out_valid, out, taken, head, old_read, old_after, enough, moved, address, returned)
     }
 }
@@ -74,7 +78,7 @@ impl<const C: usize, const N: usize> Default for Free<C, N> {
 impl<const C: usize, const N: usize> Logic for Free<C, N> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, fill, write, read, after, pending, out_valid, out, taken, head, old_read, old_after, enough);
+        dff_setup!(self, clk, fill, write, read, after, pending, out_valid, out, taken, head, old_read, old_after, enough, plenty);
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
         self.ram.write_enable.next = self.push_valid.val() | self.sweep.val();
@@ -84,6 +88,7 @@ impl<const C: usize, const N: usize> Logic for Free<C, N> {
             self.write.d.next = self.write.q.val() + bits::<C>(1);
         }
         self.enough.d.next = self.fill.q.val() >= self.least.val();
+        self.plenty.d.next = self.fill.q.val() >= self.much.val();
         // The oldest in the RAM comes to hand, and the one behind it is read; or it is read once more.
         self.moved.next = self.pending.q.val() & (!self.out_valid.q.val() | self.take.val());
         self.address.next = self.read.q.val();
@@ -133,6 +138,7 @@ impl<const C: usize, const N: usize> Logic for Free<C, N> {
         self.first.next = self.head.q.val();
         self.filled.next = self.taken.q.val();
         self.room.next = self.enough.q.val();
+        self.ample.next = self.plenty.q.val();
         if self.sweep.val() {
             self.ram.write_address.next = self.sweep_at.val();
             self.ram.write_data.next = self.sweep_at.val();
@@ -144,6 +150,7 @@ impl<const C: usize, const N: usize> Logic for Free<C, N> {
             self.out_valid.d.next = false;
             self.taken.d.next = bits::<6>(0);
             self.enough.d.next = false;
+            self.plenty.d.next = false;
         }
     }
 }

@@ -44,6 +44,14 @@ pub struct Intake<
     pub open: Signal<In, Bit>,
     /// Cells that it holds.
     pub held: Signal<In, Bits<N>>,
+    /// Packets are taken although their flow is at its bound, which is said.
+    pub waits: Signal<In, Bit>,
+    /// A packet of this flow is taken beyond its bound.
+    pub blocks: Signal<Out, Bit>,
+    /// The flow.
+    pub blocks_flow: Signal<Out, Bits<F>>,
+    /// A packet's first beat was taken, not its last.
+    pub midst: Signal<Out, Bit>,
     /// As `Free` has it.
     pub room: Signal<In, Bit>,
     /// As `Free` has it.
@@ -107,6 +115,8 @@ pub struct Intake<
     index: [DFF<Bits<7>>; 2],
     gap: [DFF<Bit>; 2],
     admit: DFF<Bit>,
+    over: DFF<Bit>,
+    below: Signal<Local, Bit>,
     /// The packet under way is written.
     taking: DFF<Bit>,
     beat: DFF<Bits<B>>,
@@ -144,7 +154,7 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
             most: Constant::new(bits::<6>(u64::from(PACKET_CELLS - 1))),
             beat_bits: Constant::new(bits::<4>(B as u64)),
             places: std::array::from_fn(|j| Constant::new(Bits::from(places(j)))),
-        } clk, rst, s_valid, s_data, s_keep, s_last, s_flow, s_meta, s_ends, bound, open, held, room, at_hand, following, first, filled, take,
+        } clk, rst, s_valid, s_data, s_keep, s_last, s_flow, s_meta, s_ends, bound, open, held, waits, blocks, blocks_flow, midst, over, below, room, at_hand, following, first, filled, take,
             take_last, back, write_valid, write_at, write_data, link_valid, o_valid, o_flow, o_cell, o_cells, o_bytes, o_meta, o_ends, refused,
             malformed, midway, keep, hole, partial, count, admit, taking, beat, sofar, done, done_flow, done_cell, done_cells, done_bytes,
             done_meta, done_ends, no_room, spoilt, above, lacking, wide, takes, cell_over, too_long, ok, kill;
@@ -157,7 +167,7 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, midway, keep, hole, partial, count, admit, taking, beat, sofar, done, done_flow, done_cell, done_cells);
+        dff_setup!(self, clk, over, midway, keep, hole, partial, count, admit, taking, beat, sofar, done, done_flow, done_cell, done_cells);
         dff_setup!(self, clk, done_bytes, done_meta, done_ends, no_room, spoilt);
         for i in 0..4 {
             self.valid[i].clock.next = self.clk.val();
@@ -223,8 +233,13 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
         self.gap[1].d.next = self.gap[0].q.val();
         self.index[1].d.next = self.index[0].q.val();
         self.wide.next = bit_cast::<17, N>(self.held.val());
-        self.admit.d.next = (self.open.val() & self.room.val()) & (self.wide.val() < bit_cast::<17, 16>(self.bound.val()));
+        self.below.next = self.wide.val() < bit_cast::<17, 16>(self.bound.val());
+        self.admit.d.next = (self.open.val() & self.room.val()) & (self.below.val() | self.waits.val());
+        self.over.d.next = (self.open.val() & self.waits.val()) & !self.below.val();
         // 4: write.
+        self.blocks.next = self.valid[3].q.val() & self.start[3].q.val() & self.over.q.val();
+        self.blocks_flow.next = self.flow[3].q.val();
+        self.midst.next = self.midway.q.val();
         self.takes.next = self.taking.q.val();
         if self.start[3].q.val() {
             self.takes.next = self.admit.q.val();

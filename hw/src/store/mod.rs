@@ -25,7 +25,8 @@ use turns::Turns;
 ///
 /// A packet is stored if its flow is enabled, holds fewer than `cfg_bound` cells when the packet's first beat comes, and 40 cells are free,
 /// so that no packet that has begun ever waits. What is not stored is dropped and counted, and holds up nobody: `refused` if there was no room,
-/// `malformed` if it has more than 9,728 bytes or a beat with a gap. A flow may exceed its bound by the packet that reaches it and by what
+/// `malformed` if it has more than 9,728 bytes or a beat with a gap. With `cfg_wait` a packet whose flow is at its bound is stored, and the
+/// input waits behind it, at the end of a packet, until the flow holds less; it waits as well while fewer than 56 cells are free. A flow may exceed its bound by the packet that reaches it and by what
 /// comes in the 8 clocks after.
 /// A stored packet rings the pacer's doorbell. A grant takes its flow's oldest packet and is charged its wire bytes, or 0 if there is none.
 /// A load without `keep`, or without `enable`, discards what the flow has stored (`voided`) before it stores anew.
@@ -82,6 +83,8 @@ pub struct Store<
     pub fl_keep: Signal<In, Bit>,
     /// Cells of a flow that stores no packet more.
     pub cfg_bound: Signal<In, Bits<16>>,
+    /// The input waits for a flow at its bound, and for free cells.
+    pub cfg_wait: Signal<In, Bit>,
     /// A packet is stored.
     pub doorbell_valid: Signal<Out, Bit>,
     /// The doorbell is taken.
@@ -134,6 +137,8 @@ pub struct Store<
     turns: Turns<F, G>,
     reader: Reader<W, K, C, B, A, M, S>,
     doorbells: Fifo<F, 5, 6>,
+    /// Flows for which the input waits.
+    blocked: Fifo<F, 4, 5>,
     // Discard 1, bytes less one 14, first cell 16, flow 16, launch 64, what goes beside it.
     packets: Fifo<P, 4, 5>,
     sweep: DFF<Bits<T>>,
@@ -147,6 +152,12 @@ pub struct Store<
     applied_flow: [DFF<Bits<F>>; 2],
     /// Doorbells that wait; with 8 the input stops.
     rings: DFF<Bits<6>>,
+    /// The input waits at the end of a packet.
+    halted: DFF<Bit>,
+    /// Flows for which it does.
+    waits: DFF<Bits<5>>,
+    /// Clocks for which the first of them has been looked up.
+    age: DFF<Bits<2>>,
     charge: DFF<Bit>,
     charge_to: DFF<Bits<F>>,
     charge_sum: DFF<Bits<16>>,
@@ -162,6 +173,9 @@ pub struct Store<
     rung: Signal<Local, Bit>,
     clear: Signal<Local, Bit>,
     anew: Signal<Local, Bit>,
+    below: Signal<Local, Bit>,
+    judged: Signal<Local, Bit>,
+    passes: Signal<Local, Bit>,
     cost: Signal<Local, Bits<16>>,
     word: Signal<Local, Bits<P>>,
 }
@@ -190,11 +204,11 @@ impl<
             overhead: over(WIRE_OVERHEAD + 1),
             least: over(WIRE_LEAST),
             brief: Constant::new(bits::<14>(u64::from(LONG_BEATS) * K as u64)),
-        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_flow, s_meta, s_ends, fl_valid, fl_flow, fl_enable, fl_keep, cfg_bound,
+        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_flow, s_meta, s_ends, fl_valid, fl_flow, fl_enable, fl_keep, cfg_bound, cfg_wait,
             doorbell_valid, doorbell_ready, doorbell_flow, grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow,
             charge_bytes, charge_ends, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_flow, m_launch, m_meta, refused, malformed, voided, intake, pool,
             lookup, joining, leaving, turns, reader, doorbells, packets, sweep, load_valid, load_voids, load_flow, load_enable, rings, charge,
-            charge_to, charge_sum, charge_last, is_swept, sweeping, at, open, taken, rung, clear, anew, cost, word; applied, applied_flow)
+            charge_to, charge_sum, charge_last, is_swept, sweeping, at, open, taken, rung, clear, anew, below, judged, passes, blocked, halted, waits, age, cost, word; applied, applied_flow)
     }
 }
 
@@ -215,7 +229,23 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep, load_valid, load_voids, load_flow, load_enable, rings, charge, charge_to, charge_sum, charge_last);
+        dff_setup!(
+            self,
+            clk,
+            sweep,
+            load_valid,
+            load_voids,
+            load_flow,
+            load_enable,
+            rings,
+            halted,
+            waits,
+            age,
+            charge,
+            charge_to,
+            charge_sum,
+            charge_last
+        );
         self.intake.clk.next = self.clk.val();
         self.intake.rst.next = self.rst.val();
         self.pool.clk.next = self.clk.val();
@@ -230,6 +260,8 @@ impl<
         self.reader.rst.next = self.rst.val();
         self.doorbells.clk.next = self.clk.val();
         self.doorbells.rst.next = self.rst.val();
+        self.blocked.clk.next = self.clk.val();
+        self.blocked.rst.next = self.rst.val();
         self.packets.clk.next = self.clk.val();
         self.packets.rst.next = self.rst.val();
         for i in 0..2 {
@@ -255,7 +287,8 @@ impl<
         self.swept.next = self.is_swept.val();
 
         // Beats into cells.
-        self.open.next = self.is_swept.val() & !self.rings.q.val().get_bits::<3>(3).any();
+        self.open.next =
+            (self.is_swept.val() & !self.rings.q.val().get_bits::<3>(3).any()) & (!self.halted.q.val() | self.intake.midst.val());
         self.s_tready.next = self.open.val();
         self.taken.next = self.open.val() & self.s_tvalid.val();
         self.intake.s_valid.next = self.taken.val();
@@ -267,6 +300,31 @@ impl<
         self.intake.s_ends.next = self.s_ends.val();
         self.intake.bound.next = self.cfg_bound.val();
         self.lookup.flow.next = self.s_flow.val();
+        // While the input waits, the first of the flows for which it does is looked up again and again.
+        self.intake.waits.next = self.cfg_wait.val();
+        self.judged.next = (self.halted.q.val() & self.blocked.o_valid.val()) & self.age.q.val().all();
+        self.age.d.next = bits::<2>(0);
+        if self.halted.q.val() {
+            self.lookup.flow.next = self.blocked.o_data.val();
+            if self.blocked.o_valid.val() {
+                self.age.d.next = self.age.q.val() + bits::<2>(1);
+            }
+        }
+        self.below.next =
+            !self.lookup.held.val().any() | (bit_cast::<17, N>(self.lookup.held.val()) < bit_cast::<17, 16>(self.cfg_bound.val()));
+        self.passes.next =
+            (self.judged.val() & (!self.lookup.open.val() | self.below.val())) | (!self.cfg_wait.val() & self.blocked.o_valid.val());
+        self.blocked.i_valid.next = self.intake.blocks.val();
+        self.blocked.i_data.next = self.intake.blocks_flow.val();
+        self.blocked.o_ready.next = self.passes.val();
+        self.halted.d.next =
+            (self.is_swept.val() & self.cfg_wait.val()) & (self.intake.blocks.val() | self.waits.q.val().any() | !self.pool.ample.val());
+        if self.intake.blocks.val() & !self.passes.val() {
+            self.waits.d.next = self.waits.q.val() + bits::<5>(1);
+        }
+        if self.passes.val() & !self.intake.blocks.val() {
+            self.waits.d.next = self.waits.q.val() - bits::<5>(1);
+        }
         self.intake.open.next = self.lookup.open.val();
         self.intake.held.next = self.lookup.held.val();
         self.intake.room.next = self.pool.room.val();
@@ -426,6 +484,9 @@ impl<
             self.applied[0].d.next = false;
             self.applied[1].d.next = false;
             self.rings.d.next = bits::<6>(0);
+            self.halted.d.next = false;
+            self.waits.d.next = bits::<5>(0);
+            self.age.d.next = bits::<2>(0);
             self.charge.d.next = false;
         }
     }

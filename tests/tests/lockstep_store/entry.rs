@@ -2,14 +2,18 @@
 use rand::Rng;
 use std::collections::VecDeque;
 use timely_hw::inline::entry::Entry as Rtl;
+use timely_model::bus::FlowLoad;
 use timely_model::inline::entry::{Entry, In, Out, Way};
 use timely_model::{Block, stream::Beat, stream::beats};
+use timely_regs::flow::FlowRecord;
 use timely_regs::link::LONGEST_FRAME;
 use timely_tests::axis::Offered;
 use timely_tests::frames::{Fault, class, good_of};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 
 const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
+const OWN: [u8; 4] = [10, 0, 0, 1];
+const OWN6: [u8; 16] = [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 const LONGEST: usize = LONGEST_FRAME as usize;
 
 /// The beats of a packet: any of ours or of others', one that is too long, one with a gap.
@@ -26,6 +30,20 @@ fn packet(rng: &mut impl Rng, width: usize, flow_bits: u32) -> VecDeque<Beat> {
         let flow = rng.random_range(0..(1u32 << flow_bits) + 3);
         frame[at..at + 4].copy_from_slice(&flow.to_be_bytes());
     }
+    // Most are from us; a destination is that of some flow, or differs from it in one bit.
+    if rng.random_bool(0.9) && frame.len() > of.header() {
+        let ip = if of.vlan { 18 } else { 14 };
+        let n = rng.random_range(0..1u32 << flow_bits);
+        let (source, mut destination, at) = match (destination(n), of.ipv6) {
+            (_, true) => (OWN6.to_vec(), destination6(n).to_vec(), ip + 8),
+            (d, false) => (OWN.to_vec(), d.to_vec(), ip + 12),
+        };
+        if rng.random_bool(0.1) {
+            let bit = rng.random_range(0..8 * destination.len());
+            destination[bit / 8] ^= 1 << (bit % 8);
+        }
+        frame[at..at + 2 * source.len()].copy_from_slice(&[source, destination].concat());
+    }
     let mut all: VecDeque<Beat> = beats(&frame, width).collect();
     if rng.random_bool(0.03) {
         let at = rng.random_range(0..all.len());
@@ -34,15 +52,32 @@ fn packet(rng: &mut impl Rng, width: usize, flow_bits: u32) -> VecDeque<Beat> {
     all
 }
 
+/// Where flow `n` goes: four flows to each.
+fn destination(n: u32) -> [u8; 4] {
+    [10, 7, 0, (n / 4) as u8]
+}
+
+fn destination6(n: u32) -> [u8; 16] {
+    std::array::from_fn(|i| 0x20 + (n / 4) as u8 * i as u8)
+}
+
+/// A load of a flow: enabled or not, of either version.
+fn load(rng: &mut impl Rng, flow: u32) -> FlowLoad {
+    let address = if rng.random() { destination(flow).into() } else { destination6(flow).into() };
+    let record = FlowRecord { enable: rng.random_bool(0.9), keep: rng.random(), address, ..FlowRecord::default() };
+    FlowLoad { flow, record: record.pack().expect("a record within its ranges") }
+}
+
 fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, width: usize) {
     let library = verilate(name, rtl);
     let (input, output) = (|n: &str| library.input(n), |n: &str| library.output(n));
     let (s, m) = (Offered::new(&library, "s"), Ports::new(&library));
     let [rst, keep, meta, port] = ["rst", "s_tkeep", "s_meta", "cfg_udp_port"].map(input);
     let [paced_ready, past_ready, drop_ready] = ["paced_ready", "past_ready", "drop_ready"].map(input);
-    let [ready, paced, past, flow, ends, beside, dropped] =
-        ["s_tready", "paced_valid", "past_valid", "paced_flow", "paced_ends", "m_meta", "dropped"].map(output);
-    let mut seen = [0u64; 5];
+    let [ready, paced, past, flow, ends, beside, dropped, strange] =
+        ["s_tready", "paced_valid", "past_valid", "paced_flow", "paced_ends", "m_meta", "dropped", "strange"].map(output);
+    let [ipv4, ipv6, fl_valid, fl_flow, fl_record] = ["cfg_ipv4", "cfg_ipv6", "fl_valid", "fl_flow", "fl_record"].map(input);
+    let mut seen = [0u64; 6];
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut dut = library.instantiate(seed as u32);
@@ -60,6 +95,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
                 ready: dut.get(ready) == 1,
                 beat: way.map(|way| (m.get(&dut), way, dut.get(beside).into())),
                 dropped: dut.get(dropped) == 1,
+                strange: dut.get(strange) == 1,
             };
             let expected = model.output(clk);
             assert_eq!(out, expected, "clock {clk}, seed {seed}");
@@ -69,11 +105,18 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
                 beside_it = u128::from(rng.random::<u64>() >> 16);
             }
             offered |= offer;
+            let load = rng.random_bool(0.01).then(|| {
+                let flow = rng.random_range(0..1 << flow_bits);
+                load(&mut rng, flow)
+            });
             let i = In {
                 rst: rng.random_bool(0.00002),
                 beat: coming.front().copied().filter(|_| offered),
                 meta: beside_it,
                 port: PORT,
+                ipv4: OWN,
+                ipv6: OWN6,
+                load,
                 paced_ready: to_store,
                 past_ready: to_wire,
                 drop_ready: drop,
@@ -91,9 +134,15 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
                 (paced_ready, i.paced_ready.into()),
                 (past_ready, i.past_ready.into()),
                 (drop_ready, i.drop_ready.into()),
+                (ipv4, u32::from_le_bytes(OWN).into()),
+                (fl_valid, i.load.is_some().into()),
+                (fl_flow, i.load.as_ref().map_or_else(|| rng.random_range(0..1 << flow_bits), |l| l.flow.into())),
             ] {
                 dut.set(at, value);
             }
+            dut.set_bytes(ipv6, &OWN6);
+            let record = i.load.as_ref().map_or_else(|| rng.random(), |l| l.record);
+            dut.set_bytes(fl_record, &record.map(u32::to_le_bytes).concat());
             if offered && out.ready {
                 coming.pop_front();
                 offered = false;
@@ -103,13 +152,13 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
                 offered = false;
             }
             let paced = |last| matches!(way, Some(Way::Paced { ends, .. }) if ends == last);
-            let happened = [way == Some(Way::Past), paced(false), paced(true), out.dropped, !out.ready];
+            let happened = [way == Some(Way::Past), paced(false), paced(true), out.dropped, !out.ready, out.strange];
             seen.iter_mut().zip(happened).for_each(|(n, h)| *n += u64::from(h));
             dut.tick();
             model.step(clk, &i);
         }
     }
-    println!("{name}: past, paced, paced and a last one, dropped, full: {seen:?}");
+    println!("{name}: past, paced, paced and a last one, dropped, full, of another flow: {seen:?}");
     if cycles() >= 100_000 {
         assert!(seen.iter().all(|n| *n > 20), "{seen:?}: something never happened");
     }

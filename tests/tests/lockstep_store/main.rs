@@ -27,7 +27,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, cel
     let output = |name: &str| library.output(name);
     let (s, m) = (Offered::new(&library, "s"), Taken::new(&library, "m"));
     let (rst, keep, flow_in, meta_in, bound) = (input("rst"), input("s_tkeep"), input("s_flow"), input("s_meta"), input("cfg_bound"));
-    let ends = input("s_ends");
+    let (ends, wait) = (input("s_ends"), input("cfg_wait"));
     let (fl_valid, fl_flow, fl_enable, fl_keep) = (input("fl_valid"), input("fl_flow"), input("fl_enable"), input("fl_keep"));
     let (grant_valid, grant_flow, grant_launch) = (input("grant_valid"), input("grant_flow"), input("grant_launch"));
     let (doorbell_ready, m_tready) = (input("doorbell_ready"), input("m_tready"));
@@ -73,6 +73,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, cel
             dut.set(meta_in, i.arrival.map_or_else(|| rng.random::<u64>() >> (64 - META), |a| a.meta as u64));
             dut.set(ends, i.arrival.map_or_else(|| rng.random(), |a| a.ends).into());
             dut.set(bound, i.bound.into());
+            dut.set(wait, i.wait.into());
             dut.set(fl_valid, i.load.is_some().into());
             dut.set(fl_flow, i.load.map_or_else(|| rng.random_range(0..1 << flow_bits), |l| l.flow.into()));
             dut.set(fl_enable, i.load.map_or_else(|| rng.random(), |l| l.enable).into());

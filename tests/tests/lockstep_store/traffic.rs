@@ -17,6 +17,7 @@ struct Phase {
     /// Packets of this flow alone.
     lone: Option<u32>,
     bound: u16,
+    wait: bool,
 }
 
 pub struct Traffic {
@@ -46,7 +47,8 @@ fn phase(rng: &mut impl Rng, flow_bits: u32, width: usize) -> Phase {
         rings: Runs::new([0.3, 1.0][rng.random_range(0..2)], 40),
         longest: [1, 4, cell, 3 * cell, 39 * cell][rng.random_range(0..5)],
         lone: rng.random_bool(0.3).then(|| rng.random_range(0..1 << flow_bits)),
-        bound: [4, 20, 60, 200][rng.random_range(0..4)],
+        bound: [0, 4, 20, 60, 200][rng.random_range(0..5)],
+        wait: rng.random(),
     }
 }
 
@@ -115,6 +117,7 @@ impl Traffic {
             arrival: self.offered,
             load,
             bound: self.phase.bound,
+            wait: self.phase.wait,
             doorbell_ready: self.phase.rings.next(rng),
             grant: self.grant,
             ready: self.phase.take.next(rng),

@@ -112,6 +112,15 @@ pub fn fixed(mbps: f64) -> Parameters {
     Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) }
 }
 
+/// It is from our address to our peer's: to those of the flows that [`prepared`] loads.
+pub fn names_its_addresses(frame: &[u8]) -> bool {
+    let mut head = [0; 128];
+    head[..frame.len().min(128)].copy_from_slice(&frame[..frame.len().min(128)]);
+    let Ok((class, _)) = check(&head, frame.len(), PORT) else { return false };
+    let ip = if class.vlan { 18 } else { 14 };
+    !class.ipv6 && frame[ip + 12..ip + 20] == [OWN, PEER].concat()
+}
+
 /// The flow of a data packet that a box of `flows` flows must take for ours.
 pub fn flow_of(frame: &[u8], flows: u32) -> Option<u32> {
     let mut head = [0; 128];

@@ -12,6 +12,7 @@ mod loss;
 mod netfpga;
 mod opennic;
 mod pacing;
+mod pause;
 mod ptp;
 mod reset;
 mod soak;

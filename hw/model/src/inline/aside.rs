@@ -1,4 +1,4 @@
-//! The queue of `timely_hw::inline::aside`: whole frames for a port that nothing paces, dropped while it has no room.
+//! The queue of `timely_hw::inline::aside`: whole frames for a receiver that may stop taking them, dropped while there is no room.
 use crate::stream::Beat;
 use crate::{Block, fifo};
 use timely_regs::link::LONGEST_FRAME;
@@ -25,11 +25,9 @@ pub struct In {
 /// Outputs at a clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Out {
-    /// A beat offered is taken, to be queued or dropped.
-    pub ready: bool,
     /// A beat, and what goes beside it.
     pub beat: Option<(Beat, u128)>,
-    /// A frame was dropped: its last beat came a clock ago.
+    /// A frame was dropped, or cut short: its last beat came a clock ago.
     pub dropped: bool,
 }
 
@@ -53,6 +51,11 @@ impl Aside {
     fn takes(&self) -> bool {
         self.inside.unwrap_or(self.held <= self.most)
     }
+
+    /// This beat takes the last place: a frame that goes on behind it is longer than any, and ends here.
+    fn fills(&self) -> bool {
+        self.held + 1 == 1 << QUEUE
+    }
 }
 
 impl Block for Aside {
@@ -61,18 +64,18 @@ impl Block for Aside {
 
     fn output(&self, clk: u64) -> Out {
         let queue = self.queue.output(clk);
-        Out { ready: !self.takes() || queue.ready, beat: queue.head, dropped: self.dropped }
+        Out { beat: queue.head, dropped: self.dropped }
     }
 
     fn step(&mut self, clk: u64, i: &In) {
         let (out, takes) = (self.output(clk), self.takes());
-        let taken = i.beat.filter(|_| out.ready);
-        let push = taken.filter(|_| takes);
+        let fills = self.fills();
+        let push = i.beat.filter(|_| takes).map(|(b, meta)| (Beat { last: b.last || fills, ..b }, meta));
         let leaves = out.beat.is_some() && i.ready;
         self.held = self.held + usize::from(push.is_some()) - usize::from(leaves);
-        self.dropped = taken.is_some_and(|b| b.0.last) && !takes;
-        if let Some((beat, _)) = taken {
-            self.inside = (!beat.last).then_some(takes);
+        self.dropped = i.beat.is_some_and(|b| b.0.last) && !takes;
+        if let Some((beat, _)) = i.beat {
+            self.inside = (!beat.last).then_some(takes && !fills);
         }
         self.queue.step(clk, &fifo::In { rst: i.rst, push, ready: i.ready });
         if i.rst {

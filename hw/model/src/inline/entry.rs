@@ -1,7 +1,9 @@
 //! The way in of `timely_hw::inline::entry`: each packet waits until the parser has judged it, then goes its way.
+use crate::bus::FlowLoad;
 use crate::stream::Beat;
 use crate::{Block, fifo, parse};
 use timely_regs::counters::Counter;
+use timely_regs::flow;
 use timely_regs::link::LONGEST_FRAME;
 use timely_regs::wire::{Header, LAST};
 
@@ -11,7 +13,7 @@ pub const QUEUE: u32 = 9;
 /// Where a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// It is no data packet of a flow that there is: to the wire, unpaced.
+    /// It is no data packet of a flow that there is, or its addresses are not the flow's: to the wire, unpaced.
     Past,
     /// Into the store.
     Paced {
@@ -35,6 +37,12 @@ pub struct In {
     pub meta: u128,
     /// Our UDP port, as it stands with the last beat.
     pub port: u16,
+    /// Our addresses, as they stand two clocks after the report.
+    pub ipv4: [u8; 4],
+    /// The same of IPv6.
+    pub ipv6: [u8; 16],
+    /// A flow is loaded.
+    pub load: Option<FlowLoad>,
     /// The store takes the beat.
     pub paced_ready: bool,
     /// The wire takes the beat.
@@ -52,6 +60,30 @@ pub struct Out {
     pub beat: Option<(Beat, Way, u128)>,
     /// A packet is to be dropped; this is its last beat.
     pub dropped: bool,
+    /// A data packet's addresses are not those of the flow that it names.
+    pub strange: bool,
+}
+
+/// What is kept of a destination address: all of an IPv4 address, a digest of an IPv6 address.
+pub fn digest(address: &[u8; 16], ipv6: bool) -> u32 {
+    let word = |i: usize| u32::from_le_bytes(address[4 * i..4 * i + 4].try_into().expect("4 of 16 bytes"));
+    let rest = word(1).rotate_left(8) ^ word(2).rotate_left(16) ^ word(3).rotate_left(24);
+    word(0) ^ if ipv6 { rest } else { 0 }
+}
+
+/// What the RAM holds of an enabled flow: the digest of its destination, and whether that is of IPv6.
+type Owner = Option<(u32, bool)>;
+
+/// A judged packet on its way past the RAM of owners.
+#[derive(Clone, Debug, PartialEq)]
+struct Step {
+    way: Way,
+    flow: u32,
+    source: [u8; 16],
+    digest: u32,
+    ipv6: bool,
+    owner: Owner,
+    ours: bool,
 }
 
 /// The way in of a bus of `width` bits, with `2^flow_bits` flows.
@@ -67,7 +99,13 @@ pub struct Entry {
     count: usize,
     /// The packet was cut; the rest of it is passed by.
     skipping: bool,
-    judged: Option<Way>,
+    owners: Vec<Owner>,
+    /// Flows that the sweep after a reset has cleared.
+    sweep: u32,
+    load: Option<(u32, Owner)>,
+    read: Option<Step>,
+    caught: Option<Step>,
+    judged: Option<(Way, bool)>,
 }
 
 impl Entry {
@@ -82,6 +120,11 @@ impl Entry {
             ways: fifo::Fifo::new(QUEUE),
             count: 0,
             skipping: false,
+            owners: vec![None; 1 << flow_bits],
+            sweep: 0,
+            load: None,
+            read: None,
+            caught: None,
             judged: None,
         }
     }
@@ -111,6 +154,7 @@ impl Block for Entry {
             ready: self.beats.output(clk).ready,
             beat: head.filter(|h| h.1 != Way::Dropped),
             dropped: head.is_some_and(|h| h.1 == Way::Dropped && h.0.last),
+            strange: self.judged.is_some_and(|j| j.1),
         }
     }
 
@@ -142,12 +186,55 @@ impl Block for Entry {
         self.parse.step(clk, &parse::In { rst: false, beat: written, stamp: 0, bad: cut && pushed.is_some_and(|b| !b.last), port: i.port });
         self.beats.step(clk, &fifo::In { rst: false, push: written, ready: goes.is_some() });
         self.metas.step(clk, &fifo::In { rst: false, push: pushed.filter(|_| first).map(|_| i.meta), ready: ends });
-        self.ways.step(clk, &fifo::In { rst: false, push: self.judged, ready: ends });
-        self.judged = report.map(|r| self.way(&r));
+        self.ways.step(clk, &fifo::In { rst: false, push: self.judged.map(|j| j.0), ready: ends });
+        // 3: whose it is.
+        self.judged = self.caught.take().map(|s| {
+            let right = s.owner.is_none_or(|owner| s.ours && owner == (s.digest, s.ipv6));
+            let strange = matches!(s.way, Way::Paced { .. }) && !right;
+            (if strange { Way::Past } else { s.way }, strange)
+        });
+        // 2: what the RAM says is caught.
+        self.caught = self.read.take().map(|s| {
+            let ours = if s.ipv6 { s.source == i.ipv6 } else { s.source[..4] == i.ipv4 };
+            Step { ours, ..s }
+        });
+        // 1: the RAM is read.
+        let swept = self.sweep == 1 << self.flow_bits;
+        self.sweep += u32::from(!swept);
+        self.read = report.map(|r| {
+            let (way, ip) = (self.way(&r), if r.class.vlan { 18 } else { 14 });
+            let flow = Header::read(&r.header).flow & ((1 << self.flow_bits) - 1);
+            let at = |offset: usize, bytes: usize| {
+                let mut address = [0; 16];
+                address[..bytes].copy_from_slice(&r.head[ip + offset..ip + offset + bytes]);
+                address
+            };
+            let (source, destination) = if r.class.ipv6 { (at(8, 16), at(24, 16)) } else { (at(12, 4), at(16, 4)) };
+            let owner = self.owners[flow as usize].filter(|_| swept);
+            Step { way, flow, source, digest: digest(&destination, r.class.ipv6), ipv6: r.class.ipv6, owner, ours: false }
+        });
+        if let Some((flow, owner)) = self.load.take() {
+            self.owners[flow as usize] = owner;
+        }
+        if let Some(l) = i.load.filter(|_| swept) {
+            let mut address = [0; 16];
+            address
+                .chunks_mut(4)
+                .zip(&l.record[usize::from(flow::ADDRESS_0.word)..])
+                .for_each(|(b, w)| b.copy_from_slice(&w.to_le_bytes()));
+            let ipv6 = flow::IPV6.get(&l.record) != 0;
+            self.load = Some((l.flow, l.enable().then(|| (digest(&address, ipv6), ipv6))));
+        }
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        let idle = self.beats.is_empty() && self.ways.is_empty() && self.judged.is_none();
+        let idle = self.sweep == 1 << self.flow_bits
+            && self.load.is_none()
+            && self.beats.is_empty()
+            && self.ways.is_empty()
+            && self.judged.is_none()
+            && self.read.is_none()
+            && self.caught.is_none();
         if idle { self.parse.wake(clk) } else { clk }
     }
 }

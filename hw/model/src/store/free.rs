@@ -1,5 +1,5 @@
 //! The ring of free cells: a RAM, the cell at its output, and the way back when a packet is dropped midway.
-use super::ROOM;
+use super::{AMPLE, ROOM};
 
 /// How many cells are free, and whether they are at hand.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Free {
     pub filled: u32,
     /// The longest packet has room.
     pub room: bool,
+    /// And so have those that come before the input stops.
+    pub ample: bool,
 }
 
 /// A cell is full.
@@ -27,7 +29,7 @@ pub enum Take {
 
 impl Free {
     pub fn new(cell_bits: u32) -> Self {
-        Free { fill: 1 << cell_bits, pending: false, out: false, filled: 0, room: false }
+        Free { fill: 1 << cell_bits, pending: false, out: false, filled: 0, room: false, ample: false }
     }
 
     pub fn cells(&self) -> u32 {
@@ -37,6 +39,7 @@ impl Free {
     /// A clock: a cell is filled; or all that the packet under way has filled are free again; a cell comes back.
     pub fn step(&mut self, take: Option<Take>, rewind: bool, freed: bool) {
         self.room = self.fill >= ROOM;
+        self.ample = self.fill >= AMPLE;
         let moved = self.pending && (!self.out || take.is_some());
         if rewind {
             debug_assert!(!moved && take.is_none(), "a packet under way has cells at hand, and one that is dropped fills none");

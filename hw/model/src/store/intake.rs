@@ -25,6 +25,8 @@ struct Stage {
     meta: u128,
     found: Found,
     admit: bool,
+    /// The input waits until the flow holds less.
+    blocks: bool,
 }
 
 /// What the last stage does.
@@ -58,19 +60,31 @@ impl Intake {
         Intake { beat_bytes: width / 8, inside: None, stages, taking: false, data: Vec::new(), refused: false, malformed: false }
     }
 
+    /// A packet's first beat was taken, not its last.
+    pub fn is_inside(&self) -> bool {
+        self.inside.is_some()
+    }
+
+    /// The flow that is taken beyond its bound at this clock.
+    pub fn blocks(&self) -> Option<u32> {
+        self.stages[STAGES - 1].as_ref().filter(|s| s.first && s.blocks).map(|s| s.flow)
+    }
+
     /// A clock: a beat, and what its flow was found to be.
-    pub fn step(&mut self, arrival: Option<Arrival>, found: Option<Found>, free: &Free, bound: u16) -> Written {
+    pub fn step(&mut self, arrival: Option<Arrival>, found: Option<Found>, free: &Free, bound: u16, wait: bool) -> Written {
         let last = self.stages[STAGES - 1].take();
         let written = self.write(last, free);
         if let Some(stage) = &mut self.stages[STAGES - 2] {
-            stage.admit = stage.found.open && free.room && stage.found.held < u32::from(bound);
+            let over = stage.found.held >= u32::from(bound);
+            stage.admit = stage.found.open && free.room && (!over || wait);
+            stage.blocks = stage.found.open && over && wait;
         }
         self.stages.rotate_right(1);
         self.stages[0] = arrival.zip(found).map(|(a, found)| {
             let first = self.inside.is_none();
             let (flow, ends, meta) = self.inside.unwrap_or((a.flow, a.ends, a.meta));
             self.inside = (!a.beat.last).then_some((flow, ends, meta));
-            Stage { beat: a.beat, first, flow, ends, meta, found, admit: false }
+            Stage { beat: a.beat, first, flow, ends, meta, found, admit: false, blocks: false }
         });
         written
     }

@@ -9,7 +9,7 @@ mod reader;
 
 use crate::{Block, bus::Charge, fifo, stream::Beat};
 use free::Free;
-use intake::Intake;
+use intake::{Found, Intake};
 use queues::Queues;
 use reader::Reader;
 use std::sync::Arc;
@@ -21,6 +21,10 @@ pub const CELL_BYTES: u32 = 256;
 pub const PACKET_CELLS: u32 = LONGEST_FRAME / CELL_BYTES;
 /// With fewer free cells no packet begins: the longest one, and two that may be taken while this is found out.
 pub const ROOM: u32 = PACKET_CELLS + 2;
+/// With fewer free cells an input that waits stops: packets of a cell may be under way meanwhile, and one of the longest.
+pub const AMPLE: u32 = ROOM + 16;
+/// Address bits of the queue of flows for which the input waits.
+pub const BLOCKED_BITS: u32 = 4;
 /// Grants that are taken before their packets begin, while packets are short.
 pub const AHEAD: u32 = 15;
 /// And behind a packet of more than [`LONG_BEATS`] beats.
@@ -95,6 +99,8 @@ pub struct In {
     pub load: Option<Load>,
     /// A flow that holds this many cells stores no packet more.
     pub bound: u16,
+    /// The input waits for a flow at its bound, and for free cells.
+    pub wait: bool,
     /// The pacer takes the doorbell.
     pub doorbell_ready: bool,
     /// A grant: a flow and its launch, ns48.fns16.
@@ -164,6 +170,14 @@ pub struct Store {
     queues: Queues,
     packets: fifo::Fifo<Read>,
     reader: Reader,
+    /// The input waits at the end of a packet.
+    halted: bool,
+    blocked: fifo::Fifo<u32>,
+    /// Flows for which it waits.
+    waits: u32,
+    /// Clocks for which the first of them has been looked up, and what was found in the last three.
+    age: u32,
+    looks: [Option<Found>; 3],
 }
 
 impl Store {
@@ -179,6 +193,11 @@ impl Store {
             queues: Queues::new(flow_bits, cell_bits, width),
             packets: fifo::Fifo::new(QUEUE_BITS),
             reader: Reader::new(width),
+            halted: false,
+            blocked: fifo::Fifo::new(BLOCKED_BITS),
+            waits: 0,
+            age: 0,
+            looks: [None; 3],
         }
     }
 
@@ -201,7 +220,7 @@ impl Block for Store {
         let swept = clk >= self.swept_at;
         Out {
             swept,
-            ready: swept && self.queues.has_doorbells(),
+            ready: swept && self.queues.has_doorbells() && (!self.halted || self.intake.is_inside()),
             doorbell: self.queues.doorbell(clk),
             grant_ready: swept && self.queues.takes_grants(),
             charge: self.queues.charge(),
@@ -227,7 +246,19 @@ impl Block for Store {
         let begun = self.reader.step(clk, head.as_ref(), i.ready);
         let arrival = i.arrival.filter(|_| out.ready);
         let found = arrival.map(|a| self.queues.look(a.flow));
-        let written = self.intake.step(arrival, found, &self.free, i.bound);
+        let (blocks, ample) = (self.intake.blocks(), self.free.ample);
+        let written = self.intake.step(arrival, found, &self.free, i.bound, i.wait);
+        // While the input waits, the first of the flows for which it does is looked up again and again.
+        let first = self.blocked.output(clk).head.filter(|_| self.halted);
+        let [.., last] = self.looks;
+        let judged = first.is_some() && self.age == 3;
+        let passes = judged && last.is_some_and(|f| !f.open || f.held == 0 || f.held < u32::from(i.bound));
+        let passes = passes || (!i.wait && self.blocked.output(clk).head.is_some());
+        self.looks = [first.map(|flow| self.queues.look(flow)), self.looks[0], self.looks[1]];
+        self.age = if first.is_some() && !judged { self.age + 1 } else { 0 };
+        self.halted = i.wait && (blocks.is_some() || self.waits > 0 || !ample);
+        self.waits = self.waits + u32::from(blocks.is_some()) - u32::from(passes);
+        self.blocked.step(clk, &fifo::In { rst: false, push: blocks, ready: passes });
         self.free.step(written.take, written.rewind, freed);
         let grant = i.grant.filter(|_| out.grant_ready);
         let discarded = begun && head.is_some_and(|r| r.discard);

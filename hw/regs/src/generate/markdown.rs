@@ -16,6 +16,7 @@ fn reset(r: &Register) -> String {
         Reset::Build(Parameter::ClockPs) => "clock period".into(),
         Reset::Build(Parameter::Increment) => "clock period".into(),
         Reset::Build(Parameter::AckRate) => "2.5 Gb/s".into(),
+        Reset::Build(Parameter::LineRate) => "10 Gb/s".into(),
         Reset::Build(Parameter::Ptp | Parameter::Lead) => "the shell's".into(),
         Reset::Live => "live".into(),
     }

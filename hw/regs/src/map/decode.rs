@@ -56,6 +56,7 @@ impl Build {
             // That shell is Corundum: a packet takes this long from its request to the MAC, with two reads of a host's memory in it.
             Parameter::Lead => self.ptp * 8_000,
             Parameter::AckRate => ack_rate(2_500_000_000, self.clock_ps),
+            Parameter::LineRate => ack_rate(10_000_000_000, self.clock_ps),
         }
     }
 }

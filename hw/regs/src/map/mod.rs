@@ -98,6 +98,8 @@ pub enum Parameter {
     Lead,
     /// A quarter of 10 Gb/s: bytes a clock, Q8.24.
     AckRate,
+    /// 10 Gb/s: bytes a clock, Q8.24.
+    LineRate,
 }
 
 /// A register, or an array of registers of the same kind.

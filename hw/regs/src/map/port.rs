@@ -37,6 +37,16 @@ pub const ALLOW: Register = Register::new(
 )
 .array(PREFIXES as u32 * ALLOW_WORDS);
 
+/// Pause frames are obeyed.
+pub const PAUSE_ENABLE: Field = bit(
+    0,
+    "enable",
+    "obey PAUSE of IEEE 802.3, which stops all that leaves, and PFC of 802.1Qbb, which stops priorities; 0 ends what was paused",
+);
+/// Priority of ACKs.
+pub const ACK_PRIORITY: Field =
+    Field::new(0, 3, 1, "ack_priority", "priority of ACKs: PFC that pauses it stops them; their frames do not say it by this");
+
 /// Registers of the block that are not settings: the responder follows their writes.
 const OWN: &[Register] = &[ALLOW_PREFIX, ALLOW];
 

@@ -124,6 +124,27 @@ macro_rules! settings_table {
                         [whole("ack_rate", "wire bytes a clock, Q8.24")],
                         .reset(Reset::Build(Parameter::AckRate))
                 }
+                /// The host waits where the packet store is full.
+                store_wait: 1 {
+                    STORE_WAIT at 0x54, ReadWrite,
+                        "what a full packet store does with the host's packets, where there is one",
+                        [bit(
+                            0,
+                            "store_wait",
+                            "0 a packet whose flow is at STORE_BOUND, or for which no cells are free, is dropped and counted, and holds up no other; 1 none is: the host's stream waits as a whole, packets of other flows and unpaced ones too, until that flow holds less or cells are free",
+                        )]
+                }
+                /// Pause frames from the wire count in bit 0; priority of ACKs in bits 3..1.
+                pause: 4 {
+                    PAUSE at 0x58, ReadWrite, "whether pause frames are obeyed, and which of them stop ACKs", [map::port::PAUSE_ENABLE, map::port::ACK_PRIORITY]
+                }
+                /// Wire bytes that the line carries in a clock, Q8.24.
+                line_rate: 32 {
+                    LINE_RATE at 0x5c, ReadWrite,
+                        "what the line carries, by which a pause's quanta of 512 bit times are counted; 10 Gb/s after reset",
+                        [whole("line_rate", "wire bytes a clock, Q8.24").range(64, u32::MAX)],
+                        .reset(Reset::Build(Parameter::LineRate))
+                }
             }
             flow Flow {
                 /// Flow of the next command.

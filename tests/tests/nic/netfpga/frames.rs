@@ -37,6 +37,10 @@ fn frames_pass_whole_and_once() {
             let meta = tuser(frame.len(), source, rng.random());
             match flow_of(&frame, bench.flows()) {
                 _ if long => discarded += 1,
+                Some(0..8) if to == 0 && !names_its_addresses(&frame) => {
+                    refused += 1;
+                    past[0].push_back((frame.clone(), meta));
+                }
                 Some(flow @ 0..8) if to == 0 => paced.entry(flow).or_default().push_back((frame.clone(), meta)),
                 Some(_) if to == 0 => refused += 1,
                 _ => past[to].push_back((frame.clone(), meta)),
@@ -67,10 +71,12 @@ fn frames_pass_whole_and_once() {
             quiet = if sent.iter().all(VecDeque::is_empty) && risen.is_empty() && !waits { quiet + 1 } else { 0 };
             for Frame { bytes, meta, .. } in risen {
                 let from = (0..ports).find(|n| meta >> 24 & 0xff == queue(*n).into()).expect("a port's queue");
-                assert!(
-                    up[from].pop_front() == Some((bytes, meta)),
-                    "another frame was due from port {from}, or another tuser: {meta:#x}, seed {seed}"
-                );
+                // Where the host was slow, frames of port 0 are missing, and counted.
+                let at = up[from].iter().position(|f| *f == (bytes.clone(), meta));
+                let at = at.unwrap_or_else(|| panic!("nobody sent this, or it has another tuser: {meta:#x}, seed {seed}"));
+                assert!(at == 0 || from == 0, "another frame was due from port {from}, seed {seed}");
+                skipped += at;
+                up[from].drain(..=at);
             }
             for (to, frames) in sent.into_iter().enumerate() {
                 for Frame { bytes, meta, .. } in frames {
@@ -79,7 +85,7 @@ fn frames_pass_whole_and_once() {
                         assert_eq!(meta, bytes.len() as u128 | 0x0102 << 16, "beside an ACK, seed {seed}");
                         continue;
                     }
-                    let queue = match flow_of(&bytes, bench.flows()).filter(|_| to == 0) {
+                    let queue = match flow_of(&bytes, bench.flows()).filter(|_| to == 0 && names_its_addresses(&bytes)) {
                         Some(flow) => paced.get_mut(&flow).unwrap_or_else(|| panic!("flow {flow} is not enabled")),
                         None => &mut past[to],
                     };
@@ -96,6 +102,7 @@ fn frames_pass_whole_and_once() {
             }
         }
         assert!(past[0].is_empty() && paced.values().all(VecDeque::is_empty), "frames are lost, seed {seed}");
+        skipped += std::mem::take(&mut up[0]).len();
         assert!(up.iter().all(VecDeque::is_empty), "frames to the host are lost, seed {seed}");
         discarded += (skipped + past.iter().map(VecDeque::len).sum::<usize>()) as u32;
         let lost = counter(&mut board, Counter::AcksDropped) + counter(&mut board, Counter::AckShareExceeded);

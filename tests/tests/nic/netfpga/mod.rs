@@ -41,8 +41,8 @@ fn both(flow_bits: usize) -> [Bench; 2] {
         bench: include_str!("../../shells/netfpga_plus_board.v"),
         files: OnceLock::new(),
         library: OnceLock::new(),
-        past_clocks: 16..=17,
-        paced_clocks: 84..=89,
+        past_clocks: 18..=19,
+        paced_clocks: 86..=91,
         up_clocks: 4..=4,
         pacing: [(0, 40_000.0, 2.0), (200, 10_000.0, 1.0)],
     };
@@ -53,8 +53,8 @@ fn both(flow_bits: usize) -> [Bench; 2] {
         bench: include_str!("../../shells/netfpga_sume_board.v"),
         files: OnceLock::new(),
         library: OnceLock::new(),
-        past_clocks: 16..=17,
-        paced_clocks: 85..=90,
+        past_clocks: 18..=19,
+        paced_clocks: 87..=92,
         up_clocks: 5..=5,
         pacing: [(0, 9_000.0, 2.0), (300, 4_000.0, 1.0)],
     };

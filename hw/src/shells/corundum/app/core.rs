@@ -879,7 +879,7 @@ impl<
         self.g_up_limited_valid.next = self.courier.limited_valid.val();
         self.g_up_limited_flow.next = self.courier.limited_flow.val();
         self.g_up_limited.next = self.courier.limited.val();
-        self.courier.pause.next = bits::<8>(0);
+        self.courier.pause.next = self.control.paused.val();
         self.courier.base.next = self.base.val();
         self.courier.enable.next = !self.streams.val();
         // And by streams.

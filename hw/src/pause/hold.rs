@@ -1,0 +1,177 @@
+//! The grant hold: grants of paused priorities wait between the pacer and the packet source.
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use rust_hdl::prelude::*;
+use timely_model::hold::{LOOKUP, MOST, RING};
+use timely_regs::flow::PRIORITY;
+
+// A kernel takes literals alone; these hold the ones below to their homes.
+const _: () = assert!(RING == 9 && LOOKUP == 2 && PRIORITY.word == 0 && PRIORITY.low == 8 && PRIORITY.high == 10);
+
+/// For `2^F` flows. While nothing is paused and nothing waits, grants pass at the clock at which they come. Else each takes 2
+/// clocks to its flow's priority: one of a paused priority joins a ring of grants that wait, one of another goes on. The ring is gone round again and
+/// again, by turns with what the pacer offers, so that a grant whose priority is not paused any more leaves, and none holds up another.
+///
+/// Latency: 0 clocks; 3 while something is paused or waits, 4 clocks a grant then. The pause counts from 1 clock after it comes.
+/// Back pressure: `s_ready`, as `m_ready`, or while 510 grants wait. Model: `timely_model::hold::Hold`.
+#[derive(LogicBlock)]
+pub struct Hold<const F: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Paused priorities.
+    pub paused: Signal<In, Bits<8>>,
+    /// A flow is loaded.
+    pub fl_valid: Signal<In, Bit>,
+    /// The flow.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// Its record.
+    pub fl_record: Signal<In, Bits<512>>,
+    /// The pacer offers a grant.
+    pub s_valid: Signal<In, Bit>,
+    /// It is taken if offered.
+    pub s_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub s_flow: Signal<In, Bits<F>>,
+    /// Its launch, ns48.fns16.
+    pub s_launch: Signal<In, Bits<64>>,
+    /// A grant for the packet source.
+    pub m_valid: Signal<Out, Bit>,
+    /// It is taken if offered.
+    pub m_ready: Signal<In, Bit>,
+    /// Its flow.
+    pub m_flow: Signal<Out, Bits<F>>,
+    /// Its launch, ns48.fns16.
+    pub m_launch: Signal<Out, Bits<64>>,
+    priorities: RAM<Bits<3>, F>,
+    load: DFF<Bit>,
+    load_flow: DFF<Bits<F>>,
+    load_priority: DFF<Bits<3>>,
+    /// Grants do not pass at once.
+    slow: DFF<Bit>,
+    stops: DFF<Bits<8>>,
+    ring: Fifo<F, 9, 10>,
+    ring_launches: Fifo<64, 9, 10>,
+    held: DFF<Bits<10>>,
+    /// The grant that is looked at, and for how long.
+    here: DFF<Bit>,
+    candidate: DFF<Bits<F>>,
+    candidate_launch: DFF<Bits<64>>,
+    age: DFF<Bits<2>>,
+    rank: DFF<Bits<3>>,
+    /// The ring is next.
+    turn: DFF<Bit>,
+    most: Constant<Bits<10>>,
+    record: Signal<Local, Bits<512>>,
+    shifted: Signal<Local, Bits<8>>,
+    judged: Signal<Local, Bit>,
+    stopped: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
+    from_ring: Signal<Local, Bit>,
+    from_pacer: Signal<Local, Bit>,
+    back: Signal<Local, Bit>,
+    goes: Signal<Local, Bit>,
+    busy: Signal<Local, Bit>,
+}
+
+impl<const F: usize> Default for Hold<F> {
+    fn default() -> Self {
+        construct!({ most: Constant::new(bits::<10>(u64::from(MOST))) }
+            clk, rst, paused, fl_valid, fl_flow, fl_record, s_valid, s_ready, s_flow, s_launch, m_valid, m_ready, m_flow, m_launch, priorities,
+            load, load_flow, load_priority, slow, stops, ring, ring_launches, held, here, candidate, candidate_launch, age, rank, turn, record, shifted, judged, stopped,
+            free, takes, from_ring, from_pacer, back, goes, busy)
+    }
+}
+
+impl<const F: usize> Logic for Hold<F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, load, load_flow, load_priority, slow, stops, held, here, candidate, candidate_launch, age, rank, turn);
+        self.priorities.read_clock.next = self.clk.val();
+        self.priorities.write_clock.next = self.clk.val();
+        self.ring.clk.next = self.clk.val();
+        self.ring.rst.next = self.rst.val();
+        self.ring_launches.clk.next = self.clk.val();
+        self.ring_launches.rst.next = self.rst.val();
+        // A load says which priority a flow has.
+        self.record.next = self.fl_record.val();
+        self.load.d.next = self.fl_valid.val();
+        self.load_flow.d.next = self.fl_flow.val();
+        self.load_priority.d.next = self.record.val().get_bits::<3>(8);
+        self.priorities.write_enable.next = self.load.q.val();
+        self.priorities.write_address.next = self.load_flow.q.val();
+        self.priorities.write_data.next = self.load_priority.q.val();
+
+        // The grant that is looked at: its flow's priority is read, then caught, then it is judged until it leaves.
+        self.priorities.read_address.next = self.candidate.q.val();
+        self.rank.d.next = self.priorities.read_data.val();
+        if self.here.q.val() & !self.age.q.val().get_bit(1) {
+            self.age.d.next = self.age.q.val() + bits::<2>(1);
+        }
+        self.shifted.next = self.stops.q.val() >> self.rank.q.val();
+        self.stopped.next = self.shifted.val().get_bit(0);
+        self.judged.next = self.here.q.val() & self.age.q.val().get_bit(1);
+        self.back.next = self.judged.val() & self.stopped.val();
+        self.goes.next = self.judged.val() & !self.stopped.val();
+        if self.back.val() | (self.goes.val() & self.m_ready.val()) {
+            self.here.d.next = false;
+        }
+        self.ring.i_valid.next = self.back.val();
+        self.ring.i_data.next = self.candidate.q.val();
+        self.ring_launches.i_valid.next = self.back.val();
+        self.ring_launches.i_data.next = self.candidate_launch.q.val();
+
+        // The next one, of the ring or of the pacer.
+        self.free.next = self.slow.q.val() & !self.here.q.val();
+        self.takes.next = (self.free.val() & (self.stops.q.val().any() | self.held.q.val().any())) & (self.held.q.val() < self.most.val());
+        self.from_ring.next = (self.free.val() & self.ring.o_valid.val()) & (self.turn.q.val() | !(self.s_valid.val() & self.takes.val()));
+        self.from_pacer.next = self.takes.val() & !self.from_ring.val();
+        self.ring.o_ready.next = self.from_ring.val();
+        self.ring_launches.o_ready.next = self.from_ring.val();
+        if self.from_ring.val() {
+            self.here.d.next = true;
+            self.candidate.d.next = self.ring.o_data.val();
+            self.candidate_launch.d.next = self.ring_launches.o_data.val();
+            self.age.d.next = bits::<2>(0);
+            self.turn.d.next = false;
+        }
+        if self.from_pacer.val() & self.s_valid.val() {
+            self.here.d.next = true;
+            self.candidate.d.next = self.s_flow.val();
+            self.candidate_launch.d.next = self.s_launch.val();
+            self.age.d.next = bits::<2>(0);
+            self.turn.d.next = true;
+        }
+        if self.back.val() {
+            self.held.d.next = self.held.q.val() + bits::<10>(1);
+        }
+        if self.from_ring.val() {
+            self.held.d.next = self.held.q.val() - bits::<10>(1);
+        }
+        self.busy.next = self.here.q.val() | self.held.q.val().any();
+        self.stops.d.next = self.paused.val();
+        self.slow.d.next = self.busy.val() | (self.stops.q.val().any() | self.paused.val().any());
+
+        self.s_ready.next = self.m_ready.val();
+        self.m_valid.next = self.s_valid.val();
+        self.m_flow.next = self.s_flow.val();
+        self.m_launch.next = self.s_launch.val();
+        if self.slow.q.val() {
+            self.s_ready.next = self.from_pacer.val();
+            self.m_valid.next = self.goes.val();
+            self.m_flow.next = self.candidate.q.val();
+            self.m_launch.next = self.candidate_launch.q.val();
+        }
+        if self.rst.val() {
+            self.load.d.next = false;
+            self.slow.d.next = false;
+            self.stops.d.next = bits::<8>(0);
+            self.held.d.next = bits::<10>(0);
+            self.here.d.next = false;
+            self.age.d.next = bits::<2>(0);
+            self.turn.d.next = false;
+        }
+    }
+}

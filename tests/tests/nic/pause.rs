@@ -1,0 +1,129 @@
+//! Pause frames from the wire at an oversubscribed port: what still leaves, what waits, and when it goes on.
+use rand::Rng;
+use timely_regs::map::port;
+use timely_regs::parameters::Parameters;
+use timely_regs::wire::{Addresses, Envelope, FIRST, Header, LAST};
+use timely_sim::frame::address;
+use timely_tests::bench::Bench;
+use timely_tests::loopback::PORT;
+use timely_tests::nic::{CLOCK_NS, HOST, cores, flow, spec, start};
+use timely_tests::rng;
+
+const PEER: u16 = 9;
+const PAYLOAD: u32 = 1424;
+const WIRE: usize = PAYLOAD as usize + 90 + 24;
+/// Bytes of 10 Gb/s in 1 us.
+const MICROSECOND: usize = 1250;
+/// 51.2 us at 10 Gb/s.
+const QUANTA: u16 = 1000;
+/// Priority of the flows, by `timely_tests::nic::spec`.
+const PRIORITY: u8 = 3;
+
+/// A MAC control frame: opcode and what follows it.
+fn control(parameters: &[u16]) -> Vec<u8> {
+    let mut frame = vec![0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0x08];
+    parameters.iter().for_each(|w| frame.extend(w.to_be_bytes()));
+    frame.resize(60, 0);
+    frame
+}
+
+fn pause(quanta: u16) -> Vec<u8> {
+    control(&[0x0001, quanta])
+}
+
+fn pfc(priority: u8, quanta: u16) -> Vec<u8> {
+    let mut parameters = [0; 10];
+    (parameters[0], parameters[1], parameters[2 + usize::from(priority)]) = (0x0101, 1 << priority, quanta);
+    control(&parameters)
+}
+
+fn segment(n: u32) -> Vec<u8> {
+    let envelope = Envelope {
+        mac_destination: address::mac(HOST),
+        mac_source: address::mac(PEER),
+        tci: None,
+        addresses: Addresses::V4 { source: address::ipv4(PEER), destination: address::ipv4(HOST) },
+        tos: 0,
+        ttl: 64,
+        port_source: 5000,
+        port_destination: PORT,
+    };
+    envelope.frame(&Header { flags: FIRST | LAST, flow: 77, segment: n, ..Header::default() }, &[7; 200])
+}
+
+/// What leaves behind a pause frame's last byte until the pause is over: data frames, bytes of them on the wire, ACKs; and the clocks from its last
+/// byte to the first data frame that begins after it is over.
+fn behind(frame: &[u8], ack_priority: u32, bus: u32, resume: Option<&[u8]>, seed: u64) -> Vec<(&'static str, usize, usize, usize, u64)> {
+    let fixed = Parameters { outstanding_bytes: 0, timeout_us: 0.0, ..Parameters::fixed(5000.0) };
+    let mut all = Vec::new();
+    for (name, mut nic) in cores(bus, 10) {
+        // 40 Gb/s asked of the port.
+        let flows = (0..8).map(|f| flow(f, PEER, PAYLOAD, 1, &fixed)).collect();
+        start(&mut *nic, &spec(bus, 10, 10.0, flows));
+        nic.post_write(port::PAUSE.address(), ack_priority << 1 | 1);
+        let mut bench = Bench::new(nic);
+        let begins = bench.clk() + 30_000 + rng(seed).random_range(0..500);
+        let clocks = u64::from(QUANTA) * 512 / 10 / CLOCK_NS;
+        bench.arrive(begins, frame.to_vec());
+        let ends = match resume {
+            Some(frame) => {
+                bench.arrive(begins + clocks / 2, frame.to_vec());
+                begins + clocks / 2
+            }
+            None => begins + clocks,
+        };
+        (0..20).for_each(|n| bench.arrive(begins + 1000 + u64::from(n) * 100, segment(n)));
+        let (mut data, mut bytes, mut acks, mut again) = (0, 0, 0, 0);
+        while let Some(sent) = bench.run(ends + 20_000) {
+            if sent.last <= begins + 8 {
+                continue;
+            }
+            if sent.first > ends + 2 {
+                again = sent.first - ends;
+                break;
+            }
+            if sent.is_ack {
+                acks += 1;
+            } else {
+                data += 1;
+                bytes += sent.frame.len() + 24;
+            }
+        }
+        all.push((name, data, bytes, acks, again));
+    }
+    all
+}
+
+/// 802.3's PAUSE stops everything, PFC the flows of its priority, and the ACKs if it is theirs; at most two frames and 1 us of the line leave behind it.
+#[test]
+fn a_pause_frame_stops_what_is_decided() {
+    for bus in [64, 512] {
+        for (what, frame, ack_priority, answered) in [
+            ("PAUSE", pause(QUANTA), 5, false),
+            ("PFC, ACKs of another priority", pfc(PRIORITY, QUANTA), 5, true),
+            ("PFC, ACKs of this priority", pfc(PRIORITY, QUANTA), PRIORITY.into(), false),
+        ] {
+            for (name, data, bytes, acks, again) in behind(&frame, ack_priority, bus, None, 1) {
+                println!(
+                    "{what}, {name}, {bus} bits: {data} frames, {bytes} bytes and {acks} ACKs leave; it goes on {again} clocks after the end"
+                );
+                assert!(bytes <= 2 * WIRE + MICROSECOND, "{what}, {name}, {bus} bits: {bytes} bytes of {data} frames leave");
+                assert_eq!(acks, if answered { 20 } else { 0 }, "{what}, {name}, {bus} bits: ACKs");
+                assert!((1..500).contains(&again), "{what}, {name}, {bus} bits: it goes on {again} clocks later");
+            }
+        }
+    }
+}
+
+/// Time 0 ends a pause, and a priority that no flow has stops none.
+#[test]
+fn time_0_resumes_and_other_priorities_go_on() {
+    for (frame, zero) in [(pause(QUANTA), pause(0)), (pfc(PRIORITY, QUANTA), pfc(PRIORITY, 0))] {
+        for (name, _, bytes, _, again) in behind(&frame, 5, 64, Some(&zero), 2) {
+            assert!(bytes <= 2 * WIRE + MICROSECOND && (1..500).contains(&again), "{name}: {bytes} bytes, {again} clocks");
+        }
+    }
+    for (name, data, _, acks, _) in behind(&pfc(PRIORITY + 1, QUANTA), 5, 64, None, 3) {
+        assert!(data > 20 && acks == 20, "{name}: {data} frames and {acks} ACKs while another priority is paused");
+    }
+}
