@@ -30,7 +30,7 @@
 #define TIMELY_ID_STATUS 0x24u /* RO: state of the design */
 #define TIMELY_ID_STATUS_READY_SHIFT 0 /* every RAM has been cleared after reset: flows and profiles may be loaded */
 #define TIMELY_ID_STATUS_READY_MASK 0x1u
-#define TIMELY_ID_STATUS_STOP_SHIFT 1 /* no packet leaves: not ready, not enabled, or heartbeat lost */
+#define TIMELY_ID_STATUS_STOP_SHIFT 1 /* no packet leaves: not ready, not enabled, nonces without a key, or heartbeat lost */
 #define TIMELY_ID_STATUS_STOP_MASK 0x2u
 #define TIMELY_ID_CONTROL 0x28u /* RW: global enable; 0 stops every flow */
 #define TIMELY_ID_CONTROL_ENABLE_SHIFT 0 /* flows may send */
@@ -65,7 +65,7 @@
 
 /* Block port: Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. A value of several registers is torn while it is written: set it while the design is not enabled. */
 #define TIMELY_PORT_TYPE 0x54690003u
-#define TIMELY_PORT_VERSION 3
+#define TIMELY_PORT_VERSION 4
 #define TIMELY_PORT_BASE 0x200u /* of this version of the map; walk the list instead */
 #define TIMELY_PORT_MAC_LOW 0x10u /* RW: own MAC */
 #define TIMELY_PORT_MAC_HIGH 0x14u /* RW: own MAC */
@@ -100,11 +100,15 @@
 #define TIMELY_PORT_PREFIX4_PREFIX4_SHIFT 0 /* bits of its prefix; 31 and 32 have no broadcast address */
 #define TIMELY_PORT_PREFIX4_PREFIX4_MASK 0x3fu
 #define TIMELY_PORT_PREFIX4_PREFIX4_MOST 32u
-#define TIMELY_PORT_NONCE_SEED 0x48u /* WO: where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs */
+#define TIMELY_PORT_NONCE_KEYED 0x48u /* RW: whether the nonces of segments have a key; 0 after reset, and then no flow sends in any form of the NIC */
+#define TIMELY_PORT_NONCE_KEYED_KEYED_SHIFT 0 /* a change from 0 to 1 takes NONCE_KEY, and the generator has nonces 40 clocks later */
+#define TIMELY_PORT_NONCE_KEYED_KEYED_MASK 0x1u
 #define TIMELY_PORT_STORE_BOUND 0x4cu /* RW: cells of 256 bytes that a flow may hold in the packet store, where there is one: a flow that holds as many stores no packet more */
 #define TIMELY_PORT_STORE_BOUND_STORE_BOUND_SHIFT 0 /* cells */
 #define TIMELY_PORT_STORE_BOUND_STORE_BOUND_MASK 0xffffu
 #define TIMELY_PORT_ACK_RATE 0x50u /* RW: what ACKs take of the line on average, after a burst of 8192 wire bytes; a quarter of 10 Gb/s after reset. An ACK beyond it is dropped and counted */
+#define TIMELY_PORT_NONCE_KEY 0x54u /* WO: key of the nonces, to be written before NONCE_KEYED; from a source that nobody can predict, for who knows it can forge ACKs */
+#define TIMELY_PORT_NONCE_KEY_COUNT 3
 #define TIMELY_PORT_ALLOW_PREFIX 0x60u /* RW: allow list: what entry i holds; with neither family, as after reset, it holds nobody. Segments are answered of hosts that an entry holds */
 #define TIMELY_PORT_ALLOW_PREFIX_COUNT 8
 #define TIMELY_PORT_ALLOW_PREFIX_LENGTH_SHIFT 0 /* bits of the prefix; of IPv4 32 at most, of IPv6 128 */

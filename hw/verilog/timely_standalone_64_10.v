@@ -152,7 +152,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
-    wire  [541:0] core__settings;
+    wire  [606:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -215,7 +215,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  [47:0] generator__cfg_mac;
     reg  [31:0] generator__cfg_ipv4;
     reg  [127:0] generator__cfg_ipv6;
-    reg  [31:0] generator__cfg_seed;
+    reg  [95:0] generator__cfg_key;
+    reg  generator__cfg_keyed;
     reg  generator__fl_valid;
     reg  [9:0] generator__fl_flow;
     reg  [511:0] generator__fl_record;
@@ -413,7 +414,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .cfg_mac(generator__cfg_mac),
         .cfg_ipv4(generator__cfg_ipv4),
         .cfg_ipv6(generator__cfg_ipv6),
-        .cfg_seed(generator__cfg_seed),
+        .cfg_key(generator__cfg_key),
+        .cfg_keyed(generator__cfg_keyed),
         .fl_valid(generator__fl_valid),
         .fl_flow(generator__fl_flow),
         .fl_record(generator__fl_record),
@@ -645,7 +647,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) generator__grant_flow = core__grant_flow;
     always @(*) generator__grant_launch = core__grant_launch;
     always @(*) core__grant_ready = generator__grant_ready;
-    always @(*) generator__cfg_seed = core__settings[(64'h195)+:(32)];
+    always @(*) generator__cfg_key = core__settings[(64'h1c6)+:(96)];
+    always @(*) generator__cfg_keyed = |core__settings[(64'h195)+:(1)];
     always @(*) core__source_swept = generator__swept;
     
 endmodule // standalone
@@ -731,7 +734,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  source_swept;
     output reg  [63:0] steady;
     output reg  [63:0] date;
-    output reg  [541:0] settings;
+    output reg  [606:0] settings;
     output reg  stop;
     output reg  fl_valid;
     output reg  [9:0] fl_flow;
@@ -854,7 +857,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [541:0] control__settings;
+    wire  [606:0] control__settings;
     wire  control__stop;
     wire  control__pw_valid;
     wire  [3:0] control__pw_profile;
@@ -1310,7 +1313,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output reg  [63:0] steady;
     output reg  [63:0] date;
     output reg  [63:0] later;
-    output reg  [541:0] settings;
+    output reg  [606:0] settings;
     output reg  stop;
     output reg  pw_valid;
     output reg  [3:0] pw_profile;
@@ -1627,7 +1630,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [1:0] csr__s_axil_rresp;
     wire  csr__s_axil_rvalid;
     reg  csr__s_axil_rready;
-    wire  [541:0] csr__settings;
+    wire  [606:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1761,7 +1764,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [159:0] crossing__event_before;
     reg  crossing__superseded_valid;
     reg  [9:0] crossing__superseded_flow;
-    reg  [541:0] crossing__settings;
+    reg  [606:0] crossing__settings;
     wire  crossing__o_pw_valid;
     wire  [3:0] crossing__o_pw_profile;
     wire  [4:0] crossing__o_pw_word;
@@ -1802,7 +1805,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [159:0] crossing__o_event_before;
     wire  crossing__o_superseded_valid;
     wire  [9:0] crossing__o_superseded_flow;
-    wire  [541:0] crossing__o_settings;
+    wire  [606:0] crossing__o_settings;
     reg  asked__0__d;
     wire  asked__0__q;
     reg  asked__0__clock;
@@ -2528,7 +2531,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) ack__cfg_prefix4 = crossing__o_settings[(64'h18f)+:(6)];
     always @(*) ack__cfg_udp_port = crossing__o_settings[(64'hc2)+:(16)];
     always @(*) ack__cfg_vlan = crossing__o_settings[(64'h183)+:(12)];
-    always @(*) ack__cfg_ack_rate = crossing__o_settings[(64'h1c5)+:(32)];
+    always @(*) ack__cfg_ack_rate = crossing__o_settings[(64'h1a6)+:(32)];
     always @(*) ack__st_valid = csr__st_valid;
     always @(*) ack__st_word = csr__st_word;
     always @(*) ack__st_data = csr__st_data;
@@ -2659,8 +2662,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) recorder__pw_profile = crossing__o_pw_profile;
     always @(*) recorder__pw_word = crossing__o_pw_word;
     always @(*) recorder__pw_data = crossing__o_pw_data;
-    always @(*) recorder__cfg_every = csr__settings[(64'h1f5)+:(16)];
-    always @(*) recorder__cfg_filter = csr__settings[(64'h205)+:(25)];
+    always @(*) recorder__cfg_every = csr__settings[(64'h236)+:(16)];
+    always @(*) recorder__cfg_filter = csr__settings[(64'h246)+:(25)];
     always @(*) tap_rec_valid = recorder__rec_valid & dma__rec_ready;
     always @(*) tap_rec_data = recorder__rec_data;
     always @(*) histograms__event_valid = crossing__o_event_valid;
@@ -11481,7 +11484,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     input wire  [159:0] event_before;
     input wire  superseded_valid;
     input wire  [9:0] superseded_flow;
-    input wire  [541:0] settings;
+    input wire  [606:0] settings;
     output reg  o_pw_valid;
     output reg  [3:0] o_pw_profile;
     output reg  [4:0] o_pw_word;
@@ -11522,7 +11525,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output reg  [159:0] o_event_before;
     output reg  o_superseded_valid;
     output reg  [9:0] o_superseded_flow;
-    output reg  [541:0] o_settings;
+    output reg  [606:0] o_settings;
     
     // Stub signals
     reg  q_pw_valid__d;
@@ -11645,8 +11648,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [9:0] q_superseded_flow__d;
     wire  [9:0] q_superseded_flow__q;
     reg  q_superseded_flow__clock;
-    reg  [541:0] q_settings__d;
-    wire  [541:0] q_settings__q;
+    reg  [606:0] q_settings__d;
+    wire  [606:0] q_settings__q;
     reg  q_settings__clock;
     
     // Sub module instances
@@ -12764,13 +12767,13 @@ endmodule // standalone__core__control__crossing__q_sent_wire_bytes
 module tnic_standalone__core__control__crossing__q_settings(d,q,clock);
     
     // Module arguments
-    input wire  [541:0] d;
-    output reg  [541:0] q;
+    input wire  [606:0] d;
+    output reg  [606:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 542'h0;
+       q = 607'h0;
     end
     
     always @(posedge clock) begin
@@ -12840,7 +12843,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output reg  [1:0] s_axil_rresp;
     output reg  s_axil_rvalid;
     input wire  s_axil_rready;
-    output reg  [541:0] settings;
+    output reg  [606:0] settings;
     output reg  stop;
     output reg  time_set_valid;
     output reg  pw_valid;
@@ -12982,7 +12985,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     reg  held__st_valid;
     reg  [9:0] held__st_word;
     reg  [31:0] held__st_data;
-    wire  [541:0] held__settings;
+    wire  [606:0] held__settings;
     reg  histogram__clk;
     reg  histogram__rst;
     reg  histogram__st_valid;
@@ -13266,7 +13269,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__count_above = above__value;
     always @(*) control__swept = swept;
     always @(*) control__now = now;
-    always @(*) control__enable = |held__settings[(64'h0)+:(1)];
+    always @(*) control__enable = |held__settings[(64'h0)+:(1)] & |held__settings[(64'h195)+:(1)];
     always @(*) control__lost = heartbeat__lost;
     always @(*) control__hd_ready = hd_ready;
     always @(*) control__look_live = look_live;
@@ -13275,7 +13278,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__bulk_valid = bulk_valid;
     always @(*) control__bulk_flow = bulk_flow;
     always @(*) control__bulk_record = bulk_record;
-    always @(*) control__flow_index = held__settings[(64'h1e5)+:(16)];
+    always @(*) control__flow_index = held__settings[(64'h226)+:(16)];
     always @(*) st_valid = control__st_valid;
     always @(*) st_word = control__st_word;
     always @(*) st_data = control__st_data;
@@ -13299,7 +13302,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) hd_flow = control__hd_flow;
     always @(*) hd_packets = control__hd_packets;
     always @(*) query_valid = control__query_valid;
-    always @(*) query_flow = ((held__settings[(64'h1e5)+:(16)]) & 10'h3ff);
+    always @(*) query_flow = ((held__settings[(64'h226)+:(16)]) & 10'h3ff);
     
 endmodule // standalone__core__control__csr
 
@@ -17252,7 +17255,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b1111110] = 130'h0;
     mem[9'b1111111] = 130'h0;
     mem[9'b10000000] = 130'h100000000000000000000000054690003;
-    mem[9'b10000001] = 130'h100000000000000000000000000000003;
+    mem[9'b10000001] = 130'h100000000000000000000000000000004;
     mem[9'b10000010] = 130'h100000000000000000000000000000300;
     mem[9'b10000011] = 130'h0;
     mem[9'b10000100] = 130'h3ffffffff00000000ffffffff00000000;
@@ -17269,12 +17272,12 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10001111] = 130'h3ffffffff00000001ffffffff0000cccd;
     mem[9'b10010000] = 130'h300000ffe0000000000000fff00000000;
     mem[9'b10010001] = 130'h300000020000000000000003f00000020;
-    mem[9'b10010010] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b10010010] = 130'h300000001000000000000000100000000;
     mem[9'b10010011] = 130'h30000ffff000000000000ffff00000200;
     mem[9'b10010100] = 130'h3ffffffff00000000ffffffff01400000;
-    mem[9'b10010101] = 130'h0;
-    mem[9'b10010110] = 130'h0;
-    mem[9'b10010111] = 130'h0;
+    mem[9'b10010101] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b10010110] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b10010111] = 130'h2ffffffff00000000ffffffff00000000;
     mem[9'b10011000] = 130'h3000003ff00000000000003ff00000000;
     mem[9'b10011001] = 130'h3000003ff00000000000003ff00000000;
     mem[9'b10011010] = 130'h3000003ff00000000000003ff00000000;
@@ -20603,7 +20606,7 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [541:0] settings;
+    output reg  [606:0] settings;
     
     // Stub signals
     reg  enable__clk;
@@ -20696,12 +20699,12 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     reg  [9:0] prefix4__st_word;
     reg  [31:0] prefix4__st_data;
     wire  [5:0] prefix4__value;
-    reg  nonce_seed__clk;
-    reg  nonce_seed__rst;
-    reg  nonce_seed__st_valid;
-    reg  [9:0] nonce_seed__st_word;
-    reg  [31:0] nonce_seed__st_data;
-    wire  [31:0] nonce_seed__value;
+    reg  nonce_keyed__clk;
+    reg  nonce_keyed__rst;
+    reg  nonce_keyed__st_valid;
+    reg  [9:0] nonce_keyed__st_word;
+    reg  [31:0] nonce_keyed__st_data;
+    wire  nonce_keyed__value;
     reg  store_bound__clk;
     reg  store_bound__rst;
     reg  store_bound__st_valid;
@@ -20714,6 +20717,12 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     reg  [9:0] ack_rate__st_word;
     reg  [31:0] ack_rate__st_data;
     wire  [31:0] ack_rate__value;
+    reg  nonce_key__clk;
+    reg  nonce_key__rst;
+    reg  nonce_key__st_valid;
+    reg  [9:0] nonce_key__st_word;
+    reg  [31:0] nonce_key__st_data;
+    wire  [95:0] nonce_key__value;
     reg  flow_index__clk;
     reg  flow_index__rst;
     reg  flow_index__st_valid;
@@ -20854,13 +20863,13 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(prefix4__st_data),
         .value(prefix4__value)
     );
-    tnic_standalone__core__control__csr__held__nonce_seed nonce_seed(
-        .clk(nonce_seed__clk),
-        .rst(nonce_seed__rst),
-        .st_valid(nonce_seed__st_valid),
-        .st_word(nonce_seed__st_word),
-        .st_data(nonce_seed__st_data),
-        .value(nonce_seed__value)
+    tnic_standalone__core__control__csr__held__nonce_keyed nonce_keyed(
+        .clk(nonce_keyed__clk),
+        .rst(nonce_keyed__rst),
+        .st_valid(nonce_keyed__st_valid),
+        .st_word(nonce_keyed__st_word),
+        .st_data(nonce_keyed__st_data),
+        .value(nonce_keyed__value)
     );
     tnic_standalone__core__control__csr__held__store_bound store_bound(
         .clk(store_bound__clk),
@@ -20877,6 +20886,14 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_word(ack_rate__st_word),
         .st_data(ack_rate__st_data),
         .value(ack_rate__value)
+    );
+    tnic_standalone__core__control__csr__held__nonce_key nonce_key(
+        .clk(nonce_key__clk),
+        .rst(nonce_key__rst),
+        .st_valid(nonce_key__st_valid),
+        .st_word(nonce_key__st_word),
+        .st_data(nonce_key__st_data),
+        .value(nonce_key__value)
     );
     tnic_standalone__core__control__csr__held__flow_index flow_index(
         .clk(flow_index__clk),
@@ -20920,12 +20937,13 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         settings[(64'h163)+:(32)] = ns_per_byte__value;
         settings[(64'h183)+:(12)] = vlan__value;
         settings[(64'h18f)+:(6)] = prefix4__value;
-        settings[(64'h195)+:(32)] = nonce_seed__value;
-        settings[(64'h1b5)+:(16)] = store_bound__value;
-        settings[(64'h1c5)+:(32)] = ack_rate__value;
-        settings[(64'h1e5)+:(16)] = flow_index__value;
-        settings[(64'h1f5)+:(16)] = event_every__value;
-        settings[(64'h205)+:(25)] = event_filter__value;
+        settings[(64'h195)+:(1)] = nonce_keyed__value;
+        settings[(64'h196)+:(16)] = store_bound__value;
+        settings[(64'h1a6)+:(32)] = ack_rate__value;
+        settings[(64'h1c6)+:(96)] = nonce_key__value;
+        settings[(64'h226)+:(16)] = flow_index__value;
+        settings[(64'h236)+:(16)] = event_every__value;
+        settings[(64'h246)+:(25)] = event_filter__value;
     end
     always @(*) enable__clk = clk;
     always @(*) enable__rst = rst;
@@ -21002,11 +21020,11 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     always @(*) prefix4__st_valid = st_valid;
     always @(*) prefix4__st_word = st_word;
     always @(*) prefix4__st_data = st_data;
-    always @(*) nonce_seed__clk = clk;
-    always @(*) nonce_seed__rst = rst;
-    always @(*) nonce_seed__st_valid = st_valid;
-    always @(*) nonce_seed__st_word = st_word;
-    always @(*) nonce_seed__st_data = st_data;
+    always @(*) nonce_keyed__clk = clk;
+    always @(*) nonce_keyed__rst = rst;
+    always @(*) nonce_keyed__st_valid = st_valid;
+    always @(*) nonce_keyed__st_word = st_word;
+    always @(*) nonce_keyed__st_data = st_data;
     always @(*) store_bound__clk = clk;
     always @(*) store_bound__rst = rst;
     always @(*) store_bound__st_valid = st_valid;
@@ -21017,6 +21035,11 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     always @(*) ack_rate__st_valid = st_valid;
     always @(*) ack_rate__st_word = st_word;
     always @(*) ack_rate__st_data = st_data;
+    always @(*) nonce_key__clk = clk;
+    always @(*) nonce_key__rst = rst;
+    always @(*) nonce_key__st_valid = st_valid;
+    always @(*) nonce_key__st_word = st_word;
+    always @(*) nonce_key__st_data = st_data;
     always @(*) flow_index__clk = clk;
     always @(*) flow_index__rst = rst;
     always @(*) flow_index__st_valid = st_valid;
@@ -21804,7 +21827,7 @@ module tnic_standalone__core__control__csr__held__mac__held(d,q,clock);
 endmodule // standalone__core__control__csr__held__mac__held
 
 
-module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st_word,st_data,value);
+module tnic_standalone__core__control__csr__held__nonce_key(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
     input wire  clk;
@@ -21812,20 +21835,26 @@ module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [31:0] value;
+    output reg  [95:0] value;
     
     // Constant declarations
-    localparam  at__0 = 10'b10010010;
-    localparam  others__0 = 32'h0;
+    localparam  at__0 = 10'b10010101;
+    localparam  at__1 = 10'b10010110;
+    localparam  at__2 = 10'b10010111;
+    localparam  others__0 = 96'hffffffffffffffff00000000;
+    localparam  others__1 = 96'hffffffff00000000ffffffff;
+    localparam  others__2 = 96'hffffffffffffffff;
     localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    localparam  place__2 = 7'b1000000;
     
     // Stub signals
-    reg  [31:0] held__d;
-    wire  [31:0] held__q;
+    reg  [95:0] held__d;
+    wire  [95:0] held__q;
     reg  held__clock;
     
     // Sub module instances
-    tnic_standalone__core__control__csr__held__nonce_seed__held held(
+    tnic_standalone__core__control__csr__held__nonce_key__held held(
         .d(held__d),
         .q(held__q),
         .clock(held__clock)
@@ -21835,7 +21864,13 @@ module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st
     always @(*) begin
         held__d = held__q;
         if (st_valid & (st_word == at__0)) begin
-            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+            held__d = (held__q & others__0) | (((st_data) & 96'hffffffffffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d = (held__q & others__1) | (((st_data) & 96'hffffffffffffffffffffffff) << place__1);
+        end
+        if (st_valid & (st_word == at__2)) begin
+            held__d = (held__q & others__2) | (((st_data) & 96'hffffffffffffffffffffffff) << place__2);
         end
         if (rst) begin
             held__d = 32'h0;
@@ -21844,26 +21879,88 @@ module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st
     always @(*) held__clock = clk;
     always @(*) value = held__q;
     
-endmodule // standalone__core__control__csr__held__nonce_seed
+endmodule // standalone__core__control__csr__held__nonce_key
 
 
-module tnic_standalone__core__control__csr__held__nonce_seed__held(d,q,clock);
+module tnic_standalone__core__control__csr__held__nonce_key__held(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [95:0] d;
+    output reg  [95:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 96'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__csr__held__nonce_seed__held
+endmodule // standalone__core__control__csr__held__nonce_key__held
+
+
+module tnic_standalone__core__control__csr__held__nonce_keyed(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010010;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__nonce_keyed__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__nonce_keyed
+
+
+module tnic_standalone__core__control__csr__held__nonce_keyed__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__nonce_keyed__held
 
 
 module tnic_standalone__core__control__csr__held__ns_per_byte(clk,rst,st_valid,st_word,st_data,value);
@@ -116214,7 +116311,7 @@ module tnic_standalone__gated(d,q,clock);
 endmodule // standalone__gated
 
 
-module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,grant_valid,grant_ready,grant_flow,grant_launch,charge_valid,charge_flow,charge_bytes,charge_ends,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,pulses);
+module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_key,cfg_keyed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,grant_valid,grant_ready,grant_flow,grant_launch,charge_valid,charge_flow,charge_bytes,charge_ends,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,pulses);
     
     // Module arguments
     input wire  clk;
@@ -116223,7 +116320,8 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     input wire  [47:0] cfg_mac;
     input wire  [31:0] cfg_ipv4;
     input wire  [127:0] cfg_ipv6;
-    input wire  [31:0] cfg_seed;
+    input wire  [95:0] cfg_key;
+    input wire  cfg_keyed;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [511:0] fl_record;
@@ -116276,7 +116374,9 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     reg  packets__clk;
     reg  packets__rst;
     wire  packets__swept;
-    reg  [31:0] packets__seed;
+    reg  [95:0] packets__key;
+    reg  packets__keyed;
+    wire  packets__has_nonces;
     reg  packets__fl_valid;
     reg  [9:0] packets__fl_flow;
     reg  [511:0] packets__fl_record;
@@ -116404,7 +116504,9 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         .clk(packets__clk),
         .rst(packets__rst),
         .swept(packets__swept),
-        .seed(packets__seed),
+        .key(packets__key),
+        .keyed(packets__keyed),
+        .has_nonces(packets__has_nonces),
         .fl_valid(packets__fl_valid),
         .fl_flow(packets__fl_flow),
         .fl_record(packets__fl_record),
@@ -116604,7 +116706,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         else begin
             ready__d = frame_less & post_less;
         end
-        if (~packets__swept | clears | turns) begin
+        if ((~packets__swept | ~packets__has_nonces) | (clears | turns)) begin
             ready__d = 1'b0;
         end
         charged = ((32'h0) & 32'hffffffff);
@@ -116669,7 +116771,8 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) packets__fl_valid = fl_valid;
     always @(*) packets__fl_flow = fl_flow;
     always @(*) packets__fl_record = fl_record;
-    always @(*) packets__seed = cfg_seed;
+    always @(*) packets__key = cfg_key;
+    always @(*) packets__keyed = cfg_keyed;
     assign packets__long_bytes = long_bytes;
     always @(*) clears = fl_valid & packets__swept & (fl_record[(32'h0)+:(2)] != ((32'h3) & 2'h3));
     always @(*) take = ready__q & grant_valid;
@@ -119139,13 +119242,15 @@ module tnic_standalone__generator__host_packets(d,q,clock);
 endmodule // standalone__generator__host_packets
 
 
-module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,fl_record,i_valid,i_grant,i_doorbell,i_flow,i_packets,i_launch,o_grant,o_charge,o_send,o_flow,o_record,o_segment,o_number,o_first,o_last,o_nonce,o_wire,o_bytes,o_charged,o_launch,o_long,o_post,o_packets,o_refused,long_bytes);
+module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl_valid,fl_flow,fl_record,i_valid,i_grant,i_doorbell,i_flow,i_packets,i_launch,o_grant,o_charge,o_send,o_flow,o_record,o_segment,o_number,o_first,o_last,o_nonce,o_wire,o_bytes,o_charged,o_launch,o_long,o_post,o_packets,o_refused,long_bytes);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     output reg  swept;
-    input wire  [31:0] seed;
+    input wire  [95:0] key;
+    input wire  keyed;
+    output reg  has_nonces;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [511:0] fl_record;
@@ -119174,9 +119279,6 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     output reg  [15:0] o_packets;
     output reg  o_refused;
     input wire  [15:0] long_bytes;
-    
-    // Constant declarations
-    localparam  nonce_start = 32'h9e3779b9;
     
     // Stub signals
     reg  [9:0] sweep__d;
@@ -119340,12 +119442,13 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [135:0] new7__d;
     wire  [135:0] new7__q;
     reg  new7__clock;
-    reg  [31:0] nonce__d;
-    wire  [31:0] nonce__q;
-    reg  nonce__clock;
-    reg  [31:0] seen__d;
-    wire  [31:0] seen__q;
-    reg  seen__clock;
+    reg  keys__clk;
+    reg  keys__rst;
+    reg  [95:0] keys__key;
+    reg  keys__keyed;
+    reg  keys__take;
+    wire  [31:0] keys__word;
+    wire  keys__ready;
     reg  [15:0] charge__d;
     wire  [15:0] charge__q;
     reg  charge__clock;
@@ -119420,9 +119523,6 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [23:0] paid_new;
     reg  [31:0] segment_new;
     reg  [31:0] nonce_new;
-    reg  [31:0] mix1;
-    reg  [31:0] mix2;
-    reg  [31:0] mix3;
     
     // Sub module instances
     tnic_standalone__generator__packets__sweep sweep(
@@ -119688,15 +119788,14 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         .q(new7__q),
         .clock(new7__clock)
     );
-    tnic_standalone__generator__packets__nonce nonce(
-        .d(nonce__d),
-        .q(nonce__q),
-        .clock(nonce__clock)
-    );
-    tnic_standalone__generator__packets__seen seen(
-        .d(seen__d),
-        .q(seen__q),
-        .clock(seen__clock)
+    tnic_standalone__generator__packets__keys keys(
+        .clk(keys__clk),
+        .rst(keys__rst),
+        .key(keys__key),
+        .keyed(keys__keyed),
+        .take(keys__take),
+        .word(keys__word),
+        .ready(keys__ready)
     );
     tnic_standalone__generator__packets__charge charge(
         .d(charge__d),
@@ -119792,8 +119891,6 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         new5__d = new5__q;
         new6__d = new6__q;
         new7__d = new7__q;
-        nonce__d = nonce__q;
-        seen__d = seen__q;
         charge__d = charge__q;
         sent__d = sent__q;
         record5__d = record5__q;
@@ -119921,7 +120018,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         fits = backlog < limit__q;
         fresh = s[(32'h50)+:(32)];
         if (first) begin
-            fresh = nonce__q;
+            fresh = keys__word;
         end
         segment_new = segment;
         number_new = number;
@@ -119972,20 +120069,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         new5__d = {paid_new, nonce_new, bytes_new, backlog_new, number_new, segment_new};
         new6__d = new5__q;
         new7__d = new6__q;
-        if (send & first) begin
-            nonce__d = mix3;
-        end
-        seen__d = seed;
-        if (seen__q != seed) begin
-            nonce__d = seed;
-            if (~|seed) begin
-                nonce__d = nonce_start;
-            end
-        end
-        if (~clean__q) begin
-            nonce__d = nonce_start;
-            seen__d = ((32'h0) & 32'hffffffff);
-        end
+        keys__take = send & first;
         sent__d = send;
         charge__d = ((32'h0) & 16'hffff);
         if (send) begin
@@ -120048,8 +120132,6 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     always @(*) new5__clock = clk;
     always @(*) new6__clock = clk;
     always @(*) new7__clock = clk;
-    always @(*) nonce__clock = clk;
-    always @(*) seen__clock = clk;
     always @(*) charge__clock = clk;
     always @(*) sent__clock = clk;
     always @(*) record5__clock = clk;
@@ -120124,9 +120206,11 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     always @(*) enable = record4__q[32'h0];
     always @(*) endless = record4__q[32'h1];
     always @(*) read = record4__q[32'h2];
-    always @(*) mix1 = nonce__q ^ (nonce__q << 32'hd);
-    always @(*) mix2 = mix1 ^ (mix1 >> 32'h11);
-    always @(*) mix3 = mix2 ^ (mix2 << 32'h5);
+    always @(*) keys__clk = clk;
+    always @(*) keys__rst = rst;
+    always @(*) keys__key = key;
+    always @(*) keys__keyed = keyed;
+    always @(*) has_nonces = keys__ready;
     always @(*) o_grant = grant__4__q;
     always @(*) o_charge = charge__q;
     always @(*) o_send = sent__q;
@@ -120587,6 +120671,318 @@ module tnic_standalone__generator__packets__grant__4(d,q,clock);
 endmodule // standalone__generator__packets__grant__4
 
 
+module tnic_standalone__generator__packets__keys(clk,rst,key,keyed,take,word,ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [95:0] key;
+    input wire  keyed;
+    input wire  take;
+    output reg  [31:0] word;
+    output reg  ready;
+    
+    // Constant declarations
+    localparam  load_clocks = 6'b100110;
+    localparam  ones = 111'h7000000000000000000000000000;
+    
+    // Stub signals
+    reg  has__d;
+    wire  has__q;
+    reg  has__clock;
+    reg  [5:0] left__d;
+    wire  [5:0] left__q;
+    reg  left__clock;
+    reg  drew__d;
+    wire  drew__q;
+    reg  drew__clock;
+    reg  [31:0] next0__d;
+    wire  [31:0] next0__q;
+    reg  next0__clock;
+    reg  [31:0] next1__d;
+    wire  [31:0] next1__q;
+    reg  next1__clock;
+    reg  [92:0] a__d;
+    wire  [92:0] a__q;
+    reg  a__clock;
+    reg  [83:0] b__d;
+    wire  [83:0] b__q;
+    reg  b__clock;
+    reg  [110:0] c__d;
+    wire  [110:0] c__q;
+    reg  c__clock;
+    
+    // Local signals
+    reg  [31:0] t1;
+    reg  [31:0] t2;
+    reg  [31:0] t3;
+    reg  [31:0] n1;
+    reg  [31:0] n2;
+    reg  [31:0] n3;
+    reg  [31:0] made;
+    reg  loading;
+    
+    // Sub module instances
+    tnic_standalone__generator__packets__keys__has has(
+        .d(has__d),
+        .q(has__q),
+        .clock(has__clock)
+    );
+    tnic_standalone__generator__packets__keys__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__generator__packets__keys__drew drew(
+        .d(drew__d),
+        .q(drew__q),
+        .clock(drew__clock)
+    );
+    tnic_standalone__generator__packets__keys__next0 next0(
+        .d(next0__d),
+        .q(next0__q),
+        .clock(next0__clock)
+    );
+    tnic_standalone__generator__packets__keys__next1 next1(
+        .d(next1__d),
+        .q(next1__q),
+        .clock(next1__clock)
+    );
+    tnic_standalone__generator__packets__keys__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__generator__packets__keys__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
+    tnic_standalone__generator__packets__keys__c c(
+        .d(c__d),
+        .q(c__q),
+        .clock(c__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        has__d = has__q;
+        left__d = left__q;
+        drew__d = drew__q;
+        next0__d = next0__q;
+        next1__d = next1__q;
+        a__d = a__q;
+        b__d = b__q;
+        c__d = c__q;
+        if (loading | drew__q) begin
+            a__d = {a__q[0+:61], n3};
+            b__d = {b__q[0+:52], n1};
+            c__d = {c__q[0+:79], n2};
+            next1__d = made;
+        end
+        has__d = keyed;
+        drew__d = take & ~loading;
+        if (loading) begin
+            left__d = left__q - ((32'h1) & 6'h3f);
+            next0__d = next1__q;
+        end
+        else if (take) begin
+            next0__d = next1__q;
+            if (drew__q) begin
+                next0__d = made;
+            end
+        end
+        if (keyed & ~has__q) begin
+            a__d = ((key[(32'h0)+:(80)]) & 93'h1fffffffffffffffffffffff);
+            b__d = ((key[(32'h50)+:(16)]) & 84'hfffffffffffffffffffff);
+            c__d = ones;
+            left__d = load_clocks;
+            drew__d = 1'b0;
+            next0__d = next0__q;
+            next1__d = next1__q;
+        end
+        if (rst) begin
+            has__d = 1'b0;
+            drew__d = 1'b0;
+            left__d = ((32'h0) & 6'h3f);
+            next0__d = ((32'h0) & 32'hffffffff);
+            next1__d = ((32'h0) & 32'hffffffff);
+        end
+    end
+    always @(*) has__clock = clk;
+    always @(*) left__clock = clk;
+    always @(*) drew__clock = clk;
+    always @(*) next0__clock = clk;
+    always @(*) next1__clock = clk;
+    always @(*) a__clock = clk;
+    always @(*) b__clock = clk;
+    always @(*) c__clock = clk;
+    always @(*) t1 = a__q[(32'h22)+:(32)] ^ a__q[(32'h3d)+:(32)];
+    always @(*) t2 = b__q[(32'h25)+:(32)] ^ b__q[(32'h34)+:(32)];
+    always @(*) t3 = c__q[(32'h22)+:(32)] ^ c__q[(32'h4f)+:(32)];
+    always @(*) made = (t1 ^ t2) ^ t3;
+    always @(*) n1 = (t1 ^ b__q[(32'h2e)+:(32)]) ^ (a__q[(32'h3b)+:(32)] & a__q[(32'h3c)+:(32)]);
+    always @(*) n2 = (t2 ^ c__q[(32'h37)+:(32)]) ^ (b__q[(32'h32)+:(32)] & b__q[(32'h33)+:(32)]);
+    always @(*) n3 = (t3 ^ a__q[(32'h25)+:(32)]) ^ (c__q[(32'h4d)+:(32)] & c__q[(32'h4e)+:(32)]);
+    always @(*) loading = |left__q;
+    always @(*) word = next0__q;
+    always @(*) ready = has__q & ~loading;
+    
+endmodule // standalone__generator__packets__keys
+
+
+module tnic_standalone__generator__packets__keys__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [92:0] d;
+    output reg  [92:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 93'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__a
+
+
+module tnic_standalone__generator__packets__keys__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [83:0] d;
+    output reg  [83:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 84'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__b
+
+
+module tnic_standalone__generator__packets__keys__c(d,q,clock);
+    
+    // Module arguments
+    input wire  [110:0] d;
+    output reg  [110:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 111'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__c
+
+
+module tnic_standalone__generator__packets__keys__drew(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__drew
+
+
+module tnic_standalone__generator__packets__keys__has(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__has
+
+
+module tnic_standalone__generator__packets__keys__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__left
+
+
+module tnic_standalone__generator__packets__keys__next0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__next0
+
+
+module tnic_standalone__generator__packets__keys__next1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__next1
+
+
 module tnic_standalone__generator__packets__last5(d,q,clock);
     
     // Module arguments
@@ -120794,25 +121190,6 @@ module tnic_standalone__generator__packets__new7(d,q,clock);
     end
           
 endmodule // standalone__generator__packets__new7
-
-
-module tnic_standalone__generator__packets__nonce(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__packets__nonce
 
 
 module tnic_standalone__generator__packets__nonce5(d,q,clock);
@@ -121146,25 +121523,6 @@ module tnic_standalone__generator__packets__same7(d,q,clock);
     end
           
 endmodule // standalone__generator__packets__same7
-
-
-module tnic_standalone__generator__packets__seen(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__packets__seen
 
 
 module tnic_standalone__generator__packets__segment5(d,q,clock);

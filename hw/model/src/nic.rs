@@ -94,6 +94,7 @@ struct Levels {
     every: u16,
     filter: u32,
     at: u16,
+    keyed: bool,
 }
 
 /// What crosses the control half, a clock late; `timely_hw::control` has one register on these ways.
@@ -174,7 +175,7 @@ fn ack_config(c: &csr::Settings, late: &csr::Settings) -> ack::Config {
 }
 
 fn generator_config(c: &csr::Settings) -> generator::Config {
-    generator::Config { mac: mac(c.mac), ipv4: c.ipv4.to_le_bytes(), ipv6: c.ipv6.to_le_bytes(), seed: c.nonce_seed }
+    generator::Config { mac: mac(c.mac), ipv4: c.ipv4.to_le_bytes(), ipv6: c.ipv6.to_le_bytes(), key: c.nonce_key, keyed: c.nonce_keyed }
 }
 
 fn mac(m: u64) -> [u8; 6] {
@@ -311,6 +312,7 @@ impl Block for Nic {
             every: csr.settings.event_every,
             filter: csr.settings.event_filter,
             at: csr.histogram_at,
+            keyed: csr.settings.nonce_keyed,
         };
         // Whoever waits for a level to change is stepped when it does.
         let changed = rst || levels != self.levels;
@@ -475,7 +477,7 @@ impl Block for Nic {
             grant_ready: generator.grant_ready,
         });
         let asked = csr.doorbell.is_some() || pacer.grant.is_some() || crossed.flow.is_some() || generator.doorbell.is_some();
-        self.generator.step(clk, rst || asked || generator.beat.is_some(), || generator::In {
+        self.generator.step(clk, changed || asked || generator.beat.is_some(), || generator::In {
             rst,
             config: generator_config(c),
             load: crossed.flow,

@@ -45,7 +45,7 @@ pub const CLOCK_PS: Register =
 /// Every RAM has been cleared.
 pub const READY: Field = bit(0, "ready", "every RAM has been cleared after reset: flows and profiles may be loaded");
 /// No grant leaves.
-pub const STOP: Field = bit(1, "stop", "no packet leaves: not ready, not enabled, or heartbeat lost");
+pub const STOP: Field = bit(1, "stop", "no packet leaves: not ready, not enabled, nonces without a key, or heartbeat lost");
 /// State of the design.
 pub const STATUS: Register = Register::new(Kind::Id, 0x24, "STATUS", ReadOnly, "state of the design", &[READY, STOP]).reset(Reset::Live);
 
