@@ -13,7 +13,7 @@
 
 /* Block id: What the design is, whether it is ready, what went wrong on the register bus. */
 #define TIMELY_ID_TYPE 0x54690001u
-#define TIMELY_ID_VERSION 1
+#define TIMELY_ID_VERSION 2
 #define TIMELY_ID_BASE 0x0u /* of this version of the map; walk the list instead */
 #define TIMELY_ID_MAGIC 0xcu /* RO: a magic word; all ones when the device is gone */
 #define TIMELY_ID_CORE_VERSION 0x10u /* RO: version of the core */
@@ -30,7 +30,7 @@
 #define TIMELY_ID_STATUS 0x24u /* RO: state of the design */
 #define TIMELY_ID_STATUS_READY_SHIFT 0 /* every RAM has been cleared after reset: flows and profiles may be loaded */
 #define TIMELY_ID_STATUS_READY_MASK 0x1u
-#define TIMELY_ID_STATUS_STOP_SHIFT 1 /* no packet leaves: not ready, not enabled, or heartbeat lost */
+#define TIMELY_ID_STATUS_STOP_SHIFT 1 /* no packet leaves: not ready, not enabled, nonces without a key, or heartbeat lost */
 #define TIMELY_ID_STATUS_STOP_MASK 0x2u
 #define TIMELY_ID_CONTROL 0x28u /* RW: global enable; 0 stops every flow */
 #define TIMELY_ID_CONTROL_ENABLE_SHIFT 0 /* flows may send */
@@ -42,6 +42,8 @@
 #define TIMELY_ID_ERROR_WRITE_MASK 0x1000000u
 #define TIMELY_ID_ERROR_REASON_SHIFT 28 /* 0 there was none, 1 no register or not aligned, 2 not readable or not writable, 3 not all four bytes written, 4 value out of range, 5 not now (busy, not ready, or not while flows may send) */
 #define TIMELY_ID_ERROR_REASON_MASK 0x70000000u
+#define TIMELY_ID_NONCE_KEY 0x30u /* WO: key of the nonces, to be written before NONCE_KEYED; from a source that nobody can predict, for who knows it can forge ACKs */
+#define TIMELY_ID_NONCE_KEY_COUNT 3
 
 /* Block time: The NIC's date, ns48.fns16 (48 bits of ns above 16 bits of fraction): what stamps are. Gaps and time-outs count on a steady time that no register moves. */
 #define TIMELY_TIME_TYPE 0x54690002u
@@ -65,7 +67,7 @@
 
 /* Block port: Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. A value of several registers is torn while it is written: set it while the design is not enabled. */
 #define TIMELY_PORT_TYPE 0x54690003u
-#define TIMELY_PORT_VERSION 3
+#define TIMELY_PORT_VERSION 4
 #define TIMELY_PORT_BASE 0x200u /* of this version of the map; walk the list instead */
 #define TIMELY_PORT_MAC_LOW 0x10u /* RW: own MAC */
 #define TIMELY_PORT_MAC_HIGH 0x14u /* RW: own MAC */
@@ -100,7 +102,9 @@
 #define TIMELY_PORT_PREFIX4_PREFIX4_SHIFT 0 /* bits of its prefix; 31 and 32 have no broadcast address */
 #define TIMELY_PORT_PREFIX4_PREFIX4_MASK 0x3fu
 #define TIMELY_PORT_PREFIX4_PREFIX4_MOST 32u
-#define TIMELY_PORT_NONCE_SEED 0x48u /* WO: where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs */
+#define TIMELY_PORT_NONCE_KEYED 0x48u /* RW: whether the nonces of segments have a key; 0 after reset, and then no flow sends in any form of the NIC */
+#define TIMELY_PORT_NONCE_KEYED_KEYED_SHIFT 0 /* a change from 0 to 1 takes NONCE_KEY, and the generator has nonces 40 clocks later */
+#define TIMELY_PORT_NONCE_KEYED_KEYED_MASK 0x1u
 #define TIMELY_PORT_STORE_BOUND 0x4cu /* RW: cells of 256 bytes that a flow may hold in the packet store, where there is one: a flow that holds as many stores no packet more */
 #define TIMELY_PORT_STORE_BOUND_STORE_BOUND_SHIFT 0 /* cells */
 #define TIMELY_PORT_STORE_BOUND_STORE_BOUND_MASK 0xffffu

@@ -395,7 +395,8 @@ impl<
         self.generator.grant_flow.next = self.core.grant_flow.val();
         self.generator.grant_launch.next = self.core.grant_launch.val();
         self.core.grant_ready.next = self.generator.grant_ready.val();
-        self.generator.cfg_seed.next = self.core.settings.val().nonce_seed;
+        self.generator.cfg_key.next = self.core.settings.val().nonce_key;
+        self.generator.cfg_keyed.next = self.core.settings.val().nonce_keyed.any();
         self.core.source_pulses.next = bit_cast::<64, 32>(self.generator.pulses.val());
         if self.gate.missed.val() {
             self.core.source_pulses.next = bit_cast::<64, 32>(self.generator.pulses.val()) | self.missed_bit.val();

@@ -6,7 +6,7 @@ use timely_model::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use timely_model::csr::{Csr, Doorbell, HostRate, In, Out};
 use timely_model::dma::Look;
 use timely_regs::counters::PLACES;
-use timely_regs::map::{self, BLOCKS, Build, counters, flow, heartbeat, id, telemetry, time, window};
+use timely_regs::map::{self, BLOCKS, Build, counters, flow, heartbeat, id, port, telemetry, time, window};
 use timely_tests::settings::settings;
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{self as sim, Dut, Library};
@@ -69,6 +69,7 @@ impl Stimulus {
             flow::STATUS,
             flow::INDEX,
             id::CONTROL,
+            port::NONCE_KEYED,
             id::ERROR,
             time::LEAD,
             telemetry::HISTOGRAM_INDEX,
@@ -412,6 +413,7 @@ fn skipping_equals_stepping() {
                 16 => Some((heartbeat::PERIOD.address(), 0)),
                 17 => Some((heartbeat::STATE.address(), 1)),
                 18 => Some((id::CONTROL.address(), 1)),
+                19 => Some((port::NONCE_KEYED.address(), 1)),
                 _ => None,
             };
             let mut i = stimulus.next(&mut rng, &out);

@@ -3,6 +3,7 @@ use rand::Rng;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use timely_model::bus::{FlowLoad, Sent};
+use timely_model::generator::keystream::LOAD_CLOCKS;
 use timely_model::generator::{CHARGE_LATENCY, Config, Generator, In, LATENCY, Out};
 use timely_model::{Block, stream::Assembler};
 use timely_regs::counters::Counter;
@@ -14,8 +15,11 @@ use timely_tests::{Runs, charge, cycles, rng, seeds, verilate};
 
 const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 
+/// Key of the nonces.
+const KEY: u128 = 0x0123_4567_89ab_cdef_0246_8ace;
+
 fn config() -> Config {
-    Config { mac: [2, 0, 0, 0, 0, 9], ipv4: [10, 1, 0, 9], ipv6: [0xfd; 16], seed: 0 }
+    Config { mac: [2, 0, 0, 0, 0, 9], ipv4: [10, 1, 0, 9], ipv6: [0xfd; 16], key: KEY, keyed: true }
 }
 
 /// A flow of any kind, with frames of up to `longest` payload bytes.
@@ -98,8 +102,11 @@ impl Bench {
         if !out.swept {
             self.i.load = self.i.load.filter(|_| rng.random_bool(0.1));
         }
+        // Another key, with the old one's words still under way.
         if rng.random_bool(0.001) {
-            self.i.config.seed = if rng.random() { 0 } else { rng.random() };
+            (self.i.config.key, self.i.config.keyed) = (rng.random::<u128>() >> 32, false);
+        } else if !self.i.config.keyed && rng.random_bool(0.02) {
+            self.i.config.keyed = true;
         }
         self.i.rst = rng.random_bool(self.resets);
         self.i.doorbell_ready = self.post.next(rng);
@@ -115,7 +122,8 @@ fn lockstep<const W: usize, const K: usize, const F: usize, const D: usize>(name
     let library = verilate(name, timely_hw::generator::Generator::<W, K, F, 4, D>::new(RING_BITS));
     let input = |name: &str| library.input(name);
     let output = |name: &str| library.output(name);
-    let (rst, mac, ipv4, ipv6, seed_in) = (input("rst"), input("cfg_mac"), input("cfg_ipv4"), input("cfg_ipv6"), input("cfg_seed"));
+    let (rst, mac, ipv4, ipv6, key) = (input("rst"), input("cfg_mac"), input("cfg_ipv4"), input("cfg_ipv6"), input("cfg_key"));
+    let keyed = input("cfg_keyed");
     let (fl_valid, fl_flow, fl_record) = (input("fl_valid"), input("fl_flow"), input("fl_record"));
     let (hd_valid, hd_flow, hd_packets) = (input("hd_valid"), input("hd_flow"), input("hd_packets"));
     let (grant_valid, grant_flow, grant_launch) = (input("grant_valid"), input("grant_flow"), input("grant_launch"));
@@ -168,7 +176,8 @@ fn lockstep<const W: usize, const K: usize, const F: usize, const D: usize>(name
             dut.set_bytes(mac, &i.config.mac);
             dut.set_bytes(ipv4, &i.config.ipv4);
             dut.set_bytes(ipv6, &i.config.ipv6);
-            dut.set(seed_in, i.config.seed.into());
+            dut.set_words(key, &[0, 32, 64].map(|bit| (i.config.key >> bit) as u32));
+            dut.set(keyed, i.config.keyed.into());
             dut.set(fl_valid, i.load.is_some().into());
             let load = i.load.unwrap_or_else(|| FlowLoad { flow: bench.flow(&mut rng), record: rng.random() });
             dut.set(fl_flow, load.flow.into());
@@ -247,7 +256,9 @@ struct Run {
 impl Run {
     fn new(width: usize) -> Self {
         let i = In { config: config(), doorbell_ready: true, ready: true, ..In::default() };
-        Run { model: Generator::new(4, width, RING_BITS), clk: 16, i }
+        let mut run = Run { model: Generator::new(4, width, RING_BITS), clk: 16, i };
+        (0..=LOAD_CLOCKS).for_each(|_| _ = run.step(|_| ()));
+        run
     }
 
     /// The outputs of a clock, at which `change` was applied to the idle inputs.
@@ -532,7 +543,7 @@ fn skipping_equals_stepping() {
         let mut rng = rng(seed);
         let mut bench = Bench::new(&mut rng, 6, 512, 0.02);
         let (mut stepped, mut skipped) = (Generator::new(6, 512, RING_BITS), Generator::new(6, 512, RING_BITS));
-        let (mut skips, mut taken, mut nonces) = (0, (false, false), 0);
+        let (mut skips, mut taken, mut keyed) = (0, (false, false), false);
         for clk in 0..cycles() {
             let out = stepped.output(clk);
             assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
@@ -543,14 +554,14 @@ fn skipping_equals_stepping() {
                 || i.host_doorbell.is_some()
                 || i.load.is_some()
                 || i.rst
-                || i.config.seed != nonces
+                || i.config.keyed != keyed
                 || skipped.wake(clk) <= clk
             {
                 skipped.step(clk, &i);
             } else {
                 skips += 1;
             }
-            nonces = i.config.seed;
+            keyed = i.config.keyed && !i.rst;
         }
         assert!(skips > cycles() / 4, "only {skips} clocks were skipped: wake() is never idle");
     }

@@ -151,7 +151,7 @@ impl Nic {
             nic.clear()?;
         }
         if start == Start::Fresh {
-            nic.seed_nonces()?;
+            nic.key_nonces()?;
         }
         nic.switch_on()?;
         Ok(nic)
@@ -330,11 +330,14 @@ impl Nic {
         &self.vectors
     }
 
-    /// Lets flows send, or stops them all.
+    /// Lets flows send, or stops them all. Nonces that lost their key, by a reset that another hand made, get one first.
     ///
     /// # Errors
     /// When the way fails, or the device refuses.
     pub fn enable(&self, on: bool) -> Result<(), Error> {
+        if on && self.of(self.device.read(&port::NONCE_KEYED))? == 0 {
+            self.key_nonces()?;
+        }
         self.checked("the enabling of flows", |d| d.enable(on))
     }
 
@@ -431,15 +434,15 @@ impl Nic {
         if !self.transport().reach().reset {
             self.clear()?;
         }
-        self.seed_nonces()?;
+        self.key_nonces()?;
         self.switch_on()
     }
 
-    /// Lets the nonces of segments start where nobody knows: whoever knows them can forge ACKs.
-    fn seed_nonces(&self) -> Result<(), Error> {
-        let mut seed = [0; 4];
-        File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut seed)).map_err(Error::Random)?;
-        self.checked("the seed of the nonces", |d| d.write(&port::NONCE_SEED, u32::from_le_bytes(seed)))
+    /// Gives the nonces of segments a key that nobody can predict: whoever knows it can forge ACKs.
+    fn key_nonces(&self) -> Result<(), Error> {
+        let mut key = [0; 16];
+        File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut key)).map_err(Error::Random)?;
+        self.checked("the key of the nonces", |d| d.key_nonces(u128::from_le_bytes(key)))
     }
 
     /// Disarms what would act on its own later: flows, and the heartbeat that no one feeds any more. A loss that came before is taken back, or

@@ -94,6 +94,7 @@ struct Levels {
     every: u16,
     filter: u32,
     at: u16,
+    keyed: bool,
 }
 
 /// What crosses the control half, a clock late; `timely_hw::control` has one register on these ways.
@@ -179,7 +180,7 @@ fn ack_config(c: &csr::Settings, late: &csr::Settings) -> ack::Config {
 }
 
 fn generator_config(c: &csr::Settings) -> generator::Config {
-    generator::Config { mac: mac(c.mac), ipv4: c.ipv4.to_le_bytes(), ipv6: c.ipv6.to_le_bytes(), seed: c.nonce_seed }
+    generator::Config { mac: mac(c.mac), ipv4: c.ipv4.to_le_bytes(), ipv6: c.ipv6.to_le_bytes(), key: c.nonce_key, keyed: c.nonce_keyed }
 }
 
 fn mac(m: u64) -> [u8; 6] {
@@ -340,6 +341,7 @@ impl Block for Nic {
             every: csr.settings.event_every,
             filter: csr.settings.event_filter,
             at: csr.histogram_at,
+            keyed: csr.settings.nonce_keyed,
         };
         // Whoever waits for a level to change is stepped when it does.
         let changed = rst || levels != self.levels;
@@ -520,7 +522,7 @@ impl Block for Nic {
             ready: generator.grant_ready,
         });
         let asked = csr.doorbell.is_some() || held.grant.is_some() || crossed.flow.is_some() || generator.doorbell.is_some();
-        self.generator.step(clk, rst || asked || generator.beat.is_some(), || generator::In {
+        self.generator.step(clk, changed || asked || generator.beat.is_some(), || generator::In {
             rst,
             config: generator_config(c),
             load: crossed.flow,

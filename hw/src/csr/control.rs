@@ -85,7 +85,7 @@ pub struct Control<const F: usize> {
     pub swept: Signal<In, Bit>,
     /// The time.
     pub now: Signal<In, Bits<64>>,
-    /// Flows may send.
+    /// Flows may send: they are enabled, and the nonces have a key.
     pub enable: Signal<In, Bit>,
     /// The heartbeat is lost.
     pub lost: Signal<In, Bit>,

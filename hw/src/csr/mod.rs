@@ -75,7 +75,7 @@ pub struct Csr<const F: usize> {
     pub s_axil_rready: Signal<In, Bit>,
     /// The settings, by `timely_regs::map::settings`.
     pub settings: Signal<Out, SettingsBus>,
-    /// No grant may leave: not swept, not enabled, or heartbeat lost.
+    /// No grant may leave: not swept, not enabled, nonces without a key, or heartbeat lost.
     pub stop: Signal<Out, Bit>,
     /// The time is to step to the setting `time_set`; one clock.
     pub time_set_valid: Signal<Out, Bit>,
@@ -262,7 +262,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.count_above.next = self.above.value.val();
         self.control.swept.next = self.swept.val();
         self.control.now.next = self.now.val();
-        self.control.enable.next = self.held.settings.val().enable.any();
+        self.control.enable.next = self.held.settings.val().enable.any() & self.held.settings.val().nonce_keyed.any();
         self.control.lost.next = self.heartbeat.lost.val();
         self.control.hd_ready.next = self.hd_ready.val();
         self.control.look_live.next = self.look_live.val();

@@ -1,9 +1,11 @@
 //! Packets out of nothing: the traffic generator of the standalone shell.
+mod keystream;
 mod packets;
 
 use crate::construct::construct;
 use crate::fifo::Fifo;
 use crate::frame::Frame;
+pub use keystream::Keystream;
 use packets::Packets;
 use rust_hdl::prelude::*;
 use timely_model::generator::{AHEAD, AHEAD_LONG, LONG_BEATS};
@@ -15,8 +17,8 @@ use timely_regs::link::WIRE_OVERHEAD;
 ///
 /// A packet is LAST when its segment has its packets, or when it is the last that was posted. Segment numbers count on for ever;
 /// a record loaded without `keep`, or without `enable`, ends the open segment and voids the backlog. A segment's nonce is drawn
-/// with its first packet, out of a sequence that starts again at `cfg_seed` whenever that changes. `segment bytes` of the header
-/// are the wire bytes of the segment up to and with this packet.
+/// with its first packet, out of the keystream of `cfg_key` ([`Keystream`]); without a key no grant is taken. `segment bytes` of the
+/// header are the wire bytes of the segment up to and with this packet.
 ///
 /// A grant of a flow that is disabled or has nothing to send makes no frame and is charged 0. A READ is charged its charged bytes,
 /// 1 to 65,535 of them, with the first packet of a segment, and 0 with the others. Host doorbells pass through to the pacer, unless
@@ -43,8 +45,10 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub cfg_ipv4: Signal<In, Bits<32>>,
     /// Our IPv6 address, byte 0 in the low bits.
     pub cfg_ipv6: Signal<In, Bits<128>>,
-    /// Where nonces start.
-    pub cfg_seed: Signal<In, Bits<32>>,
+    /// Key of the nonces, and that it is written.
+    pub cfg_key: Signal<In, Bits<96>>,
+    /// The latter.
+    pub cfg_keyed: Signal<In, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
     /// Its flow.
@@ -195,7 +199,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
             ahead_short: Constant::new(bits::<3>(AHEAD as u64)),
             ahead_long: Constant::new(bits::<3>(AHEAD_LONG as u64)),
         }
-            clk, rst, swept, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_seed, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets,
+            clk, rst, swept, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_key, cfg_keyed, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets,
             grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow, charge_bytes, charge_ends, doorbell_valid, doorbell_ready,
             doorbell_flow, doorbell_packets, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, sent_valid, sent_tag, sent_flow,
             sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, pulses, packets, frame,
@@ -220,7 +224,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.packets.fl_valid.next = self.fl_valid.val();
         self.packets.fl_flow.next = self.fl_flow.val();
         self.packets.fl_record.next = self.fl_record.val();
-        self.packets.seed.next = self.cfg_seed.val();
+        self.packets.key.next = self.cfg_key.val();
+        self.packets.keyed.next = self.cfg_keyed.val();
         self.packets.long_bytes.next = self.long_bytes.val();
         self.clears.next = self.fl_valid.val() & self.packets.swept.val() & (self.fl_record.val().get_bits::<2>(0) != bits::<2>(3));
         self.clear.d.next = self.clears.val();
@@ -300,7 +305,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         } else {
             self.ready.d.next = self.frame_less.val() & self.post_less.val();
         }
-        if !self.packets.swept.val() | self.clears.val() | self.turns.val() {
+        if (!self.packets.swept.val() | !self.packets.has_nonces.val()) | (self.clears.val() | self.turns.val()) {
             self.ready.d.next = false;
         }
 

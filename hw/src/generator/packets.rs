@@ -1,8 +1,8 @@
 //! What each flow sends next: the state of its segment and its backlog, one operation a clock.
+use super::keystream::Keystream;
 use crate::construct::construct;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
-use timely_model::generator::packets::NONCE_START;
 use timely_regs::link::BACKLOG_BOUND;
 
 const _: () = assert!(BACKLOG_BOUND == 0xff00, "the kernel has its bits: above it the high eight are ones");
@@ -25,8 +25,12 @@ pub struct Packets<const F: usize> {
     pub rst: Signal<In, Bit>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
-    /// Where nonces start again when it changes; 0 for a constant of ours.
-    pub seed: Signal<In, Bits<32>>,
+    /// Key of the nonces, and that it is written.
+    pub key: Signal<In, Bits<96>>,
+    /// The latter.
+    pub keyed: Signal<In, Bit>,
+    /// There are nonces of the key.
+    pub has_nonces: Signal<Out, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
     /// Its flow.
@@ -83,7 +87,6 @@ pub struct Packets<const F: usize> {
     pub o_refused: Signal<Out, Bit>,
     /// Wire bytes above which a frame is long.
     pub long_bytes: Signal<In, Bits<16>>,
-    nonce_start: Constant<Bits<32>>,
     sweep: DFF<Bits<F>>,
     clean: DFF<Bit>,
     records: RAM<Bits<299>, F>,
@@ -141,11 +144,7 @@ pub struct Packets<const F: usize> {
     new5: DFF<Bits<136>>,
     new6: DFF<Bits<136>>,
     new7: DFF<Bits<136>>,
-    nonce: DFF<Bits<32>>,
-    seen: DFF<Bits<32>>,
-    mix1: Signal<Local, Bits<32>>,
-    mix2: Signal<Local, Bits<32>>,
-    mix3: Signal<Local, Bits<32>>,
+    keys: Keystream,
     charge: DFF<Bits<16>>,
     sent: DFF<Bit>,
     record5: DFF<Bits<299>>,
@@ -165,13 +164,13 @@ pub struct Packets<const F: usize> {
 
 impl<const F: usize> Default for Packets<F> {
     fn default() -> Self {
-        construct!({ nonce_start: Constant::new(bits::<32>(u64::from(NONCE_START))) }
-            clk, rst, swept, seed, fl_valid, fl_flow, fl_record, i_valid, i_grant, i_doorbell, i_flow, i_packets, i_launch, o_grant,
+        construct!({}
+            clk, rst, swept, key, keyed, has_nonces, fl_valid, fl_flow, fl_record, i_valid, i_grant, i_doorbell, i_flow, i_packets, i_launch, o_grant,
             o_charge, o_send, o_flow, o_record, o_segment, o_number, o_first, o_last, o_nonce, o_wire, o_bytes, o_charged, o_launch, o_long,
             o_post, o_packets, o_refused, long_bytes, sweep, clean, records, states, kept, record3, state3, same5, same6, same7, same,
             record4, state4, head, wire4, charge4, final4, s, segment, number, backlog, enable, endless, read, send, first, last, one_left,
             segment_next, number_next, bytes, paid, less, more, limit, fits, fresh, backlog_new, number_new, bytes_new, paid_new, segment_new, nonce_new, new5,
-            new6, new7, nonce, seen, mix1, mix2, mix3, charge, sent, record5, segment5, number5, first5, last5, wire5, bytes5, charged5,
+            new6, new7, keys, charge, sent, record5, segment5, number5, first5, last5, wire5, bytes5, charged5,
             nonce5, long, post, packets5, refused; valid, flow, grant, doorbell, packets, launch)
     }
 }
@@ -180,7 +179,7 @@ impl<const F: usize> Logic for Packets<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, sweep, clean, record3, state3, same5, same6, same7, same, record4, state4, wire4, charge4, final4);
-        dff_setup!(self, clk, new5, new6, new7, nonce, seen, charge, sent, record5, segment5, number5, first5, last5, wire5, bytes5);
+        dff_setup!(self, clk, new5, new6, new7, charge, sent, record5, segment5, number5, first5, last5, wire5, bytes5);
         dff_setup!(self, clk, limit, charged5, nonce5, long, post, packets5, refused);
         for i in 0..7 {
             self.valid[i].clock.next = self.clk.val();
@@ -335,7 +334,7 @@ impl<const F: usize> Logic for Packets<F> {
         self.fits.next = self.backlog.val() < self.limit.q.val();
         self.fresh.next = self.s.val().get_bits::<32>(80);
         if self.first.val() {
-            self.fresh.next = self.nonce.q.val();
+            self.fresh.next = self.keys.word.val();
         }
         self.segment_new.next = self.segment.val();
         self.number_new.next = self.number.val();
@@ -390,24 +389,13 @@ impl<const F: usize> Logic for Packets<F> {
         self.new6.d.next = self.new5.q.val();
         self.new7.d.next = self.new6.q.val();
 
-        // The nonces: xorshift with 13, 17, 5.
-        self.mix1.next = self.nonce.q.val() ^ (self.nonce.q.val() << 13);
-        self.mix2.next = self.mix1.val() ^ (self.mix1.val() >> 17);
-        self.mix3.next = self.mix2.val() ^ (self.mix2.val() << 5);
-        if self.send.val() & self.first.val() {
-            self.nonce.d.next = self.mix3.val();
-        }
-        self.seen.d.next = self.seed.val();
-        if self.seen.q.val() != self.seed.val() {
-            self.nonce.d.next = self.seed.val();
-            if !self.seed.val().any() {
-                self.nonce.d.next = self.nonce_start.val();
-            }
-        }
-        if !self.clean.q.val() {
-            self.nonce.d.next = self.nonce_start.val();
-            self.seen.d.next = bits::<32>(0);
-        }
+        // The nonces.
+        self.keys.clk.next = self.clk.val();
+        self.keys.rst.next = self.rst.val();
+        self.keys.key.next = self.key.val();
+        self.keys.keyed.next = self.keyed.val();
+        self.keys.take.next = self.send.val() & self.first.val();
+        self.has_nonces.next = self.keys.ready.val();
 
         // 5: the outcome.
         self.sent.d.next = self.send.val();

@@ -46,7 +46,8 @@ struct World {
 
 impl World {
     fn new(width: usize) -> Self {
-        let config = Who { mac: [2, 0, 0, 0, 0, 9], ipv4: [10, 1, 0, 9], ipv6: [0xfd; 16], seed: 0 };
+        let config =
+            Who { mac: [2, 0, 0, 0, 0, 9], ipv4: [10, 1, 0, 9], ipv6: [0xfd; 16], key: 0x0123_4567_89ab_cdef_0246_8ace, keyed: true };
         World {
             width,
             doorbells: Runs::new(0.3, 20),
@@ -155,7 +156,7 @@ fn set(l: &Library, dut: &mut Dut, i: &In, rng: &mut ChaCha8Rng) {
         ("now", i.now),
         ("later", i.later),
         ("stop", i.stop.into()),
-        ("cfg_seed", i.config.seed.into()),
+        ("cfg_keyed", i.config.keyed.into()),
         ("cfg_ipv4", u32::from_le_bytes(i.config.ipv4).into()),
         ("rate_valid", i.rate.is_some().into()),
         ("rate_flow", rate.0.into()),
@@ -199,6 +200,7 @@ fn set(l: &Library, dut: &mut Dut, i: &In, rng: &mut ChaCha8Rng) {
         sent.generation.into(),
     ];
     REPORT.iter().zip(values).for_each(|(name, value)| put(&format!("host_sent_{name}"), value));
+    dut.set_words(l.input("cfg_key"), &[0, 32, 64].map(|bit| (i.config.key >> bit) as u32));
     dut.set_bytes(l.input("cfg_mac"), &i.config.mac);
     dut.set_bytes(l.input("cfg_ipv6"), &i.config.ipv6);
     dut.set_words(l.input("fl_record"), &i.load.map_or_else(|| rng.random(), |l| l.record));

@@ -360,6 +360,7 @@ fn prepared(ppm: i64, profile: &Parameters) -> Board {
             ..FlowRecord::default()
         };
         d.load_flow(0, &record).expect("a flow");
+        d.key_nonces(1).expect("a key");
         d.enable(true).expect("a register");
     });
     board

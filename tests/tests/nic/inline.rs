@@ -90,6 +90,7 @@ pub fn prepared(library: &Arc<Library>, shape: Shape, setup: &Setup, seed: u64) 
                 d.load_flow(*flow, &record(*profile)).expect("a flow");
             }
         }
+        d.key_nonces(1).expect("a key");
         d.enable(true).expect("a register");
         d.flows()
     });

@@ -4,6 +4,7 @@ mod corundum;
 mod dma;
 mod ecpix5;
 mod equal;
+mod forged;
 mod hostile;
 mod inline;
 mod latency;

@@ -264,6 +264,7 @@ fn a_lead_shrinks_only_while_nothing_may_send() {
     let device = ready("registers", true);
     let board = device.bus();
     device.write(&time::LEAD, 1000).unwrap();
+    device.key_nonces(1).unwrap();
     device.enable(true).unwrap();
     board.ticks(3);
     assert_eq!(board.get("stop"), 0);
@@ -307,6 +308,7 @@ fn the_heartbeat_stops_and_arms() {
     let device = ready("registers", true);
     let board = device.bus();
     assert_eq!(board.get("stop"), 1, "flows may send before they are enabled");
+    device.key_nonces(1).unwrap();
     device.enable(true).unwrap();
     board.ticks(3);
     assert_eq!(board.get("stop"), 0);

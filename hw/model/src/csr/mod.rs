@@ -121,6 +121,11 @@ impl Csr {
         &self.settings
     }
 
+    // Flows may send, as far as registers go.
+    fn may_go(&self) -> bool {
+        self.settings.enable && self.settings.nonce_keyed && !self.heartbeat.lost
+    }
+
     fn store(&mut self, (word, data): (u32, u32)) {
         self.store[word as usize] = data;
         self.settings.write(word, data);
@@ -189,7 +194,7 @@ impl Block for Csr {
         let hd_taken = self.doorbell.is_some() && i.hd_ready;
         let acting = self.state == State::Act;
         let ready = self.swept && !matches!(self.state, State::Sweep(_));
-        let go = self.ready && self.settings.enable && !self.heartbeat.lost;
+        let go = self.ready && self.may_go();
         let wanted = self.query.wants();
         self.advance(self.counters.shown(clk));
         if b_taken {
@@ -226,7 +231,7 @@ impl Block for Csr {
         let pulses =
             self.setting || self.time_set || self.error_pulse || self.loaded || self.asking || self.next_bin || self.histogram_clear != 0;
         let streams = self.profile.is_some() || self.host.is_some() || self.flow.is_some();
-        let levels = self.ready != self.swept || self.go != (self.ready && self.settings.enable && !self.heartbeat.lost);
+        let levels = self.ready != self.swept || self.go != (self.ready && self.may_go());
         if moving || channels || pulses || streams || levels || !self.query.is_idle() || !self.counters.is_idle() {
             clk
         } else {

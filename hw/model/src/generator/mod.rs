@@ -1,4 +1,5 @@
 //! The traffic generator of `timely_hw::generator`: grants in, data frames out, [`LATENCY`] clocks later.
+pub mod keystream;
 pub mod packets;
 
 use crate::bus::{Charge, FlowLoad, Sent};
@@ -27,7 +28,7 @@ const POSTS: usize = 1 << QUEUE_BITS;
 /// Doorbells on their way at which none of the host's joins them: the rest is for flows that post for themselves.
 const HOST_POSTS: usize = POSTS / 2;
 
-/// Who we are, and where the nonces start.
+/// Who we are, and the key of the nonces.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Our MAC.
@@ -36,8 +37,10 @@ pub struct Config {
     pub ipv4: [u8; 4],
     /// Our IPv6 address.
     pub ipv6: [u8; 16],
-    /// The nonces start again from here when it changes.
-    pub seed: u32,
+    /// Key of the nonces, [`keystream::KEY_BITS`] bits; it counts when `keyed` rises.
+    pub key: u128,
+    /// The key is written; without it no grant is taken.
+    pub keyed: bool,
 }
 
 /// Inputs at a clock.
@@ -231,6 +234,7 @@ impl Block for Generator {
         }
         let out = self.output(clk);
         let outcome = self.packets.outcome().cloned();
+        let keyed = self.packets.is_keyed();
         self.turn = out.grant_ready && i.grant.is_some() && self.host.is_some();
         let op = if let Some(flow) = self.clear.take() {
             Some(Op::Clear { flow })
@@ -251,7 +255,7 @@ impl Block for Generator {
         }
         let load = i.load.filter(|_| out.swept);
         self.clear = load.filter(|l| !l.keep() || !l.enable()).map(|l| l.flow);
-        self.packets.step(op, load.map(|l| (l.flow, l.record)), i.config.seed);
+        self.packets.step(op, load.map(|l| (l.flow, l.record)), (i.config.key, i.config.keyed));
         // Whose packet is found now is long or short from the next clock on, for what is taken from the one after it.
         let limit = if self.long { AHEAD_LONG } else { AHEAD };
         let threshold = LONG_BEATS * self.width as u32 / 8 + WIRE_OVERHEAD;
@@ -277,7 +281,7 @@ impl Block for Generator {
         self.ahead -= usize::from(out.sent.is_some()) + usize::from(o.charge.is_some() && o.packet.is_none());
         let taken = out.doorbell.is_some() && i.doorbell_ready;
         self.posts -= usize::from(taken) + usize::from((o.charge.is_some() || o.refused) && o.post.is_none());
-        self.ready = out.swept && self.clear.is_none() && !self.turn && self.ahead < limit && self.posts < POSTS;
+        self.ready = out.swept && keyed && self.clear.is_none() && !self.turn && self.ahead < limit && self.posts < POSTS;
         self.frame.step(clk, &frame::In { rst: false, describe, ready: i.ready });
         self.doorbells.step(clk, &fifo::In { rst: false, push: o.post, ready: i.doorbell_ready });
     }
@@ -286,8 +290,10 @@ impl Block for Generator {
         let idle = self.packets.is_idle() && self.frame.is_empty() && self.doorbells.is_empty();
         match (idle && self.clear.is_none() && self.host.is_none(), self.ready) {
             (false, _) => clk,
-            (true, false) => clk.max(self.swept_at),
-            (true, true) => u64::MAX,
+            (true, false) if self.packets.is_keyed() => clk.max(self.swept_at),
+            (true, false) => u64::MAX,
+            (true, true) if self.packets.is_keyed() => u64::MAX,
+            (true, true) => clk,
         }
     }
 }

@@ -1,4 +1,5 @@
 //! What each flow sends next: the state of its segment and its backlog, one operation a clock.
+use super::keystream::Keystream;
 use crate::bus::Charge;
 use timely_regs::field::Field;
 use timely_regs::flow;
@@ -7,8 +8,6 @@ use timely_regs::wire::Class;
 
 /// Clocks from an operation to its outcome.
 pub const LATENCY: u64 = 5;
-/// Where the nonces start when the seed is 0.
-pub const NONCE_START: u32 = 0x9e37_79b9;
 
 /// An operation on a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,15 +102,7 @@ pub struct Packets {
     states: Vec<State>,
     stages: [Stage; LATENCY as usize - 1],
     outcome: Option<Outcome>,
-    nonce: u32,
-    seed: u32,
-}
-
-/// A step of the nonces: Marsaglia's xorshift with 13, 17, 5 (J. Stat. Softw. 8(14), 2003), of period 2^32 - 1.
-fn xorshift(mut x: u32) -> u32 {
-    x ^= x << 13;
-    x ^= x >> 17;
-    x ^ x << 5
+    keys: Keystream,
 }
 
 /// Wire bytes of a frame of the flow.
@@ -129,8 +120,7 @@ impl Packets {
             states: vec![State { segment: first, ..State::default() }; flows],
             stages: Default::default(),
             outcome: None,
-            nonce: NONCE_START,
-            seed: 0,
+            keys: Keystream::default(),
         }
     }
 
@@ -141,20 +131,19 @@ impl Packets {
 
     /// No operation is under way.
     pub fn is_idle(&self) -> bool {
-        self.outcome.is_none() && self.stages.iter().all(Option::is_none)
+        self.outcome.is_none() && self.stages.iter().all(Option::is_none) && self.keys.is_idle()
     }
 
-    /// A clock: an operation, a record for a flow, the seed of the nonces as it stands.
-    pub fn step(&mut self, op: Option<Op>, load: Option<(u32, [u32; flow::WORDS])>, seed: u32) {
-        let nonce = self.nonce;
+    /// The nonces have a key.
+    pub fn is_keyed(&self) -> bool {
+        self.keys.is_ready()
+    }
+
+    /// A clock: an operation, a record for a flow, the key of the nonces and whether it is written.
+    pub fn step(&mut self, op: Option<Op>, load: Option<(u32, [u32; flow::WORDS])>, (key, keyed): (u128, bool)) {
         self.outcome = self.stages[3].take().map(|(op, record)| self.apply(op, &record));
-        if self.outcome.as_ref().is_some_and(|o| o.packet.as_ref().is_some_and(|p| p.number == 0)) {
-            self.nonce = xorshift(nonce);
-        }
-        if seed != self.seed {
-            self.seed = seed;
-            self.nonce = if seed == 0 { NONCE_START } else { seed };
-        }
+        let drawn = self.outcome.as_ref().is_some_and(|o| o.packet.as_ref().is_some_and(|p| p.number == 0));
+        self.keys.step(drawn, key, keyed);
         self.stages.rotate_right(1);
         // The record is read in the clock after the operation came, before what is loaded at that clock.
         if let Some((op, record)) = &mut self.stages[1] {
@@ -181,7 +170,7 @@ impl Packets {
                 // Every segment costs something, so that the sum of a flow's charges tells its segments apart.
                 let read_bytes = flow::CHARGED_BYTES.get(record).clamp(1, 0xffff);
                 let bytes = (s.bytes + u32::from(wire)) & 0xff_ffff;
-                let nonce = if first { self.nonce } else { s.nonce };
+                let nonce = if first { self.keys.word() } else { s.nonce };
                 let charge = match (read, first) {
                     (false, _) => wire,
                     (true, true) => read_bytes as u16,

@@ -54,6 +54,18 @@ impl<B: Bus> Device<B> {
         self.write(&id::CONTROL, on.into())
     }
 
+    /// Gives the nonces of segments a key, of which 96 bits count; flows may send then. No flow may send meanwhile.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn key_nonces(&self, key: u128) -> Result<(), Error<B::Error>> {
+        self.write(&port::NONCE_KEYED, 0)?;
+        for i in 0..id::NONCE_KEY.count {
+            self.write_at(&id::NONCE_KEY, i, (key >> (32 * i)) as u32)?;
+        }
+        self.write(&port::NONCE_KEYED, 1)
+    }
+
     /// The NIC's date, ns48.fns16.
     ///
     /// # Errors

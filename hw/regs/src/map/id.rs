@@ -45,7 +45,7 @@ pub const CLOCK_PS: Register =
 /// Every RAM has been cleared.
 pub const READY: Field = bit(0, "ready", "every RAM has been cleared after reset: flows and profiles may be loaded");
 /// No grant leaves.
-pub const STOP: Field = bit(1, "stop", "no packet leaves: not ready, not enabled, or heartbeat lost");
+pub const STOP: Field = bit(1, "stop", "no packet leaves: not ready, not enabled, nonces without a key, or heartbeat lost");
 /// State of the design.
 pub const STATUS: Register = Register::new(Kind::Id, 0x24, "STATUS", ReadOnly, "state of the design", &[READY, STOP]).reset(Reset::Live);
 
@@ -93,7 +93,7 @@ const OWN: &[Register] = &[MAGIC_WORD, CORE, FLOW_BITS, BUS_BITS, RING_BITS, CLO
 pub const BLOCK: Block = Block {
     kind: Kind::Id,
     name: "id",
-    version: 1,
+    version: 2,
     base: 0x000,
     meaning: "What the design is, whether it is ready, what went wrong on the register bus.",
     registers: &merged::<{ OWN.len() + rows::REGISTERS.len() }>(OWN, rows::REGISTERS),

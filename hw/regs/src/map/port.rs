@@ -54,7 +54,7 @@ const OWN: &[Register] = &[ALLOW_PREFIX, ALLOW];
 pub const BLOCK: Block = Block {
     kind: Kind::Port,
     name: "port",
-    version: 3,
+    version: 4,
     base: 0x200,
     meaning: "Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. \
               A value of several registers is torn while it is written: set it while the design is not enabled.",

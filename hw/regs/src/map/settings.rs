@@ -26,6 +26,12 @@ macro_rules! settings_table {
             id Id {
                 /// Global enable: flows may send.
                 enable: 1 { CONTROL at 0x28, ReadWrite, "global enable; 0 stops every flow", [map::id::ENABLE] }
+                /// Key of the nonces.
+                nonce_key: 96 {
+                    NONCE_KEY at 0x30, WriteOnly,
+                        "key of the nonces, to be written before NONCE_KEYED; from a source that nobody can predict, for who knows it can forge ACKs",
+                        [whole("nonce_key", "bits 0 to 79 Trivium's key, 80 to 95 the first of its IV")], .array(3)
+                }
             }
             time Time {
                 /// What a clock adds to both times, ns in Q8.24.
@@ -104,11 +110,11 @@ macro_rules! settings_table {
                         [low(6, "prefix4", "bits of its prefix; 31 and 32 have no broadcast address").range(0, 32)],
                         .reset(Reset::Value(32))
                 }
-                /// Where the nonces start.
-                nonce_seed: 32 {
-                    NONCE_SEED at 0x48, WriteOnly,
-                        "where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs",
-                        [whole("nonce_seed", "any value; 0 counts as 0x9e3779b9")]
+                /// The key of the nonces is written.
+                nonce_keyed: 1 {
+                    NONCE_KEYED at 0x48, ReadWrite,
+                        "whether the nonces of segments have a key; 0 after reset, and then no flow sends in any form of the NIC",
+                        [bit(0, "keyed", "a change from 0 to 1 takes NONCE_KEY, and the generator has nonces 40 clocks later")]
                 }
                 /// Cells of a flow that stores no packet more.
                 store_bound: 16 {

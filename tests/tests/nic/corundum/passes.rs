@@ -40,6 +40,7 @@ pub fn prepared_with(board: &Board, extras: Extras, flows: u32, seed: u64) -> Ca
         d.write_profile(0, &profile.quantise().expect("a profile")).expect("a profile");
         let record = FlowRecord { enable: true, payload_bytes: 1424, address: PEER.into(), ..FlowRecord::default() };
         (0..flows).for_each(|flow| d.load_flow(flow, &record).expect("a flow"));
+        d.key_nonces(1).expect("a key");
         d.enable(true).expect("a register");
     });
     card

@@ -316,8 +316,10 @@ pub struct App<
     pub g_cfg_ipv4: Signal<Out, Bits<32>>,
     /// Generator: `cfg_ipv6` of [`super::traffic::Traffic`].
     pub g_cfg_ipv6: Signal<Out, Bits<128>>,
-    /// Generator: `cfg_seed` of [`super::traffic::Traffic`].
-    pub g_cfg_seed: Signal<Out, Bits<32>>,
+    /// Generator: `cfg_key` of [`super::traffic::Traffic`].
+    pub g_cfg_key: Signal<Out, Bits<96>>,
+    /// Generator: `cfg_keyed` of [`super::traffic::Traffic`].
+    pub g_cfg_keyed: Signal<Out, Bit>,
     /// Generator: `fl_valid` of [`super::traffic::Traffic`].
     pub g_fl_valid: Signal<Out, Bit>,
     /// Generator: `fl_flow` of [`super::traffic::Traffic`].
@@ -491,9 +493,9 @@ pub struct App<
     /// The same for those whose flows are queues.
     host_record: Signal<Local, Bits<512>>,
     scheduler_pulses: Signal<Local, Bits<32>>,
+    data_pulses: Signal<Local, Bits<32>>,
     load_word: Signal<Local, Bits<32>>,
     may_begin: Signal<Local, Bit>,
-    data_pulses: Signal<Local, Bits<32>>,
     taken: Signal<Local, Bit>,
     beside: Signal<Local, Bits<49>>,
     is_data: Signal<Local, Bit>,
@@ -527,7 +529,7 @@ impl<
             missed_bit: bit(Counter::LaunchesMissed),
             errors_bit: bit(Counter::CsrErrors),
             doorbell_bit: bit(Counter::DoorbellsRefused),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, base, m_axil_awaddr, m_axil_awvalid, m_axil_awready, m_axil_wdata, m_axil_wvalid, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, m_axil_rready, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_seed, g_fl_valid, g_fl_flow, g_fl_record, g_pw_valid, g_pw_profile, g_pw_word, g_pw_data, g_hd_valid, g_hd_ready, g_hd_flow, g_hd_packets, g_rate_valid, g_rate_flow, g_rate_value, g_release_valid, g_release_flow, g_release_bytes, g_down_rate_valid, g_down_rate_flow, g_down_rate_value, g_down_release_valid, g_down_release_flow, g_down_release_bytes, g_up_idle_valid, g_up_idle_flow, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle_valid, g_idle_flow, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent_valid, g_host_sent_tag, g_host_sent_flow, g_host_sent_segment, g_host_sent_nonce, g_host_sent_first, g_host_sent_last, g_host_sent_wire_bytes, g_host_sent_segment_bytes, g_host_sent_place, g_host_sent_generation, g_host_sent_launch, g_sent_valid, g_sent_tag, g_sent_flow, g_sent_segment, g_sent_nonce, g_sent_first, g_sent_last, g_sent_wire_bytes, g_sent_segment_bytes, g_sent_place, g_sent_generation, g_sent_launch, g_d_tdata, g_d_tkeep, g_d_tvalid, g_d_tready, g_d_tlast, g_d_tag, g_m_tdata, g_m_tkeep, g_m_tvalid, g_m_tready, g_m_tlast, g_m_tag, launches, courier, credit, gate, below, may_begin, taken, load_word, exit, arrivals, departures, present, host_write, host_read, besides, midway, reset, record, host_record, scheduler_pulses, data_pulses, is_data, ends, tag, leaving, if_tvalid, if_tready, if_bad, if_dest, m_if_tdata, m_if_tkeep, m_if_tvalid, m_if_tready, m_if_tlast, m_if_queue, m_if_tag, m_if_bad, m_if_dest, beside)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, base, m_axil_awaddr, m_axil_awvalid, m_axil_awready, m_axil_wdata, m_axil_wvalid, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, m_axil_rready, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_key, g_cfg_keyed, g_fl_valid, g_fl_flow, g_fl_record, g_pw_valid, g_pw_profile, g_pw_word, g_pw_data, g_hd_valid, g_hd_ready, g_hd_flow, g_hd_packets, g_rate_valid, g_rate_flow, g_rate_value, g_release_valid, g_release_flow, g_release_bytes, g_down_rate_valid, g_down_rate_flow, g_down_rate_value, g_down_release_valid, g_down_release_flow, g_down_release_bytes, g_up_idle_valid, g_up_idle_flow, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle_valid, g_idle_flow, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent_valid, g_host_sent_tag, g_host_sent_flow, g_host_sent_segment, g_host_sent_nonce, g_host_sent_first, g_host_sent_last, g_host_sent_wire_bytes, g_host_sent_segment_bytes, g_host_sent_place, g_host_sent_generation, g_host_sent_launch, g_sent_valid, g_sent_tag, g_sent_flow, g_sent_segment, g_sent_nonce, g_sent_first, g_sent_last, g_sent_wire_bytes, g_sent_segment_bytes, g_sent_place, g_sent_generation, g_sent_launch, g_d_tdata, g_d_tkeep, g_d_tvalid, g_d_tready, g_d_tlast, g_d_tag, g_m_tdata, g_m_tkeep, g_m_tvalid, g_m_tready, g_m_tlast, g_m_tag, launches, courier, credit, gate, below, may_begin, taken, load_word, exit, arrivals, departures, present, host_write, host_read, besides, midway, reset, record, host_record, scheduler_pulses, data_pulses, is_data, ends, tag, leaving, if_tvalid, if_tready, if_bad, if_dest, m_if_tdata, m_if_tkeep, m_if_tvalid, m_if_tready, m_if_tlast, m_if_queue, m_if_tag, m_if_bad, m_if_dest, beside)
     }
 }
 
@@ -945,16 +947,17 @@ impl<
             self.data_pulses.next = self.g_pulses.val();
             self.control.data_swept.next = self.control.data_swept.val() & self.g_swept.val();
         }
+        self.control.data_pulses.next = bit_cast::<64, 32>(self.data_pulses.val());
         // What a generator needs of the control half.
         self.g_rst.next = self.reset.q.val();
-        self.control.data_pulses.next = bit_cast::<64, 32>(self.data_pulses.val());
         self.g_now.next = self.control.steady.val();
         self.g_later.next = self.control.later.val();
         self.g_stop.next = self.control.stop.val();
         self.g_cfg_mac.next = self.control.settings.val().mac;
         self.g_cfg_ipv4.next = self.control.settings.val().ipv4;
         self.g_cfg_ipv6.next = self.control.settings.val().ipv6;
-        self.g_cfg_seed.next = self.control.settings.val().nonce_seed;
+        self.g_cfg_key.next = self.control.settings.val().nonce_key;
+        self.g_cfg_keyed.next = self.control.settings.val().nonce_keyed.any();
         self.g_fl_valid.next = self.control.fl_valid.val();
         self.g_fl_flow.next = self.control.fl_flow.val();
         self.g_fl_record.next = self.record.val();

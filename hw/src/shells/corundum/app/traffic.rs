@@ -65,8 +65,10 @@ pub struct Traffic<
     pub cfg_ipv4: Signal<In, Bits<32>>,
     /// Our IPv6 address, byte 0 in the low bits.
     pub cfg_ipv6: Signal<In, Bits<128>>,
-    /// Where nonces start.
-    pub cfg_seed: Signal<In, Bits<32>>,
+    /// Key of the nonces, and that it is written.
+    pub cfg_key: Signal<In, Bits<96>>,
+    /// The latter.
+    pub cfg_keyed: Signal<In, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
     /// Its flow.
@@ -329,7 +331,7 @@ impl<
             grants_bit: Constant::new(bits::<32>(bit(Counter::Grants))),
             refused_bit: Constant::new(bits::<32>(bit(Counter::DoorbellsRefused))),
             missed_bit: Constant::new(bits::<32>(bit(Counter::LaunchesMissed))),
-        } clk, rst, swept, now, later, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_seed, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, down_rate_valid, down_rate_flow, down_rate_value, down_release_valid, down_release_flow, down_release_bytes, up_idle_valid, up_idle_flow, up_limited_valid, up_limited_flow, up_limited, up_pulses, idle_valid, idle_flow, limited_valid, limited_flow, limited, pulses, host_sent_valid, host_sent_tag, host_sent_flow, host_sent_segment, host_sent_nonce, host_sent_first, host_sent_last, host_sent_wire_bytes, host_sent_segment_bytes, host_sent_place, host_sent_generation, host_sent_launch, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, gate, merge, of_rate, of_release, of_report, of_limit, heard, idles, limits, loaded, sweep, rate_1, rate_flow_1, rate_value_1, rate_host, rate_own, rate_flow_2, rate_value_2, release_1, release_flow_1, release_bytes_1, release_host, release_own, release_flow_2, release_bytes_2, report_1, report_is_1, report_2, report_is_2, held, held_is, reported, left, says_1, says_flow_1, again_1, own_1, limited_1, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals, is_swept, at, is_own, own_record, own_bit, writes, write_at, report, own_report, own_tag, host, out, out_valid, is_ours, takes_loaded, takes_limit, limit, all_grants, all_refusals, misses, all_misses)
+        } clk, rst, swept, now, later, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_key, cfg_keyed, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, down_rate_valid, down_rate_flow, down_rate_value, down_release_valid, down_release_flow, down_release_bytes, up_idle_valid, up_idle_flow, up_limited_valid, up_limited_flow, up_limited, up_pulses, idle_valid, idle_flow, limited_valid, limited_flow, limited, pulses, host_sent_valid, host_sent_tag, host_sent_flow, host_sent_segment, host_sent_nonce, host_sent_first, host_sent_last, host_sent_wire_bytes, host_sent_segment_bytes, host_sent_place, host_sent_generation, host_sent_launch, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, gate, merge, of_rate, of_release, of_report, of_limit, heard, idles, limits, loaded, sweep, rate_1, rate_flow_1, rate_value_1, rate_host, rate_own, rate_flow_2, rate_value_2, release_1, release_flow_1, release_bytes_1, release_host, release_own, release_flow_2, release_bytes_2, report_1, report_is_1, report_2, report_is_2, held, held_is, reported, left, says_1, says_flow_1, again_1, own_1, limited_1, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals, is_swept, at, is_own, own_record, own_bit, writes, write_at, report, own_report, own_tag, host, out, out_valid, is_ours, takes_loaded, takes_limit, limit, all_grants, all_refusals, misses, all_misses)
     }
 }
 
@@ -499,7 +501,8 @@ impl<
         self.generator.cfg_mac.next = self.cfg_mac.val();
         self.generator.cfg_ipv4.next = self.cfg_ipv4.val();
         self.generator.cfg_ipv6.next = self.cfg_ipv6.val();
-        self.generator.cfg_seed.next = self.cfg_seed.val();
+        self.generator.cfg_key.next = self.cfg_key.val();
+        self.generator.cfg_keyed.next = self.cfg_keyed.val();
         self.generator.fl_valid.next = self.fl_valid.val();
         self.generator.fl_flow.next = self.fl_flow.val();
         self.generator.fl_record.next = self.own_record.val();
