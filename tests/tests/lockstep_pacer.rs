@@ -98,7 +98,7 @@ impl Met {
         if let Some((_, limited)) = o.limited {
             self.limited[usize::from(!limited)] += 1;
         }
-        self.refused += u64::from(o.pulses >> Counter::DoorbellsRefused as u32 & 1);
+        self.refused += o.pulses >> Counter::DoorbellsRefused as u32 & 1;
         self.doorbells_held += u64::from(o.swept && !o.doorbell_ready && i.doorbell.is_some());
     }
 

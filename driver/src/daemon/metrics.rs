@@ -169,11 +169,6 @@ mod tests {
     fn both_formats_give_a_counter_its_type() {
         let mut registry = Registry::with_prefix("timely");
         let (packets, rate) = (Family::<Labels, Counter>::default(), Rates::default());
-        registry.register(
-            "flow_sample_age_seconds",
-            "Time since the last round trip of a flow was measured; modulo 73 minutes",
-            ages.clone(),
-        );
         registry.register("flow_packets", "Data packets of a flow", packets.clone());
         registry.register("flow_rate_bps", "Rate of a flow", rate.clone());
         let labels: Labels = vec![("name".into(), "rx_frames".into())];

@@ -184,7 +184,7 @@ impl ProfileSpec {
 fn workable(p: &Parameters, base_us: f64) -> Result<(), SpecError> {
     let above = |field: &str, us: f64, else_: &str| {
         let allowed = || format!("more than base_rtt, {}: {else_}", Micros(base_us));
-        if us > base_us { Ok(()) } else { Err(value(field, &Micros(us).to_string(), allowed())) }
+        if us > base_us { Ok(()) } else { Err(value(field, Micros(us), allowed())) }
     };
     if p.timeout_us > 0.0 {
         above("timeout", p.timeout_us, "each segment would time out before its ACK can come; 0us is no time-out")?;

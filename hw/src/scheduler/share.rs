@@ -1,5 +1,4 @@
 //! How many requests of queues without a flow may be under way.
-use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_model::scheduler::queues::{DECAY, FIRST_SIZE, LEAST_UNPACED, RESERVED};
 
@@ -13,7 +12,7 @@ const _: () = assert!(LEAST_UNPACED == 2 && RESERVED == 8 && DECAY == 16 && FIRS
 /// half of it after 16 shorter ones. While there is any flow 8 tags, or a quarter of them, are left to flows. Two requests are always allowed.
 ///
 /// Latency: 1 clock from a count to `room`, 4 from a packet's end. Model: `timely_model::scheduler::queues`, whose part it is.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Share {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -59,13 +58,6 @@ pub struct Share {
     low: Signal<Local, Bit>,
     below: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
-}
-
-impl Default for Share {
-    fn default() -> Self {
-        construct!({} clk, rst, cfg_tags, cfg_share, flows, done_valid, done_bytes, unpaced, held, asks, turns, room, is_room, tags, most, size, shorter,
-            ended, has_ended, came, has_come, quarter, reserved, doublings, shift, framed, less, more_unpaced, more_held, low, below, free;)
-    }
 }
 
 impl Logic for Share {

@@ -35,7 +35,7 @@ impl Seen {
             self.hyperactive += u64::from(e.hyperactive);
         }
         self.rates += u64::from(o.rate.is_some());
-        (0..32).for_each(|k| self.pulses[k] += u64::from(o.pulses >> k & 1));
+        (0..32).for_each(|k| self.pulses[k] += o.pulses >> k & 1);
         self.resets += u64::from(i.rst);
     }
 }
@@ -190,7 +190,7 @@ fn a_burst_of_one_flow() {
         }
         println!("of {burst} samples {} are done, {lost} lost", done.len());
         assert!(done.windows(2).all(|d| d[1].0 - d[0].0 == SPACING && d[1].1 > d[0].1), "{done:?}");
-        assert_eq!((done.len() as u64 + u64::from(lost), done.last().expect("some").1), (burst, burst as u32 - 1));
+        assert_eq!((done.len() as u64 + lost, done.last().expect("some").1), (burst, burst as u32 - 1));
         assert_eq!(done.len() as u64, 1 + (burst - 1).div_ceil(SPACING - 2), "{done:?}");
     }
 }

@@ -161,7 +161,7 @@ fn every_ack_gives_what_history_says() {
         for clk in 0.. {
             let out = model.output(clk);
             for (bit, n) in count.iter_mut().enumerate() {
-                *n += u64::from(out.pulses >> bit & 1);
+                *n += out.pulses >> bit & 1;
             }
             // Of the operation of five clocks ago: an ACK's outcome, or a time-out's release; its sample came a clock ago.
             let (at, sample) = (clk.wrapping_sub(5), sampled.pop_front().unwrap());

@@ -166,7 +166,7 @@ impl Rig {
             }
         }
         self.idles.extend(out.idle.map(|flow| (self.clk, flow)));
-        self.refused += u64::from(out.pulses >> timely_regs::counters::Counter::DoorbellsRefused as u32 & 1);
+        self.refused += out.pulses >> timely_regs::counters::Counter::DoorbellsRefused as u32 & 1;
         if out.swept {
             i.load = self.loads.pop_front();
             i.profile = self.profiles.pop_front();
