@@ -88,7 +88,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     output reg  [511:0] tap_rec_data;
     
     // Constant declarations
-    localparam  missed_bit = 32'h400000;
+    localparam  missed_bit = 64'h400000;
     
     // Stub signals
     reg  reset__d;
@@ -148,11 +148,11 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  [15:0] core__sent_place;
     reg  [1:0] core__sent_generation;
     reg  [63:0] core__sent_launch;
-    reg  [31:0] core__source_pulses;
+    reg  [63:0] core__source_pulses;
     reg  core__source_swept;
     wire  [63:0] core__steady;
     wire  [63:0] core__date;
-    wire  [578:0] core__settings;
+    wire  [643:0] core__settings;
     wire  core__stop;
     wire  core__fl_valid;
     wire  [9:0] core__fl_flow;
@@ -215,7 +215,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  [47:0] generator__cfg_mac;
     reg  [31:0] generator__cfg_ipv4;
     reg  [127:0] generator__cfg_ipv6;
-    reg  [31:0] generator__cfg_seed;
+    reg  [95:0] generator__cfg_key;
+    reg  generator__cfg_keyed;
     reg  generator__fl_valid;
     reg  [9:0] generator__fl_flow;
     reg  [511:0] generator__fl_record;
@@ -413,7 +414,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .cfg_mac(generator__cfg_mac),
         .cfg_ipv4(generator__cfg_ipv4),
         .cfg_ipv6(generator__cfg_ipv6),
-        .cfg_seed(generator__cfg_seed),
+        .cfg_key(generator__cfg_key),
+        .cfg_keyed(generator__cfg_keyed),
         .fl_valid(generator__fl_valid),
         .fl_flow(generator__fl_flow),
         .fl_record(generator__fl_record),
@@ -510,15 +512,15 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
             begun__d = ~generator__m_tlast;
         end
         if ((~begun__q & ~generator__m_tvalid) & gate__empty) begin
-            gated__d = |core__settings[(64'h62)+:(16)];
+            gated__d = |core__settings[(64'hc2)+:(16)];
         end
         if (reset__q) begin
             begun__d = 1'b0;
             gated__d = 1'b0;
         end
-        core__source_pulses = generator__pulses;
+        core__source_pulses = ((generator__pulses) & 64'hffffffffffffffff);
         if (gate__missed) begin
-            core__source_pulses = generator__pulses | missed_bit;
+            core__source_pulses = ((generator__pulses) & 64'hffffffffffffffff) | missed_bit;
         end
     end
     always @(*) reset__clock = clk;
@@ -622,9 +624,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) core__sent_place = generator__sent_place;
     always @(*) core__sent_generation = generator__sent_generation;
     always @(*) core__sent_launch = generator__sent_launch;
-    always @(*) generator__cfg_mac = core__settings[(64'h72)+:(48)];
-    always @(*) generator__cfg_ipv4 = core__settings[(64'ha2)+:(32)];
-    always @(*) generator__cfg_ipv6 = core__settings[(64'hd2)+:(128)];
+    always @(*) generator__cfg_mac = core__settings[(64'hd2)+:(48)];
+    always @(*) generator__cfg_ipv4 = core__settings[(64'h102)+:(32)];
+    always @(*) generator__cfg_ipv6 = core__settings[(64'h132)+:(128)];
     always @(*) generator__fl_valid = core__fl_valid;
     always @(*) generator__fl_flow = core__fl_flow;
     always @(*) generator__fl_record = core__fl_record;
@@ -645,7 +647,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) generator__grant_flow = core__grant_flow;
     always @(*) generator__grant_launch = core__grant_launch;
     always @(*) core__grant_ready = generator__grant_ready;
-    always @(*) generator__cfg_seed = core__settings[(64'h195)+:(32)];
+    always @(*) generator__cfg_key = core__settings[(64'h1)+:(96)];
+    always @(*) generator__cfg_keyed = |core__settings[(64'h1f5)+:(1)];
     always @(*) core__source_swept = generator__swept;
     
 endmodule // standalone
@@ -727,11 +730,11 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [15:0] sent_place;
     input wire  [1:0] sent_generation;
     input wire  [63:0] sent_launch;
-    input wire  [31:0] source_pulses;
+    input wire  [63:0] source_pulses;
     input wire  source_swept;
     output reg  [63:0] steady;
     output reg  [63:0] date;
-    output reg  [578:0] settings;
+    output reg  [643:0] settings;
     output reg  stop;
     output reg  fl_valid;
     output reg  [9:0] fl_flow;
@@ -851,12 +854,12 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  control__limited;
     wire  [7:0] control__paused;
     wire  control__pause_received;
-    reg  [31:0] control__data_pulses;
+    reg  [63:0] control__data_pulses;
     reg  control__data_swept;
     wire  [63:0] control__steady;
     wire  [63:0] control__date;
     wire  [63:0] control__later;
-    wire  [578:0] control__settings;
+    wire  [643:0] control__settings;
     wire  control__stop;
     wire  control__pw_valid;
     wire  [3:0] control__pw_profile;
@@ -1195,7 +1198,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     always @(*) control__sent_place = sent_place;
     always @(*) control__sent_generation = sent_generation;
     always @(*) control__sent_launch = sent_launch;
-    always @(*) control__data_pulses = pacer__pulses | source_pulses;
+    always @(*) control__data_pulses = ((pacer__pulses) & 64'hffffffffffffffff) | source_pulses;
     always @(*) control__data_swept = pacer__swept & source_swept;
     always @(*) steady = control__steady;
     always @(*) date = control__date;
@@ -1355,12 +1358,12 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  limited;
     output reg  [7:0] paused;
     output reg  pause_received;
-    input wire  [31:0] data_pulses;
+    input wire  [63:0] data_pulses;
     input wire  data_swept;
     output reg  [63:0] steady;
     output reg  [63:0] date;
     output reg  [63:0] later;
-    output reg  [578:0] settings;
+    output reg  [643:0] settings;
     output reg  stop;
     output reg  pw_valid;
     output reg  [3:0] pw_profile;
@@ -1484,7 +1487,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  ack__m_tvalid;
     reg  ack__m_tready;
     wire  ack__m_tlast;
-    wire  [31:0] ack__pulses;
+    wire  [63:0] ack__pulses;
     reg  txmux__clk;
     reg  txmux__rst;
     wire txmux__fair;
@@ -1553,7 +1556,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  rtt__release_valid;
     wire  [9:0] rtt__release_flow;
     wire  [31:0] rtt__release_bytes;
-    wire  [31:0] rtt__pulses;
+    wire  [63:0] rtt__pulses;
     wire  rtt__acked_valid;
     wire  [9:0] rtt__acked_flow;
     wire  [1:0] rtt__acked_outcome;
@@ -1628,6 +1631,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [511:0] telemetry__fl_record;
     reg  telemetry__query_valid;
     reg  [9:0] telemetry__query_flow;
+    reg  [31:0] telemetry__now;
     reg  [3:0] telemetry__query_tag;
     wire  telemetry__answer_valid;
     wire  [3:0] telemetry__answer_tag;
@@ -1688,7 +1692,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [1:0] csr__s_axil_rresp;
     wire  csr__s_axil_rvalid;
     reg  csr__s_axil_rready;
-    wire  [578:0] csr__settings;
+    wire  [643:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  csr__pw_valid;
@@ -1728,7 +1732,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [31:0] csr__histogram_count;
     wire  [15:0] csr__histogram_clear;
     reg  [15:0] csr__histogram_clearing;
-    reg  [31:0] csr__pulses;
+    reg  [63:0] csr__pulses;
     reg  csr__swept;
     reg  [63:0] csr__now;
     reg  dma__clk;
@@ -1822,7 +1826,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [159:0] crossing__event_before;
     reg  crossing__superseded_valid;
     reg  [9:0] crossing__superseded_flow;
-    reg  [578:0] crossing__settings;
+    reg  [643:0] crossing__settings;
     wire  crossing__o_pw_valid;
     wire  [3:0] crossing__o_pw_profile;
     wire  [4:0] crossing__o_pw_word;
@@ -1863,7 +1867,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [159:0] crossing__o_event_before;
     wire  crossing__o_superseded_valid;
     wire  [9:0] crossing__o_superseded_flow;
-    wire  [578:0] crossing__o_settings;
+    wire  [643:0] crossing__o_settings;
     reg  asked__0__d;
     wire  asked__0__q;
     reg  asked__0__clock;
@@ -1879,8 +1883,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  data_inside__d;
     wire  data_inside__q;
     reg  data_inside__clock;
-    reg  [31:0] pulses__d;
-    wire  [31:0] pulses__q;
+    reg  [63:0] pulses__d;
+    wire  [63:0] pulses__q;
     reg  pulses__clock;
     reg  swept__d;
     wire  swept__q;
@@ -1893,7 +1897,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  ack_paused;
     reg  ack_goes;
     reg  data_goes;
-    reg  [31:0] own_pulses;
+    reg  [63:0] own_pulses;
     reg  [383:0] header;
     reg  [39:0] launch_date;
     
@@ -2128,6 +2132,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .fl_record(telemetry__fl_record),
         .query_valid(telemetry__query_valid),
         .query_flow(telemetry__query_flow),
+        .now(telemetry__now),
         .query_tag(telemetry__query_tag),
         .answer_valid(telemetry__answer_valid),
         .answer_tag(telemetry__answer_tag),
@@ -2436,14 +2441,14 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
             ack_inside__d = 1'b0;
             data_inside__d = 1'b0;
         end
-        own_pulses = ((32'h0) & 32'hffffffff);
+        own_pulses = ((32'h0) & 64'hffffffffffffffff);
         if (recorder__dropped) begin
-            own_pulses = ((32'h1 << 32'h1d) & 32'hffffffff);
+            own_pulses = ((32'h1 << 32'h1d) & 64'hffffffffffffffff);
         end
-        pulses__d = parse__pulses | ack__pulses | rtt__pulses | engine__pulses | data_pulses | own_pulses;
+        pulses__d = ((parse__pulses) & 64'hffffffffffffffff) | ack__pulses | rtt__pulses | ((engine__pulses) & 64'hffffffffffffffff) | data_pulses | own_pulses;
         swept__d = rtt__swept & engine__swept & telemetry__swept & histograms__swept & data_swept;
         if (rst) begin
-            pulses__d = ((32'h0) & 32'hffffffff);
+            pulses__d = ((32'h0) & 64'hffffffffffffffff);
             swept__d = 1'b0;
             asked__0__d = 1'b0;
             asked__1__d = 1'b0;
@@ -2554,6 +2559,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) crossing__event_before = engine__event_before;
     always @(*) crossing__superseded_valid = engine__superseded_valid;
     always @(*) crossing__superseded_flow = engine__superseded_flow;
+    always @(*) telemetry__now = clock__steady[(32'h1a)+:(32)];
     always @(*) telemetry__query_valid = crossing__o_query_valid;
     always @(*) telemetry__query_flow = crossing__o_query_flow;
     always @(*) telemetry__query_tag = crossing__o_query_tag;
@@ -2606,13 +2612,13 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) dma__m_axi_rvalid = m_axi_rvalid;
     always @(*) m_axi_rready = dma__m_axi_rready;
     always @(*) irq = dma__irq;
-    always @(*) clock__cfg_time_increment = csr__settings[(64'h1)+:(32)];
-    always @(*) clock__cfg_time_ptp = |csr__settings[(64'h61)+:(1)];
+    always @(*) clock__cfg_time_increment = csr__settings[(64'h61)+:(32)];
+    always @(*) clock__cfg_time_ptp = |csr__settings[(64'hc1)+:(1)];
     always @(*) clock__time_set_valid = csr__time_set_valid;
-    always @(*) clock__time_set_value = csr__settings[(64'h21)+:(64)];
+    always @(*) clock__time_set_value = csr__settings[(64'h81)+:(64)];
     always @(*) clock__ptp_valid = ptp_valid;
     always @(*) clock__ptp_time = ptp_time;
-    always @(*) clock__cfg_lead = csr__settings[(64'h62)+:(16)];
+    always @(*) clock__cfg_lead = csr__settings[(64'hc2)+:(16)];
     always @(*) steady = clock__steady;
     always @(*) date = clock__date;
     always @(*) later = clock__later;
@@ -2622,7 +2628,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) parse__s_tlast = s_axis_rx_tlast;
     always @(*) parse__s_ts = s_axis_rx_ts;
     always @(*) parse__s_bad = s_axis_rx_bad;
-    always @(*) parse__cfg_udp_port = csr__settings[(64'hc2)+:(16)];
+    always @(*) parse__cfg_udp_port = csr__settings[(64'h122)+:(16)];
     always @(*) ack__i_valid = parse__o_valid;
     always @(*) ack__i_kind = parse__o_kind;
     always @(*) ack__i_class = parse__o_class;
@@ -2630,24 +2636,24 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) ack__i_hdr = parse__o_hdr;
     always @(*) ack__i_len = parse__o_len;
     always @(*) ack__i_ts = parse__o_ts;
-    always @(*) ack__cfg_ack_enable = |csr__settings[(64'h162)+:(1)];
-    always @(*) ack__cfg_mac = csr__settings[(64'h72)+:(48)];
-    always @(*) ack__cfg_ack_tos = csr__settings[(64'h152)+:(8)];
-    always @(*) ack__cfg_ack_ttl = csr__settings[(64'h15a)+:(8)];
+    always @(*) ack__cfg_ack_enable = |csr__settings[(64'h1c2)+:(1)];
+    always @(*) ack__cfg_mac = csr__settings[(64'hd2)+:(48)];
+    always @(*) ack__cfg_ack_tos = csr__settings[(64'h1b2)+:(8)];
+    always @(*) ack__cfg_ack_ttl = csr__settings[(64'h1ba)+:(8)];
     always @(*) crossing__settings = csr__settings;
-    always @(*) ack__cfg_ipv4 = crossing__o_settings[(64'ha2)+:(32)];
-    always @(*) ack__cfg_ipv6 = crossing__o_settings[(64'hd2)+:(128)];
-    always @(*) ack__cfg_prefix4 = crossing__o_settings[(64'h18f)+:(6)];
-    always @(*) ack__cfg_udp_port = crossing__o_settings[(64'hc2)+:(16)];
-    always @(*) ack__cfg_vlan = crossing__o_settings[(64'h183)+:(12)];
-    always @(*) ack__cfg_ack_rate = crossing__o_settings[(64'h1c5)+:(32)];
+    always @(*) ack__cfg_ipv4 = crossing__o_settings[(64'h102)+:(32)];
+    always @(*) ack__cfg_ipv6 = crossing__o_settings[(64'h132)+:(128)];
+    always @(*) ack__cfg_prefix4 = crossing__o_settings[(64'h1ef)+:(6)];
+    always @(*) ack__cfg_udp_port = crossing__o_settings[(64'h122)+:(16)];
+    always @(*) ack__cfg_vlan = crossing__o_settings[(64'h1e3)+:(12)];
+    always @(*) ack__cfg_ack_rate = crossing__o_settings[(64'h206)+:(32)];
     always @(*) ack__st_valid = csr__st_valid;
     always @(*) ack__st_word = csr__st_word;
     always @(*) ack__st_data = csr__st_data;
     always @(*) ack__now = clock__date;
-    always @(*) pause_config = csr__settings[(64'h1e6)+:(4)];
+    always @(*) pause_config = csr__settings[(64'h227)+:(4)];
     always @(*) pause__cfg_enable = pause_config[32'h0];
-    always @(*) pause__cfg_line_rate = csr__settings[(64'h1ea)+:(32)];
+    always @(*) pause__cfg_line_rate = csr__settings[(64'h22b)+:(32)];
     always @(*) pause__i_valid = parse__o_valid;
     always @(*) pause__i_kind = parse__o_kind;
     always @(*) pause__i_head = parse__o_head;
@@ -2710,7 +2716,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) rtt__fl_valid = crossing__o_fl_valid;
     always @(*) rtt__fl_flow = crossing__o_fl_flow;
     always @(*) rtt__fl_record = crossing__o_fl_record;
-    always @(*) rtt__cfg_ns_per_byte = csr__settings[(64'h163)+:(32)];
+    always @(*) rtt__cfg_ns_per_byte = csr__settings[(64'h1c3)+:(32)];
     always @(*) rtt__now = clock__steady;
     always @(*) rtt__time_epoch = clock__epoch;
     always @(*) release_valid = rtt__release_valid;
@@ -2785,8 +2791,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) recorder__pw_profile = crossing__o_pw_profile;
     always @(*) recorder__pw_word = crossing__o_pw_word;
     always @(*) recorder__pw_data = crossing__o_pw_data;
-    always @(*) recorder__cfg_every = csr__settings[(64'h21a)+:(16)];
-    always @(*) recorder__cfg_filter = csr__settings[(64'h22a)+:(25)];
+    always @(*) recorder__cfg_every = csr__settings[(64'h25b)+:(16)];
+    always @(*) recorder__cfg_filter = csr__settings[(64'h26b)+:(25)];
     always @(*) tap_rec_valid = recorder__rec_valid & dma__rec_ready;
     always @(*) tap_rec_data = recorder__rec_data;
     always @(*) histograms__event_valid = crossing__o_event_valid;
@@ -2832,13 +2838,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     output reg  m_tvalid;
     input wire  m_tready;
     output reg  m_tlast;
-    output reg  [31:0] pulses;
+    output reg  [63:0] pulses;
     
     // Constant declarations
-    localparam  sent_bit = 32'h100;
-    localparam  peer_bit = 32'h200;
-    localparam  address_bit = 32'h400;
-    localparam  dropped_bit = 32'h800;
+    localparam  sent_bit = 64'h100;
+    localparam  peer_bit = 64'h200;
+    localparam  address_bit = 64'h400;
+    localparam  dropped_bit = 64'h800;
+    localparam  share_bit = 64'h100000000;
+    localparam  disabled_bit = 64'h200000000;
     localparam  nth__0 = 3'b0;
     localparam  nth__1 = 3'b1;
     localparam  nth__2 = 3'b10;
@@ -2879,6 +2887,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     wire  frame__m_tlast;
     wire  frame__m_side;
     wire  frame__m_start;
+    reg  disabled1__d;
+    wire  disabled1__q;
+    reg  disabled1__clock;
     reg  v1__d;
     wire  v1__q;
     reg  v1__clock;
@@ -2933,9 +2944,13 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  dropped4__d;
     wire  dropped4__q;
     reg  dropped4__clock;
+    reg  exceeds4__d;
+    wire  exceeds4__q;
+    reg  exceeds4__clock;
     
     // Local signals
     reg  [63:0] stamp;
+    reg  asks;
     reg  [7:0] partial;
     reg  [7:0] hosts__0;
     reg  [7:0] hosts__1;
@@ -2991,6 +3006,11 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .m_tlast(frame__m_tlast),
         .m_side(frame__m_side),
         .m_start(frame__m_start)
+    );
+    tnic_standalone__core__control__ack__disabled1 disabled1(
+        .d(disabled1__d),
+        .q(disabled1__q),
+        .clock(disabled1__clock)
     );
     tnic_standalone__core__control__ack__v1 v1(
         .d(v1__d),
@@ -3076,9 +3096,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(dropped4__q),
         .clock(dropped4__clock)
     );
+    tnic_standalone__core__control__ack__exceeds4 exceeds4(
+        .d(exceeds4__d),
+        .q(exceeds4__q),
+        .clock(exceeds4__clock)
+    );
     
     // Update code
     always @(*) begin
+        disabled1__d = disabled1__q;
         v1__d = v1__q;
         mine1__d = mine1__q;
         group1__d = group1__q;
@@ -3092,7 +3118,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         address3__d = address3__q;
         peer3__d = peer3__q;
         dropped4__d = dropped4__q;
-        v1__d = i_valid & cfg_ack_enable & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
+        exceeds4__d = exceeds4__q;
+        v1__d = asks & cfg_ack_enable;
+        disabled1__d = asks & ~cfg_ack_enable;
         mine1__d = i_head[(32'h0)+:(48)] == cfg_mac;
         if (i_valid) begin
             case (i_class)
@@ -3239,8 +3267,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             bytes = ((32'h8a) & 8'hff);
         end
         share__bytes = bytes;
-        dropped4__d = v3__q & ~taken;
-        pulses = ((32'h0) & 32'hffffffff);
+        dropped4__d = v3__q & ~queue__i_ready;
+        exceeds4__d = (v3__q & queue__i_ready) & ~share__enough;
+        pulses = ((32'h0) & 64'hffffffffffffffff);
         if (frame__m_start) begin
             pulses = sent_bit;
         end
@@ -3253,6 +3282,12 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         if (dropped4__q) begin
             pulses = pulses | dropped_bit;
         end
+        if (exceeds4__q) begin
+            pulses = pulses | share_bit;
+        end
+        if (disabled1__q) begin
+            pulses = pulses | disabled_bit;
+        end
         if (rst) begin
             v1__d = 1'b0;
             v2__d = 1'b0;
@@ -3260,8 +3295,11 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             address3__d = 1'b0;
             peer3__d = 1'b0;
             dropped4__d = 1'b0;
+            exceeds4__d = 1'b0;
+            disabled1__d = 1'b0;
         end
     end
+    always @(*) disabled1__clock = clk;
     always @(*) v1__clock = clk;
     always @(*) mine1__clock = clk;
     always @(*) group1__clock = clk;
@@ -3275,6 +3313,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) address3__clock = clk;
     always @(*) peer3__clock = clk;
     always @(*) dropped4__clock = clk;
+    always @(*) exceeds4__clock = clk;
     always @(*) queue__clk = clk;
     always @(*) queue__rst = rst;
     always @(*) frame__clk = clk;
@@ -3283,6 +3322,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) allow__rst = rst;
     always @(*) share__clk = clk;
     always @(*) share__rst = rst;
+    always @(*) asks = i_valid & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
     always @(*) stamp = ((i_ts[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((i_ts[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((i_ts[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((i_ts[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((i_ts[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((i_ts[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((i_ts[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((i_ts[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
     always @(*) source = r1__q[(32'h0)+:(128)];
     always @(*) destination = r1__q[(32'h80)+:(128)];
@@ -7775,6 +7815,25 @@ module tnic_standalone__core__control__ack__checks(d,q,clock);
 endmodule // standalone__core__control__ack__checks
 
 
+module tnic_standalone__core__control__ack__disabled1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__disabled1
+
+
 module tnic_standalone__core__control__ack__dropped4(d,q,clock);
     
     // Module arguments
@@ -7792,6 +7851,25 @@ module tnic_standalone__core__control__ack__dropped4(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__dropped4
+
+
+module tnic_standalone__core__control__ack__exceeds4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__exceeds4
 
 
 module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_dst_mac,i_src_mac,i_vlan,i_tos,i_ttl,i_src_ip,i_dst_ip,i_src_port,i_dst_port,i_hdr,i_payload,i_side,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_side,m_start);
@@ -11554,7 +11632,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     input wire  [159:0] event_before;
     input wire  superseded_valid;
     input wire  [9:0] superseded_flow;
-    input wire  [578:0] settings;
+    input wire  [643:0] settings;
     output reg  o_pw_valid;
     output reg  [3:0] o_pw_profile;
     output reg  [4:0] o_pw_word;
@@ -11595,7 +11673,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output reg  [159:0] o_event_before;
     output reg  o_superseded_valid;
     output reg  [9:0] o_superseded_flow;
-    output reg  [578:0] o_settings;
+    output reg  [643:0] o_settings;
     
     // Stub signals
     reg  q_pw_valid__d;
@@ -11718,8 +11796,8 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [9:0] q_superseded_flow__d;
     wire  [9:0] q_superseded_flow__q;
     reg  q_superseded_flow__clock;
-    reg  [578:0] q_settings__d;
-    wire  [578:0] q_settings__q;
+    reg  [643:0] q_settings__d;
+    wire  [643:0] q_settings__q;
     reg  q_settings__clock;
     
     // Sub module instances
@@ -12837,13 +12915,13 @@ endmodule // standalone__core__control__crossing__q_sent_wire_bytes
 module tnic_standalone__core__control__crossing__q_settings(d,q,clock);
     
     // Module arguments
-    input wire  [578:0] d;
-    output reg  [578:0] q;
+    input wire  [643:0] d;
+    output reg  [643:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 579'h0;
+       q = 644'h0;
     end
     
     always @(posedge clock) begin
@@ -12913,7 +12991,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output reg  [1:0] s_axil_rresp;
     output reg  s_axil_rvalid;
     input wire  s_axil_rready;
-    output reg  [578:0] settings;
+    output reg  [643:0] settings;
     output reg  stop;
     output reg  time_set_valid;
     output reg  pw_valid;
@@ -12953,13 +13031,13 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     input wire  [31:0] histogram_count;
     output reg  [15:0] histogram_clear;
     input wire  [15:0] histogram_clearing;
-    input wire  [31:0] pulses;
+    input wire  [63:0] pulses;
     input wire  swept;
     input wire  [63:0] now;
     
     // Constant declarations
-    localparam  csr_errors = 32'h800000;
-    localparam  heartbeat_stops = 32'h1000000;
+    localparam  csr_errors = 64'h800000;
+    localparam  heartbeat_stops = 64'h1000000;
     
     // Stub signals
     reg  axil__clk;
@@ -13010,6 +13088,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__copy_ready;
     reg  [4:0] control__count_index;
     reg  [31:0] control__count_value;
+    reg  [31:0] control__count_above;
     reg  [31:0] control__histogram_count;
     reg  [15:0] control__histogram_clearing;
     wire  control__next_bin;
@@ -13054,7 +13133,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     reg  held__st_valid;
     reg  [9:0] held__st_word;
     reg  [31:0] held__st_data;
-    wire  [578:0] held__settings;
+    wire  [643:0] held__settings;
     reg  histogram__clk;
     reg  histogram__rst;
     reg  histogram__st_valid;
@@ -13075,6 +13154,11 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     reg  [31:0] counters__pulses;
     wire  [4:0] counters__index;
     wire  [31:0] counters__value;
+    reg  above__clk;
+    reg  above__rst;
+    reg  [31:0] above__pulses;
+    wire  [4:0] above__index;
+    wire  [31:0] above__value;
     reg  query__clk;
     reg  query__rst;
     reg  query__start;
@@ -13092,7 +13176,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  query__failed;
     
     // Local signals
-    reg  [31:0] events;
+    reg  [63:0] events;
     
     // Sub module instances
     tnic_standalone__core__control__csr__axil axil(
@@ -13146,6 +13230,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .copy_ready(control__copy_ready),
         .count_index(control__count_index),
         .count_value(control__count_value),
+        .count_above(control__count_above),
         .histogram_count(control__histogram_count),
         .histogram_clearing(control__histogram_clearing),
         .next_bin(control__next_bin),
@@ -13220,6 +13305,13 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .index(counters__index),
         .value(counters__value)
     );
+    tnic_standalone__core__control__csr__above above(
+        .clk(above__clk),
+        .rst(above__rst),
+        .pulses(above__pulses),
+        .index(above__index),
+        .value(above__value)
+    );
     tnic_standalone__core__control__csr__query query(
         .clk(query__clk),
         .rst(query__rst),
@@ -13247,7 +13339,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         if (heartbeat__pulse) begin
             events = events | heartbeat_stops;
         end
-        counters__pulses = events;
+        counters__pulses = events[(32'h0)+:(32)];
+        above__pulses = events[(32'h20)+:(32)];
     end
     always @(*) axil__clk = clk;
     always @(*) axil__rst = rst;
@@ -13261,6 +13354,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) heartbeat__rst = rst;
     always @(*) counters__clk = clk;
     always @(*) counters__rst = rst;
+    always @(*) above__clk = clk;
+    always @(*) above__rst = rst;
     always @(*) query__clk = clk;
     always @(*) query__rst = rst;
     always @(*) axil__s_axil_awaddr = s_axil_awaddr;
@@ -13319,9 +13414,10 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__histogram_clearing = histogram_clearing;
     always @(*) control__count_index = counters__index;
     always @(*) control__count_value = counters__value;
+    always @(*) control__count_above = above__value;
     always @(*) control__swept = swept;
     always @(*) control__now = now;
-    always @(*) control__enable = |held__settings[(64'h0)+:(1)];
+    always @(*) control__enable = |held__settings[(64'h0)+:(1)] & |held__settings[(64'h1f5)+:(1)];
     always @(*) control__lost = heartbeat__lost;
     always @(*) control__hd_ready = hd_ready;
     always @(*) control__look_live = look_live;
@@ -13330,7 +13426,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__bulk_valid = bulk_valid;
     always @(*) control__bulk_flow = bulk_flow;
     always @(*) control__bulk_record = bulk_record;
-    always @(*) control__flow_index = held__settings[(64'h20a)+:(16)];
+    always @(*) control__flow_index = held__settings[(64'h24b)+:(16)];
     always @(*) st_valid = control__st_valid;
     always @(*) st_word = control__st_word;
     always @(*) st_data = control__st_data;
@@ -13354,9 +13450,1765 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) hd_flow = control__hd_flow;
     always @(*) hd_packets = control__hd_packets;
     always @(*) query_valid = control__query_valid;
-    always @(*) query_flow = ((held__settings[(64'h20a)+:(16)]) & 10'h3ff);
+    always @(*) query_flow = ((held__settings[(64'h24b)+:(16)]) & 10'h3ff);
     
 endmodule // standalone__core__control__csr
+
+
+module tnic_standalone__core__control__csr__above(clk,rst,pulses,index,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [31:0] pulses;
+    output reg  [4:0] index;
+    output reg  [31:0] value;
+    
+    // Stub signals
+    reg  [4:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [31:0] ram__read_data;
+    reg  [4:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [31:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [5:0] recent__0__d;
+    wire  [5:0] recent__0__q;
+    reg  recent__0__clock;
+    reg  [5:0] recent__1__d;
+    wire  [5:0] recent__1__q;
+    reg  recent__1__clock;
+    reg  [5:0] recent__2__d;
+    wire  [5:0] recent__2__q;
+    reg  recent__2__clock;
+    reg  [5:0] recent__3__d;
+    wire  [5:0] recent__3__q;
+    reg  recent__3__clock;
+    reg  [5:0] recent__4__d;
+    wire  [5:0] recent__4__q;
+    reg  recent__4__clock;
+    reg  [5:0] recent__5__d;
+    wire  [5:0] recent__5__q;
+    reg  recent__5__clock;
+    reg  [5:0] recent__6__d;
+    wire  [5:0] recent__6__q;
+    reg  recent__6__clock;
+    reg  [5:0] recent__7__d;
+    wire  [5:0] recent__7__q;
+    reg  recent__7__clock;
+    reg  [5:0] recent__8__d;
+    wire  [5:0] recent__8__q;
+    reg  recent__8__clock;
+    reg  [5:0] recent__9__d;
+    wire  [5:0] recent__9__q;
+    reg  recent__9__clock;
+    reg  [5:0] recent__10__d;
+    wire  [5:0] recent__10__q;
+    reg  recent__10__clock;
+    reg  [5:0] recent__11__d;
+    wire  [5:0] recent__11__q;
+    reg  recent__11__clock;
+    reg  [5:0] recent__12__d;
+    wire  [5:0] recent__12__q;
+    reg  recent__12__clock;
+    reg  [5:0] recent__13__d;
+    wire  [5:0] recent__13__q;
+    reg  recent__13__clock;
+    reg  [5:0] recent__14__d;
+    wire  [5:0] recent__14__q;
+    reg  recent__14__clock;
+    reg  [5:0] recent__15__d;
+    wire  [5:0] recent__15__q;
+    reg  recent__15__clock;
+    reg  [5:0] recent__16__d;
+    wire  [5:0] recent__16__q;
+    reg  recent__16__clock;
+    reg  [5:0] recent__17__d;
+    wire  [5:0] recent__17__q;
+    reg  recent__17__clock;
+    reg  [5:0] recent__18__d;
+    wire  [5:0] recent__18__q;
+    reg  recent__18__clock;
+    reg  [5:0] recent__19__d;
+    wire  [5:0] recent__19__q;
+    reg  recent__19__clock;
+    reg  [5:0] recent__20__d;
+    wire  [5:0] recent__20__q;
+    reg  recent__20__clock;
+    reg  [5:0] recent__21__d;
+    wire  [5:0] recent__21__q;
+    reg  recent__21__clock;
+    reg  [5:0] recent__22__d;
+    wire  [5:0] recent__22__q;
+    reg  recent__22__clock;
+    reg  [5:0] recent__23__d;
+    wire  [5:0] recent__23__q;
+    reg  recent__23__clock;
+    reg  [5:0] recent__24__d;
+    wire  [5:0] recent__24__q;
+    reg  recent__24__clock;
+    reg  [5:0] recent__25__d;
+    wire  [5:0] recent__25__q;
+    reg  recent__25__clock;
+    reg  [5:0] recent__26__d;
+    wire  [5:0] recent__26__q;
+    reg  recent__26__clock;
+    reg  [5:0] recent__27__d;
+    wire  [5:0] recent__27__q;
+    reg  recent__27__clock;
+    reg  [5:0] recent__28__d;
+    wire  [5:0] recent__28__q;
+    reg  recent__28__clock;
+    reg  [5:0] recent__29__d;
+    wire  [5:0] recent__29__q;
+    reg  recent__29__clock;
+    reg  [5:0] recent__30__d;
+    wire  [5:0] recent__30__q;
+    reg  recent__30__clock;
+    reg  [5:0] recent__31__d;
+    wire  [5:0] recent__31__q;
+    reg  recent__31__clock;
+    reg  [4:0] visited__d;
+    wire  [4:0] visited__q;
+    reg  visited__clock;
+    reg  cleared__d;
+    wire  cleared__q;
+    reg  cleared__clock;
+    reg  [4:0] index1__d;
+    wire  [4:0] index1__q;
+    reg  index1__clock;
+    reg  [5:0] events1__d;
+    wire  [5:0] events1__q;
+    reg  events1__clock;
+    reg  [4:0] index2__d;
+    wire  [4:0] index2__q;
+    reg  index2__clock;
+    reg  [5:0] events2__d;
+    wire  [5:0] events2__q;
+    reg  events2__clock;
+    reg  [31:0] old2__d;
+    wire  [31:0] old2__q;
+    reg  old2__clock;
+    reg  cleared1__d;
+    wire  cleared1__q;
+    reg  cleared1__clock;
+    reg  cleared2__d;
+    wire  cleared2__q;
+    reg  cleared2__clock;
+    reg  [4:0] index3__d;
+    wire  [4:0] index3__q;
+    reg  index3__clock;
+    reg  [31:0] value3__d;
+    wire  [31:0] value3__q;
+    reg  value3__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__above__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__core__control__csr__above__recent__0 recent__0(
+        .d(recent__0__d),
+        .q(recent__0__q),
+        .clock(recent__0__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__1 recent__1(
+        .d(recent__1__d),
+        .q(recent__1__q),
+        .clock(recent__1__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__2 recent__2(
+        .d(recent__2__d),
+        .q(recent__2__q),
+        .clock(recent__2__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__3 recent__3(
+        .d(recent__3__d),
+        .q(recent__3__q),
+        .clock(recent__3__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__4 recent__4(
+        .d(recent__4__d),
+        .q(recent__4__q),
+        .clock(recent__4__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__5 recent__5(
+        .d(recent__5__d),
+        .q(recent__5__q),
+        .clock(recent__5__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__6 recent__6(
+        .d(recent__6__d),
+        .q(recent__6__q),
+        .clock(recent__6__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__7 recent__7(
+        .d(recent__7__d),
+        .q(recent__7__q),
+        .clock(recent__7__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__8 recent__8(
+        .d(recent__8__d),
+        .q(recent__8__q),
+        .clock(recent__8__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__9 recent__9(
+        .d(recent__9__d),
+        .q(recent__9__q),
+        .clock(recent__9__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__10 recent__10(
+        .d(recent__10__d),
+        .q(recent__10__q),
+        .clock(recent__10__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__11 recent__11(
+        .d(recent__11__d),
+        .q(recent__11__q),
+        .clock(recent__11__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__12 recent__12(
+        .d(recent__12__d),
+        .q(recent__12__q),
+        .clock(recent__12__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__13 recent__13(
+        .d(recent__13__d),
+        .q(recent__13__q),
+        .clock(recent__13__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__14 recent__14(
+        .d(recent__14__d),
+        .q(recent__14__q),
+        .clock(recent__14__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__15 recent__15(
+        .d(recent__15__d),
+        .q(recent__15__q),
+        .clock(recent__15__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__16 recent__16(
+        .d(recent__16__d),
+        .q(recent__16__q),
+        .clock(recent__16__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__17 recent__17(
+        .d(recent__17__d),
+        .q(recent__17__q),
+        .clock(recent__17__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__18 recent__18(
+        .d(recent__18__d),
+        .q(recent__18__q),
+        .clock(recent__18__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__19 recent__19(
+        .d(recent__19__d),
+        .q(recent__19__q),
+        .clock(recent__19__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__20 recent__20(
+        .d(recent__20__d),
+        .q(recent__20__q),
+        .clock(recent__20__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__21 recent__21(
+        .d(recent__21__d),
+        .q(recent__21__q),
+        .clock(recent__21__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__22 recent__22(
+        .d(recent__22__d),
+        .q(recent__22__q),
+        .clock(recent__22__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__23 recent__23(
+        .d(recent__23__d),
+        .q(recent__23__q),
+        .clock(recent__23__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__24 recent__24(
+        .d(recent__24__d),
+        .q(recent__24__q),
+        .clock(recent__24__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__25 recent__25(
+        .d(recent__25__d),
+        .q(recent__25__q),
+        .clock(recent__25__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__26 recent__26(
+        .d(recent__26__d),
+        .q(recent__26__q),
+        .clock(recent__26__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__27 recent__27(
+        .d(recent__27__d),
+        .q(recent__27__q),
+        .clock(recent__27__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__28 recent__28(
+        .d(recent__28__d),
+        .q(recent__28__q),
+        .clock(recent__28__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__29 recent__29(
+        .d(recent__29__d),
+        .q(recent__29__q),
+        .clock(recent__29__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__30 recent__30(
+        .d(recent__30__d),
+        .q(recent__30__q),
+        .clock(recent__30__clock)
+    );
+    tnic_standalone__core__control__csr__above__recent__31 recent__31(
+        .d(recent__31__d),
+        .q(recent__31__q),
+        .clock(recent__31__clock)
+    );
+    tnic_standalone__core__control__csr__above__visited visited(
+        .d(visited__d),
+        .q(visited__q),
+        .clock(visited__clock)
+    );
+    tnic_standalone__core__control__csr__above__cleared cleared(
+        .d(cleared__d),
+        .q(cleared__q),
+        .clock(cleared__clock)
+    );
+    tnic_standalone__core__control__csr__above__index1 index1(
+        .d(index1__d),
+        .q(index1__q),
+        .clock(index1__clock)
+    );
+    tnic_standalone__core__control__csr__above__events1 events1(
+        .d(events1__d),
+        .q(events1__q),
+        .clock(events1__clock)
+    );
+    tnic_standalone__core__control__csr__above__index2 index2(
+        .d(index2__d),
+        .q(index2__q),
+        .clock(index2__clock)
+    );
+    tnic_standalone__core__control__csr__above__events2 events2(
+        .d(events2__d),
+        .q(events2__q),
+        .clock(events2__clock)
+    );
+    tnic_standalone__core__control__csr__above__old2 old2(
+        .d(old2__d),
+        .q(old2__q),
+        .clock(old2__clock)
+    );
+    tnic_standalone__core__control__csr__above__cleared1 cleared1(
+        .d(cleared1__d),
+        .q(cleared1__q),
+        .clock(cleared1__clock)
+    );
+    tnic_standalone__core__control__csr__above__cleared2 cleared2(
+        .d(cleared2__d),
+        .q(cleared2__q),
+        .clock(cleared2__clock)
+    );
+    tnic_standalone__core__control__csr__above__index3 index3(
+        .d(index3__d),
+        .q(index3__q),
+        .clock(index3__clock)
+    );
+    tnic_standalone__core__control__csr__above__value3 value3(
+        .d(value3__d),
+        .q(value3__q),
+        .clock(value3__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        visited__d = visited__q;
+        cleared__d = cleared__q;
+        index1__d = index1__q;
+        events1__d = events1__q;
+        index2__d = index2__q;
+        events2__d = events2__q;
+        old2__d = old2__q;
+        cleared1__d = cleared1__q;
+        cleared2__d = cleared2__q;
+        index3__d = index3__q;
+        value3__d = value3__q;
+        visited__d = visited__q + ((32'h1) & 5'h1f);
+        if (&visited__q) begin
+            cleared__d = 1'b1;
+        end
+        index1__d = visited__q;
+        cleared1__d = cleared__q;
+        events1__d = ((32'h0) & 6'h3f);
+        recent__0__d = recent__0__q;
+        if (pulses[0]) begin
+            recent__0__d = (recent__0__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 0) begin
+            events1__d = recent__0__q;
+            recent__0__d = ((32'h0) & 6'h3f);
+            if (pulses[0]) begin
+                recent__0__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__0__d = ((32'h0) & 6'h3f);
+        end
+        recent__1__d = recent__1__q;
+        if (pulses[1]) begin
+            recent__1__d = (recent__1__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 1) begin
+            events1__d = recent__1__q;
+            recent__1__d = ((32'h0) & 6'h3f);
+            if (pulses[1]) begin
+                recent__1__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__1__d = ((32'h0) & 6'h3f);
+        end
+        recent__2__d = recent__2__q;
+        if (pulses[2]) begin
+            recent__2__d = (recent__2__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 2) begin
+            events1__d = recent__2__q;
+            recent__2__d = ((32'h0) & 6'h3f);
+            if (pulses[2]) begin
+                recent__2__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__2__d = ((32'h0) & 6'h3f);
+        end
+        recent__3__d = recent__3__q;
+        if (pulses[3]) begin
+            recent__3__d = (recent__3__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 3) begin
+            events1__d = recent__3__q;
+            recent__3__d = ((32'h0) & 6'h3f);
+            if (pulses[3]) begin
+                recent__3__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__3__d = ((32'h0) & 6'h3f);
+        end
+        recent__4__d = recent__4__q;
+        if (pulses[4]) begin
+            recent__4__d = (recent__4__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 4) begin
+            events1__d = recent__4__q;
+            recent__4__d = ((32'h0) & 6'h3f);
+            if (pulses[4]) begin
+                recent__4__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__4__d = ((32'h0) & 6'h3f);
+        end
+        recent__5__d = recent__5__q;
+        if (pulses[5]) begin
+            recent__5__d = (recent__5__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 5) begin
+            events1__d = recent__5__q;
+            recent__5__d = ((32'h0) & 6'h3f);
+            if (pulses[5]) begin
+                recent__5__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__5__d = ((32'h0) & 6'h3f);
+        end
+        recent__6__d = recent__6__q;
+        if (pulses[6]) begin
+            recent__6__d = (recent__6__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 6) begin
+            events1__d = recent__6__q;
+            recent__6__d = ((32'h0) & 6'h3f);
+            if (pulses[6]) begin
+                recent__6__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__6__d = ((32'h0) & 6'h3f);
+        end
+        recent__7__d = recent__7__q;
+        if (pulses[7]) begin
+            recent__7__d = (recent__7__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 7) begin
+            events1__d = recent__7__q;
+            recent__7__d = ((32'h0) & 6'h3f);
+            if (pulses[7]) begin
+                recent__7__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__7__d = ((32'h0) & 6'h3f);
+        end
+        recent__8__d = recent__8__q;
+        if (pulses[8]) begin
+            recent__8__d = (recent__8__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 8) begin
+            events1__d = recent__8__q;
+            recent__8__d = ((32'h0) & 6'h3f);
+            if (pulses[8]) begin
+                recent__8__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__8__d = ((32'h0) & 6'h3f);
+        end
+        recent__9__d = recent__9__q;
+        if (pulses[9]) begin
+            recent__9__d = (recent__9__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 9) begin
+            events1__d = recent__9__q;
+            recent__9__d = ((32'h0) & 6'h3f);
+            if (pulses[9]) begin
+                recent__9__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__9__d = ((32'h0) & 6'h3f);
+        end
+        recent__10__d = recent__10__q;
+        if (pulses[10]) begin
+            recent__10__d = (recent__10__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 10) begin
+            events1__d = recent__10__q;
+            recent__10__d = ((32'h0) & 6'h3f);
+            if (pulses[10]) begin
+                recent__10__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__10__d = ((32'h0) & 6'h3f);
+        end
+        recent__11__d = recent__11__q;
+        if (pulses[11]) begin
+            recent__11__d = (recent__11__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 11) begin
+            events1__d = recent__11__q;
+            recent__11__d = ((32'h0) & 6'h3f);
+            if (pulses[11]) begin
+                recent__11__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__11__d = ((32'h0) & 6'h3f);
+        end
+        recent__12__d = recent__12__q;
+        if (pulses[12]) begin
+            recent__12__d = (recent__12__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 12) begin
+            events1__d = recent__12__q;
+            recent__12__d = ((32'h0) & 6'h3f);
+            if (pulses[12]) begin
+                recent__12__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__12__d = ((32'h0) & 6'h3f);
+        end
+        recent__13__d = recent__13__q;
+        if (pulses[13]) begin
+            recent__13__d = (recent__13__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 13) begin
+            events1__d = recent__13__q;
+            recent__13__d = ((32'h0) & 6'h3f);
+            if (pulses[13]) begin
+                recent__13__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__13__d = ((32'h0) & 6'h3f);
+        end
+        recent__14__d = recent__14__q;
+        if (pulses[14]) begin
+            recent__14__d = (recent__14__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 14) begin
+            events1__d = recent__14__q;
+            recent__14__d = ((32'h0) & 6'h3f);
+            if (pulses[14]) begin
+                recent__14__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__14__d = ((32'h0) & 6'h3f);
+        end
+        recent__15__d = recent__15__q;
+        if (pulses[15]) begin
+            recent__15__d = (recent__15__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 15) begin
+            events1__d = recent__15__q;
+            recent__15__d = ((32'h0) & 6'h3f);
+            if (pulses[15]) begin
+                recent__15__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__15__d = ((32'h0) & 6'h3f);
+        end
+        recent__16__d = recent__16__q;
+        if (pulses[16]) begin
+            recent__16__d = (recent__16__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 16) begin
+            events1__d = recent__16__q;
+            recent__16__d = ((32'h0) & 6'h3f);
+            if (pulses[16]) begin
+                recent__16__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__16__d = ((32'h0) & 6'h3f);
+        end
+        recent__17__d = recent__17__q;
+        if (pulses[17]) begin
+            recent__17__d = (recent__17__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 17) begin
+            events1__d = recent__17__q;
+            recent__17__d = ((32'h0) & 6'h3f);
+            if (pulses[17]) begin
+                recent__17__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__17__d = ((32'h0) & 6'h3f);
+        end
+        recent__18__d = recent__18__q;
+        if (pulses[18]) begin
+            recent__18__d = (recent__18__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 18) begin
+            events1__d = recent__18__q;
+            recent__18__d = ((32'h0) & 6'h3f);
+            if (pulses[18]) begin
+                recent__18__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__18__d = ((32'h0) & 6'h3f);
+        end
+        recent__19__d = recent__19__q;
+        if (pulses[19]) begin
+            recent__19__d = (recent__19__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 19) begin
+            events1__d = recent__19__q;
+            recent__19__d = ((32'h0) & 6'h3f);
+            if (pulses[19]) begin
+                recent__19__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__19__d = ((32'h0) & 6'h3f);
+        end
+        recent__20__d = recent__20__q;
+        if (pulses[20]) begin
+            recent__20__d = (recent__20__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 20) begin
+            events1__d = recent__20__q;
+            recent__20__d = ((32'h0) & 6'h3f);
+            if (pulses[20]) begin
+                recent__20__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__20__d = ((32'h0) & 6'h3f);
+        end
+        recent__21__d = recent__21__q;
+        if (pulses[21]) begin
+            recent__21__d = (recent__21__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 21) begin
+            events1__d = recent__21__q;
+            recent__21__d = ((32'h0) & 6'h3f);
+            if (pulses[21]) begin
+                recent__21__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__21__d = ((32'h0) & 6'h3f);
+        end
+        recent__22__d = recent__22__q;
+        if (pulses[22]) begin
+            recent__22__d = (recent__22__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 22) begin
+            events1__d = recent__22__q;
+            recent__22__d = ((32'h0) & 6'h3f);
+            if (pulses[22]) begin
+                recent__22__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__22__d = ((32'h0) & 6'h3f);
+        end
+        recent__23__d = recent__23__q;
+        if (pulses[23]) begin
+            recent__23__d = (recent__23__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 23) begin
+            events1__d = recent__23__q;
+            recent__23__d = ((32'h0) & 6'h3f);
+            if (pulses[23]) begin
+                recent__23__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__23__d = ((32'h0) & 6'h3f);
+        end
+        recent__24__d = recent__24__q;
+        if (pulses[24]) begin
+            recent__24__d = (recent__24__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 24) begin
+            events1__d = recent__24__q;
+            recent__24__d = ((32'h0) & 6'h3f);
+            if (pulses[24]) begin
+                recent__24__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__24__d = ((32'h0) & 6'h3f);
+        end
+        recent__25__d = recent__25__q;
+        if (pulses[25]) begin
+            recent__25__d = (recent__25__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 25) begin
+            events1__d = recent__25__q;
+            recent__25__d = ((32'h0) & 6'h3f);
+            if (pulses[25]) begin
+                recent__25__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__25__d = ((32'h0) & 6'h3f);
+        end
+        recent__26__d = recent__26__q;
+        if (pulses[26]) begin
+            recent__26__d = (recent__26__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 26) begin
+            events1__d = recent__26__q;
+            recent__26__d = ((32'h0) & 6'h3f);
+            if (pulses[26]) begin
+                recent__26__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__26__d = ((32'h0) & 6'h3f);
+        end
+        recent__27__d = recent__27__q;
+        if (pulses[27]) begin
+            recent__27__d = (recent__27__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 27) begin
+            events1__d = recent__27__q;
+            recent__27__d = ((32'h0) & 6'h3f);
+            if (pulses[27]) begin
+                recent__27__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__27__d = ((32'h0) & 6'h3f);
+        end
+        recent__28__d = recent__28__q;
+        if (pulses[28]) begin
+            recent__28__d = (recent__28__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 28) begin
+            events1__d = recent__28__q;
+            recent__28__d = ((32'h0) & 6'h3f);
+            if (pulses[28]) begin
+                recent__28__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__28__d = ((32'h0) & 6'h3f);
+        end
+        recent__29__d = recent__29__q;
+        if (pulses[29]) begin
+            recent__29__d = (recent__29__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 29) begin
+            events1__d = recent__29__q;
+            recent__29__d = ((32'h0) & 6'h3f);
+            if (pulses[29]) begin
+                recent__29__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__29__d = ((32'h0) & 6'h3f);
+        end
+        recent__30__d = recent__30__q;
+        if (pulses[30]) begin
+            recent__30__d = (recent__30__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 30) begin
+            events1__d = recent__30__q;
+            recent__30__d = ((32'h0) & 6'h3f);
+            if (pulses[30]) begin
+                recent__30__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__30__d = ((32'h0) & 6'h3f);
+        end
+        recent__31__d = recent__31__q;
+        if (pulses[31]) begin
+            recent__31__d = (recent__31__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
+        end
+        if (visited__q == 31) begin
+            events1__d = recent__31__q;
+            recent__31__d = ((32'h0) & 6'h3f);
+            if (pulses[31]) begin
+                recent__31__d = ((32'h1) & 6'h3f);
+            end
+        end
+        if (rst) begin
+            recent__31__d = ((32'h0) & 6'h3f);
+        end
+        index2__d = index1__q;
+        events2__d = events1__q;
+        cleared2__d = cleared1__q;
+        old2__d = ram__read_data;
+        index3__d = index2__q;
+        value3__d = ((events2__q) & 32'hffffffff);
+        if (cleared2__q) begin
+            value3__d = old2__q + ((events2__q) & 32'hffffffff);
+        end
+        if (rst) begin
+            visited__d = ((32'h0) & 5'h1f);
+            cleared__d = 1'b0;
+        end
+    end
+    always @(*) visited__clock = clk;
+    always @(*) cleared__clock = clk;
+    always @(*) index1__clock = clk;
+    always @(*) events1__clock = clk;
+    always @(*) index2__clock = clk;
+    always @(*) events2__clock = clk;
+    always @(*) old2__clock = clk;
+    always @(*) cleared1__clock = clk;
+    always @(*) cleared2__clock = clk;
+    always @(*) index3__clock = clk;
+    always @(*) value3__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = visited__q;
+    always @(*) recent__0__clock = clk;
+    always @(*) recent__1__clock = clk;
+    always @(*) recent__2__clock = clk;
+    always @(*) recent__3__clock = clk;
+    always @(*) recent__4__clock = clk;
+    always @(*) recent__5__clock = clk;
+    always @(*) recent__6__clock = clk;
+    always @(*) recent__7__clock = clk;
+    always @(*) recent__8__clock = clk;
+    always @(*) recent__9__clock = clk;
+    always @(*) recent__10__clock = clk;
+    always @(*) recent__11__clock = clk;
+    always @(*) recent__12__clock = clk;
+    always @(*) recent__13__clock = clk;
+    always @(*) recent__14__clock = clk;
+    always @(*) recent__15__clock = clk;
+    always @(*) recent__16__clock = clk;
+    always @(*) recent__17__clock = clk;
+    always @(*) recent__18__clock = clk;
+    always @(*) recent__19__clock = clk;
+    always @(*) recent__20__clock = clk;
+    always @(*) recent__21__clock = clk;
+    always @(*) recent__22__clock = clk;
+    always @(*) recent__23__clock = clk;
+    always @(*) recent__24__clock = clk;
+    always @(*) recent__25__clock = clk;
+    always @(*) recent__26__clock = clk;
+    always @(*) recent__27__clock = clk;
+    always @(*) recent__28__clock = clk;
+    always @(*) recent__29__clock = clk;
+    always @(*) recent__30__clock = clk;
+    always @(*) recent__31__clock = clk;
+    always @(*) ram__write_address = index3__q;
+    always @(*) ram__write_data = value3__q;
+    assign ram__write_enable = 1'b1;
+    always @(*) index = index3__q;
+    always @(*) value = value3__q;
+    
+endmodule // standalone__core__control__csr__above
+
+
+module tnic_standalone__core__control__csr__above__cleared(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__cleared
+
+
+module tnic_standalone__core__control__csr__above__cleared1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__cleared1
+
+
+module tnic_standalone__core__control__csr__above__cleared2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__cleared2
+
+
+module tnic_standalone__core__control__csr__above__events1(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__events1
+
+
+module tnic_standalone__core__control__csr__above__events2(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__events2
+
+
+module tnic_standalone__core__control__csr__above__index1(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__index1
+
+
+module tnic_standalone__core__control__csr__above__index2(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__index2
+
+
+module tnic_standalone__core__control__csr__above__index3(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__index3
+
+
+module tnic_standalone__core__control__csr__above__old2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__old2
+
+
+module tnic_standalone__core__control__csr__above__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [4:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [4:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[31:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__csr__above__ram
+
+
+module tnic_standalone__core__control__csr__above__recent__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__0
+
+
+module tnic_standalone__core__control__csr__above__recent__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__1
+
+
+module tnic_standalone__core__control__csr__above__recent__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__10
+
+
+module tnic_standalone__core__control__csr__above__recent__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__11
+
+
+module tnic_standalone__core__control__csr__above__recent__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__12
+
+
+module tnic_standalone__core__control__csr__above__recent__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__13
+
+
+module tnic_standalone__core__control__csr__above__recent__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__14
+
+
+module tnic_standalone__core__control__csr__above__recent__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__15
+
+
+module tnic_standalone__core__control__csr__above__recent__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__16
+
+
+module tnic_standalone__core__control__csr__above__recent__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__17
+
+
+module tnic_standalone__core__control__csr__above__recent__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__18
+
+
+module tnic_standalone__core__control__csr__above__recent__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__19
+
+
+module tnic_standalone__core__control__csr__above__recent__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__2
+
+
+module tnic_standalone__core__control__csr__above__recent__20(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__20
+
+
+module tnic_standalone__core__control__csr__above__recent__21(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__21
+
+
+module tnic_standalone__core__control__csr__above__recent__22(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__22
+
+
+module tnic_standalone__core__control__csr__above__recent__23(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__23
+
+
+module tnic_standalone__core__control__csr__above__recent__24(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__24
+
+
+module tnic_standalone__core__control__csr__above__recent__25(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__25
+
+
+module tnic_standalone__core__control__csr__above__recent__26(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__26
+
+
+module tnic_standalone__core__control__csr__above__recent__27(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__27
+
+
+module tnic_standalone__core__control__csr__above__recent__28(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__28
+
+
+module tnic_standalone__core__control__csr__above__recent__29(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__29
+
+
+module tnic_standalone__core__control__csr__above__recent__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__3
+
+
+module tnic_standalone__core__control__csr__above__recent__30(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__30
+
+
+module tnic_standalone__core__control__csr__above__recent__31(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__31
+
+
+module tnic_standalone__core__control__csr__above__recent__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__4
+
+
+module tnic_standalone__core__control__csr__above__recent__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__5
+
+
+module tnic_standalone__core__control__csr__above__recent__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__6
+
+
+module tnic_standalone__core__control__csr__above__recent__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__7
+
+
+module tnic_standalone__core__control__csr__above__recent__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__8
+
+
+module tnic_standalone__core__control__csr__above__recent__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__recent__9
+
+
+module tnic_standalone__core__control__csr__above__value3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__value3
+
+
+module tnic_standalone__core__control__csr__above__visited(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__above__visited
 
 
 module tnic_standalone__core__control__csr__axil(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data);
@@ -13945,7 +15797,7 @@ module tnic_standalone__core__control__csr__axil__w_whole(d,q,clock);
 endmodule // standalone__core__control__csr__axil__w_whole
 
 
-module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
+module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
     
     // Module arguments
     input wire  clk;
@@ -13968,6 +15820,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     output reg  copy_ready;
     input wire  [4:0] count_index;
     input wire  [31:0] count_value;
+    input wire  [31:0] count_above;
     input wire  [31:0] histogram_count;
     input wire  [15:0] histogram_clearing;
     output reg  next_bin;
@@ -14552,6 +16405,9 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
             State__Count:
                 begin
                     reply_data = count_value;
+                    if (word__q[32'h5]) begin
+                        reply_data = count_above;
+                    end
                     if (count_index == word__q[(32'h0)+:(5)]) begin
                         reply = 1'b1;
                         state__d = State__Idle;
@@ -14857,7 +16713,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     localparam  at_state = 10'b11000110;
     localparam  at_command = 10'b101000101;
     localparam  at_flow_status = 10'b101000110;
-    localparam  at_counter = 10'b100100000;
+    localparam  at_counter = 10'b100000000;
     localparam  at_dma = 4'h7;
     localparam  at_live = 6'b11101;
     localparam  at_bin = 10'b110101000;
@@ -15165,7 +17021,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
             is_state__d = here & (word == at_state);
             is_command__d = here & (word == at_command);
             is_flow_status__d = here & (word == at_flow_status);
-            is_counter__d = here & (word[(32'h5)+:(5)] == at_counter[(32'h5)+:(5)]);
+            is_counter__d = here & (word[(32'h6)+:(4)] == at_counter[(32'h6)+:(4)]);
             is_dma__d = here & (word[(32'h6)+:(4)] == at_dma);
             is_live__d = here & (word[(32'h4)+:(6)] == at_live);
             is_bin__d = here & (word == at_bin);
@@ -15419,7 +17275,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     
     initial begin
     mem[9'b0] = 130'h100000000000000000000000054690001;
-    mem[9'b1] = 130'h100000000000000000000000000000001;
+    mem[9'b1] = 130'h100000000000000000000000000000002;
     mem[9'b10] = 130'h100000000000000000000000000000100;
     mem[9'b11] = 130'h1ffffffff00000000ffffffff544d4c59;
     mem[9'b100] = 130'h1ffffffff00000000ffffffff00000100;
@@ -15430,9 +17286,9 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b1001] = 130'h100000003000000000000000300000000;
     mem[9'b1010] = 130'h300000001000000000000000100000000;
     mem[9'b1011] = 130'h17fffffff0000000071ffffff00000000;
-    mem[9'b1100] = 130'h0;
-    mem[9'b1101] = 130'h0;
-    mem[9'b1110] = 130'h0;
+    mem[9'b1100] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b1101] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b1110] = 130'h2ffffffff00000000ffffffff00000000;
     mem[9'b1111] = 130'h0;
     mem[9'b10000] = 130'h0;
     mem[9'b10001] = 130'h0;
@@ -15547,7 +17403,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b1111110] = 130'h0;
     mem[9'b1111111] = 130'h0;
     mem[9'b10000000] = 130'h100000000000000000000000054690003;
-    mem[9'b10000001] = 130'h100000000000000000000000000000003;
+    mem[9'b10000001] = 130'h100000000000000000000000000000004;
     mem[9'b10000010] = 130'h100000000000000000000000000000300;
     mem[9'b10000011] = 130'h0;
     mem[9'b10000100] = 130'h3ffffffff00000000ffffffff00000000;
@@ -15564,7 +17420,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10001111] = 130'h3ffffffff00000001ffffffff0000cccd;
     mem[9'b10010000] = 130'h300000ffe0000000000000fff00000000;
     mem[9'b10010001] = 130'h300000020000000000000003f00000020;
-    mem[9'b10010010] = 130'h2ffffffff00000000ffffffff00000000;
+    mem[9'b10010010] = 130'h300000001000000000000000100000000;
     mem[9'b10010011] = 130'h30000ffff000000000000ffff00000200;
     mem[9'b10010100] = 130'h3ffffffff00000000ffffffff01400000;
     mem[9'b10010101] = 130'h300000001000000000000000100000000;
@@ -15612,7 +17468,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b10111111] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11000000] = 130'h100000000000000000000000054690004;
     mem[9'b11000001] = 130'h100000000000000000000000000000001;
-    mem[9'b11000010] = 130'h100000000000000000000000000000400;
+    mem[9'b11000010] = 130'h1000000000000000000000000000003c0;
     mem[9'b11000011] = 130'h0;
     mem[9'b11000100] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b11000101] = 130'h200000001000000000000000100000000;
@@ -15658,11 +17514,11 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11101101] = 130'h0;
     mem[9'b11101110] = 130'h0;
     mem[9'b11101111] = 130'h0;
-    mem[9'b11110000] = 130'h0;
-    mem[9'b11110001] = 130'h0;
-    mem[9'b11110010] = 130'h0;
+    mem[9'b11110000] = 130'h100000000000000000000000054690005;
+    mem[9'b11110001] = 130'h100000000000000000000000000000002;
+    mem[9'b11110010] = 130'h100000000000000000000000000000500;
     mem[9'b11110011] = 130'h0;
-    mem[9'b11110100] = 130'h0;
+    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff00000024;
     mem[9'b11110101] = 130'h0;
     mem[9'b11110110] = 130'h0;
     mem[9'b11110111] = 130'h0;
@@ -15674,38 +17530,38 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11111101] = 130'h0;
     mem[9'b11111110] = 130'h0;
     mem[9'b11111111] = 130'h0;
-    mem[9'b100000000] = 130'h100000000000000000000000054690005;
-    mem[9'b100000001] = 130'h100000000000000000000000000000001;
-    mem[9'b100000010] = 130'h100000000000000000000000000000500;
-    mem[9'b100000011] = 130'h0;
-    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff00000020;
-    mem[9'b100000101] = 130'h0;
-    mem[9'b100000110] = 130'h0;
-    mem[9'b100000111] = 130'h0;
-    mem[9'b100001000] = 130'h0;
-    mem[9'b100001001] = 130'h0;
-    mem[9'b100001010] = 130'h0;
-    mem[9'b100001011] = 130'h0;
-    mem[9'b100001100] = 130'h0;
-    mem[9'b100001101] = 130'h0;
-    mem[9'b100001110] = 130'h0;
-    mem[9'b100001111] = 130'h0;
-    mem[9'b100010000] = 130'h0;
-    mem[9'b100010001] = 130'h0;
-    mem[9'b100010010] = 130'h0;
-    mem[9'b100010011] = 130'h0;
-    mem[9'b100010100] = 130'h0;
-    mem[9'b100010101] = 130'h0;
-    mem[9'b100010110] = 130'h0;
-    mem[9'b100010111] = 130'h0;
-    mem[9'b100011000] = 130'h0;
-    mem[9'b100011001] = 130'h0;
-    mem[9'b100011010] = 130'h0;
-    mem[9'b100011011] = 130'h0;
-    mem[9'b100011100] = 130'h0;
-    mem[9'b100011101] = 130'h0;
-    mem[9'b100011110] = 130'h0;
-    mem[9'b100011111] = 130'h0;
+    mem[9'b100000000] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000001] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000010] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000011] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000101] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000110] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100000111] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001000] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001001] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001010] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001011] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001100] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001101] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001110] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100001111] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010000] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010001] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010010] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010011] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010100] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010101] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010110] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100010111] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011000] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011001] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011010] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011011] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011100] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011101] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011110] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b100011111] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b100100000] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b100100001] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b100100010] = 130'h1ffffffff00000000ffffffff00000000;
@@ -18898,7 +20754,7 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [578:0] settings;
+    output reg  [643:0] settings;
     
     // Stub signals
     reg  enable__clk;
@@ -18907,6 +20763,12 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     reg  [9:0] enable__st_word;
     reg  [31:0] enable__st_data;
     wire  enable__value;
+    reg  nonce_key__clk;
+    reg  nonce_key__rst;
+    reg  nonce_key__st_valid;
+    reg  [9:0] nonce_key__st_word;
+    reg  [31:0] nonce_key__st_data;
+    wire  [95:0] nonce_key__value;
     reg  time_increment__clk;
     reg  time_increment__rst;
     reg  time_increment__st_valid;
@@ -18991,12 +20853,12 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     reg  [9:0] prefix4__st_word;
     reg  [31:0] prefix4__st_data;
     wire  [5:0] prefix4__value;
-    reg  nonce_seed__clk;
-    reg  nonce_seed__rst;
-    reg  nonce_seed__st_valid;
-    reg  [9:0] nonce_seed__st_word;
-    reg  [31:0] nonce_seed__st_data;
-    wire  [31:0] nonce_seed__value;
+    reg  nonce_keyed__clk;
+    reg  nonce_keyed__rst;
+    reg  nonce_keyed__st_valid;
+    reg  [9:0] nonce_keyed__st_word;
+    reg  [31:0] nonce_keyed__st_data;
+    wire  nonce_keyed__value;
     reg  store_bound__clk;
     reg  store_bound__rst;
     reg  store_bound__st_valid;
@@ -19054,6 +20916,14 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_word(enable__st_word),
         .st_data(enable__st_data),
         .value(enable__value)
+    );
+    tnic_standalone__core__control__csr__held__nonce_key nonce_key(
+        .clk(nonce_key__clk),
+        .rst(nonce_key__rst),
+        .st_valid(nonce_key__st_valid),
+        .st_word(nonce_key__st_word),
+        .st_data(nonce_key__st_data),
+        .value(nonce_key__value)
     );
     tnic_standalone__core__control__csr__held__time_increment time_increment(
         .clk(time_increment__clk),
@@ -19167,13 +21037,13 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
         .st_data(prefix4__st_data),
         .value(prefix4__value)
     );
-    tnic_standalone__core__control__csr__held__nonce_seed nonce_seed(
-        .clk(nonce_seed__clk),
-        .rst(nonce_seed__rst),
-        .st_valid(nonce_seed__st_valid),
-        .st_word(nonce_seed__st_word),
-        .st_data(nonce_seed__st_data),
-        .value(nonce_seed__value)
+    tnic_standalone__core__control__csr__held__nonce_keyed nonce_keyed(
+        .clk(nonce_keyed__clk),
+        .rst(nonce_keyed__rst),
+        .st_valid(nonce_keyed__st_valid),
+        .st_word(nonce_keyed__st_word),
+        .st_data(nonce_keyed__st_data),
+        .value(nonce_keyed__value)
     );
     tnic_standalone__core__control__csr__held__store_bound store_bound(
         .clk(store_bound__clk),
@@ -19243,35 +21113,41 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     // Update code
     always @(*) begin
         settings[(64'h0)+:(1)] = enable__value;
-        settings[(64'h1)+:(32)] = time_increment__value;
-        settings[(64'h21)+:(64)] = time_set__value;
-        settings[(64'h61)+:(1)] = time_ptp__value;
-        settings[(64'h62)+:(16)] = lead__value;
-        settings[(64'h72)+:(48)] = mac__value;
-        settings[(64'ha2)+:(32)] = ipv4__value;
-        settings[(64'hc2)+:(16)] = udp_port__value;
-        settings[(64'hd2)+:(128)] = ipv6__value;
-        settings[(64'h152)+:(8)] = ack_tos__value;
-        settings[(64'h15a)+:(8)] = ack_ttl__value;
-        settings[(64'h162)+:(1)] = ack_enable__value;
-        settings[(64'h163)+:(32)] = ns_per_byte__value;
-        settings[(64'h183)+:(12)] = vlan__value;
-        settings[(64'h18f)+:(6)] = prefix4__value;
-        settings[(64'h195)+:(32)] = nonce_seed__value;
-        settings[(64'h1b5)+:(16)] = store_bound__value;
-        settings[(64'h1c5)+:(32)] = ack_rate__value;
-        settings[(64'h1e5)+:(1)] = store_wait__value;
-        settings[(64'h1e6)+:(4)] = pause__value;
-        settings[(64'h1ea)+:(32)] = line_rate__value;
-        settings[(64'h20a)+:(16)] = flow_index__value;
-        settings[(64'h21a)+:(16)] = event_every__value;
-        settings[(64'h22a)+:(25)] = event_filter__value;
+        settings[(64'h1)+:(96)] = nonce_key__value;
+        settings[(64'h61)+:(32)] = time_increment__value;
+        settings[(64'h81)+:(64)] = time_set__value;
+        settings[(64'hc1)+:(1)] = time_ptp__value;
+        settings[(64'hc2)+:(16)] = lead__value;
+        settings[(64'hd2)+:(48)] = mac__value;
+        settings[(64'h102)+:(32)] = ipv4__value;
+        settings[(64'h122)+:(16)] = udp_port__value;
+        settings[(64'h132)+:(128)] = ipv6__value;
+        settings[(64'h1b2)+:(8)] = ack_tos__value;
+        settings[(64'h1ba)+:(8)] = ack_ttl__value;
+        settings[(64'h1c2)+:(1)] = ack_enable__value;
+        settings[(64'h1c3)+:(32)] = ns_per_byte__value;
+        settings[(64'h1e3)+:(12)] = vlan__value;
+        settings[(64'h1ef)+:(6)] = prefix4__value;
+        settings[(64'h1f5)+:(1)] = nonce_keyed__value;
+        settings[(64'h1f6)+:(16)] = store_bound__value;
+        settings[(64'h206)+:(32)] = ack_rate__value;
+        settings[(64'h226)+:(1)] = store_wait__value;
+        settings[(64'h227)+:(4)] = pause__value;
+        settings[(64'h22b)+:(32)] = line_rate__value;
+        settings[(64'h24b)+:(16)] = flow_index__value;
+        settings[(64'h25b)+:(16)] = event_every__value;
+        settings[(64'h26b)+:(25)] = event_filter__value;
     end
     always @(*) enable__clk = clk;
     always @(*) enable__rst = rst;
     always @(*) enable__st_valid = st_valid;
     always @(*) enable__st_word = st_word;
     always @(*) enable__st_data = st_data;
+    always @(*) nonce_key__clk = clk;
+    always @(*) nonce_key__rst = rst;
+    always @(*) nonce_key__st_valid = st_valid;
+    always @(*) nonce_key__st_word = st_word;
+    always @(*) nonce_key__st_data = st_data;
     always @(*) time_increment__clk = clk;
     always @(*) time_increment__rst = rst;
     always @(*) time_increment__st_valid = st_valid;
@@ -19342,11 +21218,11 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     always @(*) prefix4__st_valid = st_valid;
     always @(*) prefix4__st_word = st_word;
     always @(*) prefix4__st_data = st_data;
-    always @(*) nonce_seed__clk = clk;
-    always @(*) nonce_seed__rst = rst;
-    always @(*) nonce_seed__st_valid = st_valid;
-    always @(*) nonce_seed__st_word = st_word;
-    always @(*) nonce_seed__st_data = st_data;
+    always @(*) nonce_keyed__clk = clk;
+    always @(*) nonce_keyed__rst = rst;
+    always @(*) nonce_keyed__st_valid = st_valid;
+    always @(*) nonce_keyed__st_word = st_word;
+    always @(*) nonce_keyed__st_data = st_data;
     always @(*) store_bound__clk = clk;
     always @(*) store_bound__rst = rst;
     always @(*) store_bound__st_valid = st_valid;
@@ -20221,7 +22097,7 @@ module tnic_standalone__core__control__csr__held__mac__held(d,q,clock);
 endmodule // standalone__core__control__csr__held__mac__held
 
 
-module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st_word,st_data,value);
+module tnic_standalone__core__control__csr__held__nonce_key(clk,rst,st_valid,st_word,st_data,value);
     
     // Module arguments
     input wire  clk;
@@ -20229,20 +22105,26 @@ module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st
     input wire  st_valid;
     input wire  [9:0] st_word;
     input wire  [31:0] st_data;
-    output reg  [31:0] value;
+    output reg  [95:0] value;
     
     // Constant declarations
-    localparam  at__0 = 10'b10010010;
-    localparam  others__0 = 32'h0;
+    localparam  at__0 = 10'b1100;
+    localparam  at__1 = 10'b1101;
+    localparam  at__2 = 10'b1110;
+    localparam  others__0 = 96'hffffffffffffffff00000000;
+    localparam  others__1 = 96'hffffffff00000000ffffffff;
+    localparam  others__2 = 96'hffffffffffffffff;
     localparam  place__0 = 7'b0;
+    localparam  place__1 = 7'b100000;
+    localparam  place__2 = 7'b1000000;
     
     // Stub signals
-    reg  [31:0] held__d;
-    wire  [31:0] held__q;
+    reg  [95:0] held__d;
+    wire  [95:0] held__q;
     reg  held__clock;
     
     // Sub module instances
-    tnic_standalone__core__control__csr__held__nonce_seed__held held(
+    tnic_standalone__core__control__csr__held__nonce_key__held held(
         .d(held__d),
         .q(held__q),
         .clock(held__clock)
@@ -20252,7 +22134,13 @@ module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st
     always @(*) begin
         held__d = held__q;
         if (st_valid & (st_word == at__0)) begin
-            held__d = (held__q & others__0) | (((st_data) & 32'hffffffff) << place__0);
+            held__d = (held__q & others__0) | (((st_data) & 96'hffffffffffffffffffffffff) << place__0);
+        end
+        if (st_valid & (st_word == at__1)) begin
+            held__d = (held__q & others__1) | (((st_data) & 96'hffffffffffffffffffffffff) << place__1);
+        end
+        if (st_valid & (st_word == at__2)) begin
+            held__d = (held__q & others__2) | (((st_data) & 96'hffffffffffffffffffffffff) << place__2);
         end
         if (rst) begin
             held__d = 32'h0;
@@ -20261,26 +22149,88 @@ module tnic_standalone__core__control__csr__held__nonce_seed(clk,rst,st_valid,st
     always @(*) held__clock = clk;
     always @(*) value = held__q;
     
-endmodule // standalone__core__control__csr__held__nonce_seed
+endmodule // standalone__core__control__csr__held__nonce_key
 
 
-module tnic_standalone__core__control__csr__held__nonce_seed__held(d,q,clock);
+module tnic_standalone__core__control__csr__held__nonce_key__held(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [95:0] d;
+    output reg  [95:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 96'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__csr__held__nonce_seed__held
+endmodule // standalone__core__control__csr__held__nonce_key__held
+
+
+module tnic_standalone__core__control__csr__held__nonce_keyed(clk,rst,st_valid,st_word,st_data,value);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  value;
+    
+    // Constant declarations
+    localparam  at__0 = 10'b10010010;
+    localparam  others__0 = 1'b0;
+    localparam  place__0 = 7'b0;
+    
+    // Stub signals
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__held__nonce_keyed__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        held__d = held__q;
+        if (st_valid & (st_word == at__0)) begin
+            held__d = (held__q & others__0) | (((st_data) & 1'h1) << place__0);
+        end
+        if (rst) begin
+            held__d = 32'h0;
+        end
+    end
+    always @(*) held__clock = clk;
+    always @(*) value = held__q;
+    
+endmodule // standalone__core__control__csr__held__nonce_keyed
+
+
+module tnic_standalone__core__control__csr__held__nonce_keyed__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__held__nonce_keyed__held
 
 
 module tnic_standalone__core__control__csr__held__ns_per_byte(clk,rst,st_valid,st_word,st_data,value);
@@ -67598,13 +69548,13 @@ endmodule // standalone__core__control__pause__whole__running
 module tnic_standalone__core__control__pulses(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [63:0] d;
+    output reg  [63:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -69431,7 +71381,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     output reg  release_valid;
     output reg  [9:0] release_flow;
     output reg  [31:0] release_bytes;
-    output reg  [31:0] pulses;
+    output reg  [63:0] pulses;
     output reg  acked_valid;
     output reg  [9:0] acked_flow;
     output reg  [1:0] acked_outcome;
@@ -69525,7 +71475,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     wire  ack__release_valid;
     wire  [9:0] ack__release_flow;
     wire  [31:0] ack__release_bytes;
-    wire  [31:0] ack__pulses;
+    wire  [63:0] ack__pulses;
     wire  ack__acked_valid;
     wire  [9:0] ack__acked_flow;
     wire  [1:0] ack__acked_outcome;
@@ -69793,7 +71743,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     output reg  release_valid;
     output reg  [9:0] release_flow;
     output reg  [31:0] release_bytes;
-    output reg  [31:0] pulses;
+    output reg  [63:0] pulses;
     output reg  acked_valid;
     output reg  [9:0] acked_flow;
     output reg  [1:0] acked_outcome;
@@ -69928,8 +71878,10 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  counts__forged;
     reg  counts__repeated;
     reg  counts__exceeds;
+    reg  counts__across;
+    reg  counts__unstamped;
     reg  [15:0] counts__between;
-    wire  [31:0] counts__pulses;
+    wire  [63:0] counts__pulses;
     reg  valid__0__d;
     wire  valid__0__q;
     reg  valid__0__clock;
@@ -70104,6 +72056,12 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  measures__d;
     wire  measures__q;
     reg  measures__clock;
+    reg  across__d;
+    wire  across__q;
+    reg  across__clock;
+    reg  unstamped__d;
+    wire  unstamped__q;
+    reg  unstamped__clock;
     reg  s_valid__d;
     wire  s_valid__q;
     reg  s_valid__clock;
@@ -70272,6 +72230,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .forged(counts__forged),
         .repeated(counts__repeated),
         .exceeds(counts__exceeds),
+        .across(counts__across),
+        .unstamped(counts__unstamped),
         .between(counts__between),
         .pulses(counts__pulses)
     );
@@ -70565,6 +72525,16 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .q(measures__q),
         .clock(measures__clock)
     );
+    tnic_standalone__core__control__rtt__ack__across across(
+        .d(across__d),
+        .q(across__q),
+        .clock(across__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__unstamped unstamped(
+        .d(unstamped__d),
+        .q(unstamped__q),
+        .clock(unstamped__clock)
+    );
     tnic_standalone__core__control__rtt__ack__s_valid s_valid(
         .d(s_valid__d),
         .q(s_valid__q),
@@ -70597,6 +72567,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         stamped__d = stamped__q;
         epoch__d = epoch__q;
         measures__d = measures__q;
+        across__d = across__q;
+        unstamped__d = unstamped__q;
         s_valid__d = s_valid__q;
         r_valid__d = r_valid__q;
         r_bytes__d = r_bytes__q;
@@ -70643,6 +72615,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         stamped__d = raw_start[(64'h2c)+:(1)] & (raw_start[(64'h2a)+:(2)] == raw_entry[(64'h60)+:(2)]);
         epoch__d = raw_start[(64'h28)+:(2)];
         measures__d = verdict__accepts & timely;
+        across__d = (verdict__accepts & stamped__q) & ~timely;
+        unstamped__d = verdict__accepts & ~stamped__q;
         s_valid__d = (verdict__accepts & timely) | verdict__expires;
         entry[(64'h0)+:(16)] = ((flow__3__q) & 16'hffff);
         entry[(64'h10)+:(16)] = segment__3__q;
@@ -70688,6 +72662,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
             is_turn__3__d = 1'b0;
             s_valid__d = 1'b0;
             measures__d = 1'b0;
+            across__d = 1'b0;
+            unstamped__d = 1'b0;
             r_valid__d = 1'b0;
             k_valid__d = 1'b0;
         end
@@ -70696,6 +72672,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) stamped__clock = clk;
     always @(*) epoch__clock = clk;
     always @(*) measures__clock = clk;
+    always @(*) across__clock = clk;
+    always @(*) unstamped__clock = clk;
     always @(*) s_valid__clock = clk;
     always @(*) r_valid__clock = clk;
     always @(*) r_bytes__clock = clk;
@@ -70859,6 +72837,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) counts__repeated = verdict__repeated;
     always @(*) counts__between = verdict__between;
     always @(*) counts__exceeds = measures__q & signals__exceeds;
+    always @(*) counts__across = across__q;
+    always @(*) counts__unstamped = unstamped__q;
     always @(*) offer__load_valid = flow_valid & ~(flow_enable & flow_keep) & ~sweep;
     always @(*) offer__load_flow = flow_index;
     always @(*) offer__ended_valid = ended_valid;
@@ -70895,6 +72875,25 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) acked_outcome = k_outcome__q;
     
 endmodule // standalone__core__control__rtt__ack
+
+
+module tnic_standalone__core__control__rtt__ack__across(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__across
 
 
 module tnic_standalone__core__control__rtt__ack__after(d,q,clock);
@@ -71068,7 +73067,7 @@ module tnic_standalone__core__control__rtt__ack__check__3(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__check__3
 
 
-module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged,repeated,exceeds,between,pulses);
+module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged,repeated,exceeds,across,unstamped,between,pulses);
     
     // Module arguments
     input wire  clk;
@@ -71079,21 +73078,25 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
     input wire  forged;
     input wire  repeated;
     input wire  exceeds;
+    input wire  across;
+    input wire  unstamped;
     input wire  [15:0] between;
-    output reg  [31:0] pulses;
+    output reg  [63:0] pulses;
     
     // Constant declarations
-    localparam  unknown_bit = 32'h8000;
-    localparam  forged_bit = 32'h2000;
-    localparam  repeated_bit = 32'h4000;
-    localparam  stale_bit = 32'h1000;
-    localparam  skipped_bit = 32'h2000000;
-    localparam  timeout_bit = 32'h10000;
-    localparam  exceeds_bit = 32'h10000000;
+    localparam  unknown_bit = 64'h8000;
+    localparam  forged_bit = 64'h2000;
+    localparam  repeated_bit = 64'h4000;
+    localparam  stale_bit = 64'h1000;
+    localparam  skipped_bit = 64'h2000000;
+    localparam  timeout_bit = 64'h10000;
+    localparam  exceeds_bit = 64'h10000000;
+    localparam  across_bit = 64'h400000000;
+    localparam  unstamped_bit = 64'h800000000;
     
     // Stub signals
-    reg  [31:0] p__d;
-    wire  [31:0] p__q;
+    reg  [63:0] p__d;
+    wire  [63:0] p__q;
     reg  p__clock;
     reg  [15:0] skipped__d;
     wire  [15:0] skipped__q;
@@ -71103,7 +73106,7 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
     reg  overdue__clock;
     
     // Local signals
-    reg  [31:0] now;
+    reg  [63:0] now;
     reg  [15:0] skips;
     reg  [15:0] skips_pulsed;
     reg  [15:0] overdues;
@@ -71135,7 +73138,7 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
         overdues = ((32'h0) & 16'hffff);
         skips_pulsed = ((32'h0) & 16'hffff);
         overdues_pulsed = ((32'h0) & 16'hffff);
-        now = ((32'h0) & 32'hffffffff);
+        now = ((32'h0) & 64'hffffffffffffffff);
         if (hit) begin
             if (ack) begin
                 skips = between;
@@ -71167,11 +73170,17 @@ module tnic_standalone__core__control__rtt__ack__counts(clk,rst,hit,ack,unknown,
         if (exceeds) begin
             now = now | exceeds_bit;
         end
+        if (across) begin
+            now = now | across_bit;
+        end
+        if (unstamped) begin
+            now = now | unstamped_bit;
+        end
         p__d = now;
         skipped__d = (skipped__q + skips) + skips_pulsed;
         overdue__d = (overdue__q + overdues) + overdues_pulsed;
         if (rst) begin
-            p__d = ((32'h0) & 32'hffffffff);
+            p__d = ((32'h0) & 64'hffffffffffffffff);
             skipped__d = ((32'h0) & 16'hffff);
             overdue__d = ((32'h0) & 16'hffff);
         end
@@ -71206,13 +73215,13 @@ endmodule // standalone__core__control__rtt__ack__counts__overdue
 module tnic_standalone__core__control__rtt__ack__counts__p(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [63:0] d;
+    output reg  [63:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -74923,6 +76932,25 @@ module tnic_standalone__core__control__rtt__ack__stamped(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__ack__stamped
+
+
+module tnic_standalone__core__control__rtt__ack__unstamped(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__unstamped
 
 
 module tnic_standalone__core__control__rtt__ack__valid__0(d,q,clock);
@@ -79277,7 +81305,7 @@ module tnic_standalone__core__control__swept(d,q,clock);
 endmodule // standalone__core__control__swept
 
 
-module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,query_tag,answer_valid,answer_tag,answer_record);
+module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,now,query_tag,answer_valid,answer_tag,answer_record);
     
     // Module arguments
     input wire  clk;
@@ -79307,6 +81335,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     input wire  [511:0] fl_record;
     input wire  query_valid;
     input wire  [9:0] query_flow;
+    input wire  [31:0] now;
     input wire  [3:0] query_tag;
     output reg  answer_valid;
     output reg  [3:0] answer_tag;
@@ -79338,10 +81367,10 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [9:0] returns__clear_flow;
     reg  returns__clear_epoch;
     wire  returns__o_event;
-    wire  [272:0] returns__o_state;
-    reg  [272:0] returns__i_next;
+    wire  [304:0] returns__o_state;
+    reg  [304:0] returns__i_next;
     reg  [9:0] returns__query_flow;
-    wire  [272:0] returns__o_stored;
+    wire  [304:0] returns__o_stored;
     wire  returns__o_current;
     reg  events__clk;
     reg  events__rst;
@@ -79521,8 +81550,8 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [111:0] a_sent__d;
     wire  [111:0] a_sent__q;
     reg  a_sent__clock;
-    reg  [272:0] a_returns__d;
-    wire  [272:0] a_returns__q;
+    reg  [304:0] a_returns__d;
+    wire  [304:0] a_returns__q;
     reg  a_returns__clock;
     reg  [262:0] a_events__d;
     wire  [262:0] a_events__q;
@@ -79530,6 +81559,9 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [31:0] a_superseded__d;
     wire  [31:0] a_superseded__q;
     reg  a_superseded__clock;
+    reg  [31:0] a_now__d;
+    wire  [31:0] a_now__q;
+    reg  a_now__clock;
     reg  sent_counts__d;
     wire  sent_counts__q;
     reg  sent_counts__clock;
@@ -79554,6 +81586,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [23:0] last;
     reg  [31:0] smoothed;
     reg  measured;
+    reg  [31:0] sampled_at;
     reg  [31:0] acks__0;
     reg  [31:0] acks__1;
     reg  [31:0] acks__2;
@@ -79570,7 +81603,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [31:0] steps;
     reg  [38:0] tail;
     reg  [111:0] part_sent;
-    reg  [272:0] part_returns;
+    reg  [304:0] part_returns;
     reg  [262:0] part_events;
     reg  [31:0] part_superseded;
     
@@ -79902,6 +81935,11 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         .q(a_superseded__q),
         .clock(a_superseded__clock)
     );
+    tnic_standalone__core__control__telemetry__a_now a_now(
+        .d(a_now__d),
+        .q(a_now__q),
+        .clock(a_now__clock)
+    );
     tnic_standalone__core__control__telemetry__sent_counts sent_counts(
         .d(sent_counts__d),
         .q(sent_counts__q),
@@ -79941,6 +81979,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         a_returns__d = a_returns__q;
         a_events__d = a_events__q;
         a_superseded__d = a_superseded__q;
+        a_now__d = a_now__q;
         sent_counts__d = sent_counts__q;
         returns_count__d = returns_count__q;
         events_count__d = events_count__q;
@@ -79987,6 +82026,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         last = returns__o_state[(32'h58)+:(24)];
         smoothed = returns__o_state[(32'h70)+:(32)];
         measured = returns__o_state[(32'h110)+:(1)];
+        sampled_at = returns__o_state[(32'h111)+:(32)];
         acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)];
         if (acks_of__q[0]) begin
             acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
@@ -80011,6 +82051,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
                 count = returns__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
                 last = rtt__3__q;
                 measured = ((32'h1) & 1'h1);
+                sampled_at = now;
                 if (returns__o_state[32'h110]) begin
                     smoothed = sum[(32'h3)+:(32)];
                     if (rtt__3__q < returns__o_state[(32'h40)+:(24)]) begin
@@ -80025,7 +82066,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         end
         returns__i_next = returns__o_state;
         if (returns__o_event) begin
-            returns__i_next = {measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
+            returns__i_next = {sampled_at, measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
         end
         which__d = ((32'h1) & 5'h1f) << branch__1__q;
         if (branch__1__q[32'h2]) begin
@@ -80072,13 +82113,14 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             a_returns__d = returns__o_stored;
             a_events__d = events__o_stored;
             a_superseded__d = superseded__o_stored;
+            a_now__d = now;
             sent_counts__d = sent__o_current;
             returns_count__d = returns__o_current;
             events_count__d = events__o_current;
             superseded_counts__d = superseded__o_current;
         end
         part_sent = ((32'h0) & 112'hffffffffffffffffffffffffffff);
-        part_returns = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        part_returns = ((32'h0) & 305'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_events = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_superseded = ((32'h0) & 32'hffffffff);
         if (sent_counts__q) begin
@@ -80093,7 +82135,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         if (superseded_counts__q) begin
             part_superseded = a_superseded__q;
         end
-        answer_record = {192'h0, part_superseded, 25'h0, part_events, 96'h0, part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
+        answer_record = {192'h0, part_superseded, 25'h0, part_events, 32'h0, a_now__q, part_returns[273+:32], part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
         if (rst) begin
             sweep_at__d = ((32'h0) & 10'h3ff);
             ready__d = 1'b0;
@@ -80124,6 +82166,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     always @(*) a_returns__clock = clk;
     always @(*) a_events__clock = clk;
     always @(*) a_superseded__clock = clk;
+    always @(*) a_now__clock = clk;
     always @(*) sent_counts__clock = clk;
     always @(*) returns_count__clock = clk;
     always @(*) events_count__clock = clk;
@@ -80267,16 +82310,35 @@ module tnic_standalone__core__control__telemetry__a_events(d,q,clock);
 endmodule // standalone__core__control__telemetry__a_events
 
 
-module tnic_standalone__core__control__telemetry__a_returns(d,q,clock);
+module tnic_standalone__core__control__telemetry__a_now(d,q,clock);
     
     // Module arguments
-    input wire  [272:0] d;
-    output reg  [272:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 273'h0;
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__a_now
+
+
+module tnic_standalone__core__control__telemetry__a_returns(d,q,clock);
+    
+    // Module arguments
+    input wire  [304:0] d;
+    output reg  [304:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 305'h0;
     end
     
     always @(posedge clock) begin
@@ -82262,29 +84324,29 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     input wire  [9:0] clear_flow;
     input wire  clear_epoch;
     output reg  o_event;
-    output reg  [272:0] o_state;
-    input wire  [272:0] i_next;
+    output reg  [304:0] o_state;
+    input wire  [304:0] i_next;
     input wire  [9:0] query_flow;
-    output reg  [272:0] o_stored;
+    output reg  [304:0] o_stored;
     output reg  o_current;
     
     // Constant declarations
-    localparam  mark = 274'h200000000000000000000000000000000000000000000000000000000000000000000;
+    localparam  mark = 306'h20000000000000000000000000000000000000000000000000000000000000000000000000000;
     
     // Stub signals
     reg  [9:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [273:0] ram__read_data;
+    wire  [305:0] ram__read_data;
     reg  [9:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [273:0] ram__write_data;
+    reg  [305:0] ram__write_data;
     reg  ram__write_enable;
     reg  [9:0] copy__read_address;
     reg  copy__read_clock;
-    wire  [273:0] copy__read_data;
+    wire  [305:0] copy__read_data;
     reg  [9:0] copy__write_address;
     reg  copy__write_clock;
-    reg  [273:0] copy__write_data;
+    reg  [305:0] copy__write_data;
     reg  copy__write_enable;
     reg  [9:0] epochs__read_address;
     reg  epochs__read_clock;
@@ -82378,27 +84440,27 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     reg  passed__d;
     wire  passed__q;
     reg  passed__clock;
-    reg  [273:0] raw__d;
-    wire  [273:0] raw__q;
+    reg  [305:0] raw__d;
+    wire  [305:0] raw__q;
     reg  raw__clock;
-    reg  [272:0] state__d;
-    wire  [272:0] state__q;
+    reg  [304:0] state__d;
+    wire  [304:0] state__q;
     reg  state__clock;
-    reg  [272:0] past__0__d;
-    wire  [272:0] past__0__q;
+    reg  [304:0] past__0__d;
+    wire  [304:0] past__0__q;
     reg  past__0__clock;
-    reg  [272:0] past__1__d;
-    wire  [272:0] past__1__q;
+    reg  [304:0] past__1__d;
+    wire  [304:0] past__1__q;
     reg  past__1__clock;
-    reg  [272:0] past__2__d;
-    wire  [272:0] past__2__q;
+    reg  [304:0] past__2__d;
+    wire  [304:0] past__2__q;
     reg  past__2__clock;
     
     // Local signals
     reg  accept;
     reg  [9:0] entering;
-    reg  [273:0] written;
-    reg  [273:0] stored;
+    reg  [305:0] written;
+    reg  [305:0] stored;
     reg  current;
     
     // Sub module instances
@@ -82630,7 +84692,7 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
             raw__d = ram__read_data;
         end
         if (valid__1__q) begin
-            state__d = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            state__d = ((32'h0) & 305'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             if (~clear__1__q) begin
                 if (same__0__q) begin
                     state__d = i_next;
@@ -82646,14 +84708,14 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
                 end
                 else begin
                     if (|(raw__q & mark) == epoch__0__q) begin
-                        state__d = raw__q[(32'h0)+:(273)];
+                        state__d = raw__q[(32'h0)+:(305)];
                     end
                 end
             end
         end
-        written = ((past__0__q) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        written = ((past__0__q) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (epoch__2__q) begin
-            written = ((past__0__q) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
+            written = ((past__0__q) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
         end
         ram__write_address = flow__3__q;
         ram__write_data = written;
@@ -82665,16 +84727,16 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
         query_epochs__write_data = clear_epoch;
         if (sweep) begin
             ram__write_address = sweep_at;
-            ram__write_data = ((32'h0) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            ram__write_data = ((32'h0) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             copy__write_address = sweep_at;
-            copy__write_data = ((32'h0) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            copy__write_data = ((32'h0) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             epochs__write_address = sweep_at;
             epochs__write_data = 1'b0;
             query_epochs__write_address = sweep_at;
             query_epochs__write_data = 1'b0;
         end
         passed__d = valid__3__q & (flow__3__q == query_flow);
-        o_stored = stored[(32'h0)+:(273)];
+        o_stored = stored[(32'h0)+:(305)];
         current = |(stored & mark);
         if (passed__q) begin
             o_stored = past__1__q;
@@ -82805,17 +84867,17 @@ module tnic_standalone__core__control__telemetry__returns__copy(read_address,rea
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [273:0] read_data;
+    output reg  [305:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [273:0] write_data;
+    input wire  [305:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[273:0] mem[1023:0];
+    reg[305:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {274{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {306{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -83105,13 +85167,13 @@ endmodule // standalone__core__control__telemetry__returns__passed
 module tnic_standalone__core__control__telemetry__returns__past__0(d,q,clock);
     
     // Module arguments
-    input wire  [272:0] d;
-    output reg  [272:0] q;
+    input wire  [304:0] d;
+    output reg  [304:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 273'h0;
+       q = 305'h0;
     end
     
     always @(posedge clock) begin
@@ -83124,13 +85186,13 @@ endmodule // standalone__core__control__telemetry__returns__past__0
 module tnic_standalone__core__control__telemetry__returns__past__1(d,q,clock);
     
     // Module arguments
-    input wire  [272:0] d;
-    output reg  [272:0] q;
+    input wire  [304:0] d;
+    output reg  [304:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 273'h0;
+       q = 305'h0;
     end
     
     always @(posedge clock) begin
@@ -83143,13 +85205,13 @@ endmodule // standalone__core__control__telemetry__returns__past__1
 module tnic_standalone__core__control__telemetry__returns__past__2(d,q,clock);
     
     // Module arguments
-    input wire  [272:0] d;
-    output reg  [272:0] q;
+    input wire  [304:0] d;
+    output reg  [304:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 273'h0;
+       q = 305'h0;
     end
     
     always @(posedge clock) begin
@@ -83231,17 +85293,17 @@ module tnic_standalone__core__control__telemetry__returns__ram(read_address,read
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [273:0] read_data;
+    output reg  [305:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [273:0] write_data;
+    input wire  [305:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[273:0] mem[1023:0];
+    reg[305:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {274{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {306{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -83255,13 +85317,13 @@ endmodule // standalone__core__control__telemetry__returns__ram
 module tnic_standalone__core__control__telemetry__returns__raw(d,q,clock);
     
     // Module arguments
-    input wire  [273:0] d;
-    output reg  [273:0] q;
+    input wire  [305:0] d;
+    output reg  [305:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 274'h0;
+       q = 306'h0;
     end
     
     always @(posedge clock) begin
@@ -83350,13 +85412,13 @@ endmodule // standalone__core__control__telemetry__returns__same__3
 module tnic_standalone__core__control__telemetry__returns__state(d,q,clock);
     
     // Module arguments
-    input wire  [272:0] d;
-    output reg  [272:0] q;
+    input wire  [304:0] d;
+    output reg  [304:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 273'h0;
+       q = 305'h0;
     end
     
     always @(posedge clock) begin
@@ -102169,7 +104231,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
             excess3__d = ((32'h0) & 31'h7fffffff);
         end
         alone3__d = (waiting2__q[32'h1f] | ~|waiting2__q) & ~flags2__q[32'h1];
-        if (excess2__q[32'h1f] | flags2__q[32'h0]) begin
+        if ((excess2__q[32'h1f] & ~flags2__q[32'h1]) | flags2__q[32'h0]) begin
             base3__d = outstanding2__q;
         end
         cap3__d = (((cap2__q) & 27'h7ffffff) << 32'h7) - thrice;
@@ -118982,7 +121044,7 @@ module tnic_standalone__gated(d,q,clock);
 endmodule // standalone__gated
 
 
-module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,grant_valid,grant_ready,grant_flow,grant_launch,charge_valid,charge_flow,charge_bytes,charge_ends,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,pulses);
+module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_key,cfg_keyed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,grant_valid,grant_ready,grant_flow,grant_launch,charge_valid,charge_flow,charge_bytes,charge_ends,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,pulses);
     
     // Module arguments
     input wire  clk;
@@ -118991,7 +121053,8 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     input wire  [47:0] cfg_mac;
     input wire  [31:0] cfg_ipv4;
     input wire  [127:0] cfg_ipv6;
-    input wire  [31:0] cfg_seed;
+    input wire  [95:0] cfg_key;
+    input wire  cfg_keyed;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [511:0] fl_record;
@@ -119044,7 +121107,9 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     reg  packets__clk;
     reg  packets__rst;
     wire  packets__swept;
-    reg  [31:0] packets__seed;
+    reg  [95:0] packets__key;
+    reg  packets__keyed;
+    wire  packets__has_nonces;
     reg  packets__fl_valid;
     reg  [9:0] packets__fl_flow;
     reg  [511:0] packets__fl_record;
@@ -119172,7 +121237,9 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         .clk(packets__clk),
         .rst(packets__rst),
         .swept(packets__swept),
-        .seed(packets__seed),
+        .key(packets__key),
+        .keyed(packets__keyed),
+        .has_nonces(packets__has_nonces),
         .fl_valid(packets__fl_valid),
         .fl_flow(packets__fl_flow),
         .fl_record(packets__fl_record),
@@ -119372,7 +121439,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         else begin
             ready__d = frame_less & post_less;
         end
-        if (~packets__swept | clears | turns) begin
+        if ((~packets__swept | ~packets__has_nonces) | (clears | turns)) begin
             ready__d = 1'b0;
         end
         charged = ((32'h0) & 32'hffffffff);
@@ -119437,7 +121504,8 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) packets__fl_valid = fl_valid;
     always @(*) packets__fl_flow = fl_flow;
     always @(*) packets__fl_record = fl_record;
-    always @(*) packets__seed = cfg_seed;
+    always @(*) packets__key = cfg_key;
+    always @(*) packets__keyed = cfg_keyed;
     assign packets__long_bytes = long_bytes;
     always @(*) clears = fl_valid & packets__swept & (fl_record[(32'h0)+:(2)] != ((32'h3) & 2'h3));
     always @(*) take = ready__q & grant_valid;
@@ -121907,13 +123975,15 @@ module tnic_standalone__generator__host_packets(d,q,clock);
 endmodule // standalone__generator__host_packets
 
 
-module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,fl_record,i_valid,i_grant,i_doorbell,i_flow,i_packets,i_launch,o_grant,o_charge,o_send,o_flow,o_record,o_segment,o_number,o_first,o_last,o_nonce,o_wire,o_bytes,o_charged,o_launch,o_long,o_post,o_packets,o_refused,long_bytes);
+module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl_valid,fl_flow,fl_record,i_valid,i_grant,i_doorbell,i_flow,i_packets,i_launch,o_grant,o_charge,o_send,o_flow,o_record,o_segment,o_number,o_first,o_last,o_nonce,o_wire,o_bytes,o_charged,o_launch,o_long,o_post,o_packets,o_refused,long_bytes);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     output reg  swept;
-    input wire  [31:0] seed;
+    input wire  [95:0] key;
+    input wire  keyed;
+    output reg  has_nonces;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [511:0] fl_record;
@@ -121942,9 +124012,6 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     output reg  [15:0] o_packets;
     output reg  o_refused;
     input wire  [15:0] long_bytes;
-    
-    // Constant declarations
-    localparam  nonce_start = 32'h9e3779b9;
     
     // Stub signals
     reg  [9:0] sweep__d;
@@ -122108,12 +124175,13 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [135:0] new7__d;
     wire  [135:0] new7__q;
     reg  new7__clock;
-    reg  [31:0] nonce__d;
-    wire  [31:0] nonce__q;
-    reg  nonce__clock;
-    reg  [31:0] seen__d;
-    wire  [31:0] seen__q;
-    reg  seen__clock;
+    reg  keys__clk;
+    reg  keys__rst;
+    reg  [95:0] keys__key;
+    reg  keys__keyed;
+    reg  keys__take;
+    wire  [31:0] keys__word;
+    wire  keys__ready;
     reg  [15:0] charge__d;
     wire  [15:0] charge__q;
     reg  charge__clock;
@@ -122188,9 +124256,6 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [23:0] paid_new;
     reg  [31:0] segment_new;
     reg  [31:0] nonce_new;
-    reg  [31:0] mix1;
-    reg  [31:0] mix2;
-    reg  [31:0] mix3;
     
     // Sub module instances
     tnic_standalone__generator__packets__sweep sweep(
@@ -122456,15 +124521,14 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         .q(new7__q),
         .clock(new7__clock)
     );
-    tnic_standalone__generator__packets__nonce nonce(
-        .d(nonce__d),
-        .q(nonce__q),
-        .clock(nonce__clock)
-    );
-    tnic_standalone__generator__packets__seen seen(
-        .d(seen__d),
-        .q(seen__q),
-        .clock(seen__clock)
+    tnic_standalone__generator__packets__keys keys(
+        .clk(keys__clk),
+        .rst(keys__rst),
+        .key(keys__key),
+        .keyed(keys__keyed),
+        .take(keys__take),
+        .word(keys__word),
+        .ready(keys__ready)
     );
     tnic_standalone__generator__packets__charge charge(
         .d(charge__d),
@@ -122560,8 +124624,6 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         new5__d = new5__q;
         new6__d = new6__q;
         new7__d = new7__q;
-        nonce__d = nonce__q;
-        seen__d = seen__q;
         charge__d = charge__q;
         sent__d = sent__q;
         record5__d = record5__q;
@@ -122689,7 +124751,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         fits = backlog < limit__q;
         fresh = s[(32'h50)+:(32)];
         if (first) begin
-            fresh = nonce__q;
+            fresh = keys__word;
         end
         segment_new = segment;
         number_new = number;
@@ -122740,20 +124802,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         new5__d = {paid_new, nonce_new, bytes_new, backlog_new, number_new, segment_new};
         new6__d = new5__q;
         new7__d = new6__q;
-        if (send & first) begin
-            nonce__d = mix3;
-        end
-        seen__d = seed;
-        if (seen__q != seed) begin
-            nonce__d = seed;
-            if (~|seed) begin
-                nonce__d = nonce_start;
-            end
-        end
-        if (~clean__q) begin
-            nonce__d = nonce_start;
-            seen__d = ((32'h0) & 32'hffffffff);
-        end
+        keys__take = send & first;
         sent__d = send;
         charge__d = ((32'h0) & 16'hffff);
         if (send) begin
@@ -122816,8 +124865,6 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     always @(*) new5__clock = clk;
     always @(*) new6__clock = clk;
     always @(*) new7__clock = clk;
-    always @(*) nonce__clock = clk;
-    always @(*) seen__clock = clk;
     always @(*) charge__clock = clk;
     always @(*) sent__clock = clk;
     always @(*) record5__clock = clk;
@@ -122892,9 +124939,11 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     always @(*) enable = record4__q[32'h0];
     always @(*) endless = record4__q[32'h1];
     always @(*) read = record4__q[32'h2];
-    always @(*) mix1 = nonce__q ^ (nonce__q << 32'hd);
-    always @(*) mix2 = mix1 ^ (mix1 >> 32'h11);
-    always @(*) mix3 = mix2 ^ (mix2 << 32'h5);
+    always @(*) keys__clk = clk;
+    always @(*) keys__rst = rst;
+    always @(*) keys__key = key;
+    always @(*) keys__keyed = keyed;
+    always @(*) has_nonces = keys__ready;
     always @(*) o_grant = grant__4__q;
     always @(*) o_charge = charge__q;
     always @(*) o_send = sent__q;
@@ -123355,6 +125404,318 @@ module tnic_standalone__generator__packets__grant__4(d,q,clock);
 endmodule // standalone__generator__packets__grant__4
 
 
+module tnic_standalone__generator__packets__keys(clk,rst,key,keyed,take,word,ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [95:0] key;
+    input wire  keyed;
+    input wire  take;
+    output reg  [31:0] word;
+    output reg  ready;
+    
+    // Constant declarations
+    localparam  load_clocks = 6'b100110;
+    localparam  ones = 111'h7000000000000000000000000000;
+    
+    // Stub signals
+    reg  has__d;
+    wire  has__q;
+    reg  has__clock;
+    reg  [5:0] left__d;
+    wire  [5:0] left__q;
+    reg  left__clock;
+    reg  drew__d;
+    wire  drew__q;
+    reg  drew__clock;
+    reg  [31:0] next0__d;
+    wire  [31:0] next0__q;
+    reg  next0__clock;
+    reg  [31:0] next1__d;
+    wire  [31:0] next1__q;
+    reg  next1__clock;
+    reg  [92:0] a__d;
+    wire  [92:0] a__q;
+    reg  a__clock;
+    reg  [83:0] b__d;
+    wire  [83:0] b__q;
+    reg  b__clock;
+    reg  [110:0] c__d;
+    wire  [110:0] c__q;
+    reg  c__clock;
+    
+    // Local signals
+    reg  [31:0] t1;
+    reg  [31:0] t2;
+    reg  [31:0] t3;
+    reg  [31:0] n1;
+    reg  [31:0] n2;
+    reg  [31:0] n3;
+    reg  [31:0] made;
+    reg  loading;
+    
+    // Sub module instances
+    tnic_standalone__generator__packets__keys__has has(
+        .d(has__d),
+        .q(has__q),
+        .clock(has__clock)
+    );
+    tnic_standalone__generator__packets__keys__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__generator__packets__keys__drew drew(
+        .d(drew__d),
+        .q(drew__q),
+        .clock(drew__clock)
+    );
+    tnic_standalone__generator__packets__keys__next0 next0(
+        .d(next0__d),
+        .q(next0__q),
+        .clock(next0__clock)
+    );
+    tnic_standalone__generator__packets__keys__next1 next1(
+        .d(next1__d),
+        .q(next1__q),
+        .clock(next1__clock)
+    );
+    tnic_standalone__generator__packets__keys__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__generator__packets__keys__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
+    tnic_standalone__generator__packets__keys__c c(
+        .d(c__d),
+        .q(c__q),
+        .clock(c__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        has__d = has__q;
+        left__d = left__q;
+        drew__d = drew__q;
+        next0__d = next0__q;
+        next1__d = next1__q;
+        a__d = a__q;
+        b__d = b__q;
+        c__d = c__q;
+        if (loading | drew__q) begin
+            a__d = {a__q[0+:61], n3};
+            b__d = {b__q[0+:52], n1};
+            c__d = {c__q[0+:79], n2};
+            next1__d = made;
+        end
+        has__d = keyed;
+        drew__d = take & ~loading;
+        if (loading) begin
+            left__d = left__q - ((32'h1) & 6'h3f);
+            next0__d = next1__q;
+        end
+        else if (take) begin
+            next0__d = next1__q;
+            if (drew__q) begin
+                next0__d = made;
+            end
+        end
+        if (keyed & ~has__q) begin
+            a__d = ((key[(32'h0)+:(80)]) & 93'h1fffffffffffffffffffffff);
+            b__d = ((key[(32'h50)+:(16)]) & 84'hfffffffffffffffffffff);
+            c__d = ones;
+            left__d = load_clocks;
+            drew__d = 1'b0;
+            next0__d = next0__q;
+            next1__d = next1__q;
+        end
+        if (rst) begin
+            has__d = 1'b0;
+            drew__d = 1'b0;
+            left__d = ((32'h0) & 6'h3f);
+            next0__d = ((32'h0) & 32'hffffffff);
+            next1__d = ((32'h0) & 32'hffffffff);
+        end
+    end
+    always @(*) has__clock = clk;
+    always @(*) left__clock = clk;
+    always @(*) drew__clock = clk;
+    always @(*) next0__clock = clk;
+    always @(*) next1__clock = clk;
+    always @(*) a__clock = clk;
+    always @(*) b__clock = clk;
+    always @(*) c__clock = clk;
+    always @(*) t1 = a__q[(32'h22)+:(32)] ^ a__q[(32'h3d)+:(32)];
+    always @(*) t2 = b__q[(32'h25)+:(32)] ^ b__q[(32'h34)+:(32)];
+    always @(*) t3 = c__q[(32'h22)+:(32)] ^ c__q[(32'h4f)+:(32)];
+    always @(*) made = (t1 ^ t2) ^ t3;
+    always @(*) n1 = (t1 ^ b__q[(32'h2e)+:(32)]) ^ (a__q[(32'h3b)+:(32)] & a__q[(32'h3c)+:(32)]);
+    always @(*) n2 = (t2 ^ c__q[(32'h37)+:(32)]) ^ (b__q[(32'h32)+:(32)] & b__q[(32'h33)+:(32)]);
+    always @(*) n3 = (t3 ^ a__q[(32'h25)+:(32)]) ^ (c__q[(32'h4d)+:(32)] & c__q[(32'h4e)+:(32)]);
+    always @(*) loading = |left__q;
+    always @(*) word = next0__q;
+    always @(*) ready = has__q & ~loading;
+    
+endmodule // standalone__generator__packets__keys
+
+
+module tnic_standalone__generator__packets__keys__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [92:0] d;
+    output reg  [92:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 93'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__a
+
+
+module tnic_standalone__generator__packets__keys__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [83:0] d;
+    output reg  [83:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 84'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__b
+
+
+module tnic_standalone__generator__packets__keys__c(d,q,clock);
+    
+    // Module arguments
+    input wire  [110:0] d;
+    output reg  [110:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 111'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__c
+
+
+module tnic_standalone__generator__packets__keys__drew(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__drew
+
+
+module tnic_standalone__generator__packets__keys__has(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__has
+
+
+module tnic_standalone__generator__packets__keys__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__left
+
+
+module tnic_standalone__generator__packets__keys__next0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__next0
+
+
+module tnic_standalone__generator__packets__keys__next1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__keys__next1
+
+
 module tnic_standalone__generator__packets__last5(d,q,clock);
     
     // Module arguments
@@ -123562,25 +125923,6 @@ module tnic_standalone__generator__packets__new7(d,q,clock);
     end
           
 endmodule // standalone__generator__packets__new7
-
-
-module tnic_standalone__generator__packets__nonce(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__packets__nonce
 
 
 module tnic_standalone__generator__packets__nonce5(d,q,clock);
@@ -123914,25 +126256,6 @@ module tnic_standalone__generator__packets__same7(d,q,clock);
     end
           
 endmodule // standalone__generator__packets__same7
-
-
-module tnic_standalone__generator__packets__seen(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__packets__seen
 
 
 module tnic_standalone__generator__packets__segment5(d,q,clock);
