@@ -31834,8 +31834,156 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  sure__d;
     wire  sure__q;
     reg  sure__clock;
+    reg  parked__clock;
+    reg  [4:0] parked__read_address;
+    wire  [88:0] parked__read_data;
+    reg  parked__write_enable;
+    reg  [4:0] parked__write_address;
+    reg  [88:0] parked__write_data;
+    reg  parks__0__d;
+    wire  parks__0__q;
+    reg  parks__0__clock;
+    reg  parks__1__d;
+    wire  parks__1__q;
+    reg  parks__1__clock;
+    reg  parks__2__d;
+    wire  parks__2__q;
+    reg  parks__2__clock;
+    reg  parks__3__d;
+    wire  parks__3__q;
+    reg  parks__3__clock;
+    reg  parks__4__d;
+    wire  parks__4__q;
+    reg  parks__4__clock;
+    reg  parks__5__d;
+    wire  parks__5__q;
+    reg  parks__5__clock;
+    reg  parks__6__d;
+    wire  parks__6__q;
+    reg  parks__6__clock;
+    reg  parks__7__d;
+    wire  parks__7__q;
+    reg  parks__7__clock;
+    reg  parks__8__d;
+    wire  parks__8__q;
+    reg  parks__8__clock;
+    reg  parks__9__d;
+    wire  parks__9__q;
+    reg  parks__9__clock;
+    reg  parks__10__d;
+    wire  parks__10__q;
+    reg  parks__10__clock;
+    reg  parks__11__d;
+    wire  parks__11__q;
+    reg  parks__11__clock;
+    reg  parks__12__d;
+    wire  parks__12__q;
+    reg  parks__12__clock;
+    reg  parks__13__d;
+    wire  parks__13__q;
+    reg  parks__13__clock;
+    reg  parks__14__d;
+    wire  parks__14__q;
+    reg  parks__14__clock;
+    reg  parks__15__d;
+    wire  parks__15__q;
+    reg  parks__15__clock;
+    reg  parks__16__d;
+    wire  parks__16__q;
+    reg  parks__16__clock;
+    reg  parks__17__d;
+    wire  parks__17__q;
+    reg  parks__17__clock;
+    reg  parks__18__d;
+    wire  parks__18__q;
+    reg  parks__18__clock;
+    reg  parks__19__d;
+    wire  parks__19__q;
+    reg  parks__19__clock;
+    reg  parks__20__d;
+    wire  parks__20__q;
+    reg  parks__20__clock;
+    reg  parks__21__d;
+    wire  parks__21__q;
+    reg  parks__21__clock;
+    reg  parks__22__d;
+    wire  parks__22__q;
+    reg  parks__22__clock;
+    reg  parks__23__d;
+    wire  parks__23__q;
+    reg  parks__23__clock;
+    reg  parks__24__d;
+    wire  parks__24__q;
+    reg  parks__24__clock;
+    reg  parks__25__d;
+    wire  parks__25__q;
+    reg  parks__25__clock;
+    reg  parks__26__d;
+    wire  parks__26__q;
+    reg  parks__26__clock;
+    reg  parks__27__d;
+    wire  parks__27__q;
+    reg  parks__27__clock;
+    reg  parks__28__d;
+    wire  parks__28__q;
+    reg  parks__28__clock;
+    reg  parks__29__d;
+    wire  parks__29__q;
+    reg  parks__29__clock;
+    reg  parks__30__d;
+    wire  parks__30__q;
+    reg  parks__30__clock;
+    reg  parks__31__d;
+    wire  parks__31__q;
+    reg  parks__31__clock;
+    reg  slots__clock;
+    reg  slots__read_enable;
+    reg  [9:0] slots__read_address;
+    wire  [4:0] slots__read_data;
+    reg  slots__write_enable;
+    reg  [9:0] slots__write_address;
+    reg  [4:0] slots__write_data;
+    reg  [4:0] slot__d;
+    wire  [4:0] slot__q;
+    reg  slot__clock;
+    reg  [4:0] old__d;
+    wire  [4:0] old__q;
+    reg  old__clock;
+    reg  [4:0] last_slot__d;
+    wire  [4:0] last_slot__q;
+    reg  last_slot__clock;
+    reg  closing__d;
+    wire  closing__q;
+    reg  closing__clock;
+    reg  due__d;
+    wire  due__q;
+    reg  due__clock;
+    reg  [9:0] due_flow__d;
+    wire  [9:0] due_flow__q;
+    reg  due_flow__clock;
+    reg  due_turn__d;
+    wire  due_turn__q;
+    reg  due_turn__clock;
+    reg  [88:0] due_measure__d;
+    wire  [88:0] due_measure__q;
+    reg  due_measure__clock;
+    reg  replaced__d;
+    wire  replaced__q;
+    reg  replaced__clock;
+    reg  [9:0] replaced_flow__d;
+    wire  [9:0] replaced_flow__q;
+    reg  replaced_flow__clock;
     
     // Local signals
+    reg  issuing;
+    reg  [9:0] issuing_flow;
+    reg  issuing_turn;
+    reg  okay;
+    reg  park;
+    reg  [4:0] place;
+    reg  taken;
+    reg  waits;
+    reg  [88:0] measure;
     reg  rests;
     reg  turn;
     reg  timed_out;
@@ -32332,6 +32480,233 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         .q(sure__q),
         .clock(sure__clock)
     );
+    tnic_standalone__core__control__engine__arbiter__parked parked(
+        .clock(parked__clock),
+        .read_address(parked__read_address),
+        .read_data(parked__read_data),
+        .write_enable(parked__write_enable),
+        .write_address(parked__write_address),
+        .write_data(parked__write_data)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__0 parks__0(
+        .d(parks__0__d),
+        .q(parks__0__q),
+        .clock(parks__0__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__1 parks__1(
+        .d(parks__1__d),
+        .q(parks__1__q),
+        .clock(parks__1__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__2 parks__2(
+        .d(parks__2__d),
+        .q(parks__2__q),
+        .clock(parks__2__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__3 parks__3(
+        .d(parks__3__d),
+        .q(parks__3__q),
+        .clock(parks__3__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__4 parks__4(
+        .d(parks__4__d),
+        .q(parks__4__q),
+        .clock(parks__4__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__5 parks__5(
+        .d(parks__5__d),
+        .q(parks__5__q),
+        .clock(parks__5__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__6 parks__6(
+        .d(parks__6__d),
+        .q(parks__6__q),
+        .clock(parks__6__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__7 parks__7(
+        .d(parks__7__d),
+        .q(parks__7__q),
+        .clock(parks__7__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__8 parks__8(
+        .d(parks__8__d),
+        .q(parks__8__q),
+        .clock(parks__8__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__9 parks__9(
+        .d(parks__9__d),
+        .q(parks__9__q),
+        .clock(parks__9__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__10 parks__10(
+        .d(parks__10__d),
+        .q(parks__10__q),
+        .clock(parks__10__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__11 parks__11(
+        .d(parks__11__d),
+        .q(parks__11__q),
+        .clock(parks__11__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__12 parks__12(
+        .d(parks__12__d),
+        .q(parks__12__q),
+        .clock(parks__12__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__13 parks__13(
+        .d(parks__13__d),
+        .q(parks__13__q),
+        .clock(parks__13__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__14 parks__14(
+        .d(parks__14__d),
+        .q(parks__14__q),
+        .clock(parks__14__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__15 parks__15(
+        .d(parks__15__d),
+        .q(parks__15__q),
+        .clock(parks__15__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__16 parks__16(
+        .d(parks__16__d),
+        .q(parks__16__q),
+        .clock(parks__16__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__17 parks__17(
+        .d(parks__17__d),
+        .q(parks__17__q),
+        .clock(parks__17__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__18 parks__18(
+        .d(parks__18__d),
+        .q(parks__18__q),
+        .clock(parks__18__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__19 parks__19(
+        .d(parks__19__d),
+        .q(parks__19__q),
+        .clock(parks__19__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__20 parks__20(
+        .d(parks__20__d),
+        .q(parks__20__q),
+        .clock(parks__20__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__21 parks__21(
+        .d(parks__21__d),
+        .q(parks__21__q),
+        .clock(parks__21__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__22 parks__22(
+        .d(parks__22__d),
+        .q(parks__22__q),
+        .clock(parks__22__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__23 parks__23(
+        .d(parks__23__d),
+        .q(parks__23__q),
+        .clock(parks__23__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__24 parks__24(
+        .d(parks__24__d),
+        .q(parks__24__q),
+        .clock(parks__24__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__25 parks__25(
+        .d(parks__25__d),
+        .q(parks__25__q),
+        .clock(parks__25__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__26 parks__26(
+        .d(parks__26__d),
+        .q(parks__26__q),
+        .clock(parks__26__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__27 parks__27(
+        .d(parks__27__d),
+        .q(parks__27__q),
+        .clock(parks__27__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__28 parks__28(
+        .d(parks__28__d),
+        .q(parks__28__q),
+        .clock(parks__28__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__29 parks__29(
+        .d(parks__29__d),
+        .q(parks__29__q),
+        .clock(parks__29__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__30 parks__30(
+        .d(parks__30__d),
+        .q(parks__30__q),
+        .clock(parks__30__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__parks__31 parks__31(
+        .d(parks__31__d),
+        .q(parks__31__q),
+        .clock(parks__31__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__slots slots(
+        .clock(slots__clock),
+        .read_enable(slots__read_enable),
+        .read_address(slots__read_address),
+        .read_data(slots__read_data),
+        .write_enable(slots__write_enable),
+        .write_address(slots__write_address),
+        .write_data(slots__write_data)
+    );
+    tnic_standalone__core__control__engine__arbiter__slot slot(
+        .d(slot__d),
+        .q(slot__q),
+        .clock(slot__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__old old(
+        .d(old__d),
+        .q(old__q),
+        .clock(old__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__last_slot last_slot(
+        .d(last_slot__d),
+        .q(last_slot__q),
+        .clock(last_slot__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__closing closing(
+        .d(closing__d),
+        .q(closing__q),
+        .clock(closing__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due due(
+        .d(due__d),
+        .q(due__q),
+        .clock(due__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due_flow due_flow(
+        .d(due_flow__d),
+        .q(due_flow__q),
+        .clock(due_flow__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due_turn due_turn(
+        .d(due_turn__d),
+        .q(due_turn__q),
+        .clock(due_turn__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__due_measure due_measure(
+        .d(due_measure__d),
+        .q(due_measure__q),
+        .clock(due_measure__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__replaced replaced(
+        .d(replaced__d),
+        .q(replaced__q),
+        .clock(replaced__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__replaced_flow replaced_flow(
+        .d(replaced_flow__d),
+        .q(replaced_flow__q),
+        .clock(replaced_flow__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -32346,11 +32721,484 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         last_turn__d = last_turn__q;
         open__d = open__q;
         sure__d = sure__q;
+        slot__d = slot__q;
+        last_slot__d = last_slot__q;
+        closing__d = closing__q;
+        due__d = due__q;
+        due_flow__d = due_flow__q;
+        due_turn__d = due_turn__q;
+        due_measure__d = due_measure__q;
+        replaced__d = replaced__q;
+        replaced_flow__d = replaced_flow__q;
+        old__d = old__q;
         timed_out = ((32'h0) & 1'h1);
         if (sample_kind == ((32'h1) & 2'h3)) begin
             timed_out = ((32'h1) & 1'h1);
         end
         measures__write_data = {timed_out, sample_endpoint_ns, sample_hops, sample_now_ns, sample_rtt_ns};
+        slot__d = slot__q + ((32'h1) & 5'h1f);
+        old__d = slot__q - ((32'h16) & 5'h1f);
+        place = slots__read_data;
+        if (same__q) begin
+            place = last_slot__q;
+        end
+        taken = 1'b0;
+        waits = 1'b0;
+        parks__0__d = parks__0__q;
+        if (place == 0) begin
+            taken = parks__0__q;
+            if (park) begin
+                parks__0__d = 1'b1;
+            end
+        end
+        if (old__q == 0) begin
+            waits = parks__0__q;
+            parks__0__d = 1'b0;
+        end
+        if (rst) begin
+            parks__0__d = 1'b0;
+        end
+        parks__1__d = parks__1__q;
+        if (place == 1) begin
+            taken = parks__1__q;
+            if (park) begin
+                parks__1__d = 1'b1;
+            end
+        end
+        if (old__q == 1) begin
+            waits = parks__1__q;
+            parks__1__d = 1'b0;
+        end
+        if (rst) begin
+            parks__1__d = 1'b0;
+        end
+        parks__2__d = parks__2__q;
+        if (place == 2) begin
+            taken = parks__2__q;
+            if (park) begin
+                parks__2__d = 1'b1;
+            end
+        end
+        if (old__q == 2) begin
+            waits = parks__2__q;
+            parks__2__d = 1'b0;
+        end
+        if (rst) begin
+            parks__2__d = 1'b0;
+        end
+        parks__3__d = parks__3__q;
+        if (place == 3) begin
+            taken = parks__3__q;
+            if (park) begin
+                parks__3__d = 1'b1;
+            end
+        end
+        if (old__q == 3) begin
+            waits = parks__3__q;
+            parks__3__d = 1'b0;
+        end
+        if (rst) begin
+            parks__3__d = 1'b0;
+        end
+        parks__4__d = parks__4__q;
+        if (place == 4) begin
+            taken = parks__4__q;
+            if (park) begin
+                parks__4__d = 1'b1;
+            end
+        end
+        if (old__q == 4) begin
+            waits = parks__4__q;
+            parks__4__d = 1'b0;
+        end
+        if (rst) begin
+            parks__4__d = 1'b0;
+        end
+        parks__5__d = parks__5__q;
+        if (place == 5) begin
+            taken = parks__5__q;
+            if (park) begin
+                parks__5__d = 1'b1;
+            end
+        end
+        if (old__q == 5) begin
+            waits = parks__5__q;
+            parks__5__d = 1'b0;
+        end
+        if (rst) begin
+            parks__5__d = 1'b0;
+        end
+        parks__6__d = parks__6__q;
+        if (place == 6) begin
+            taken = parks__6__q;
+            if (park) begin
+                parks__6__d = 1'b1;
+            end
+        end
+        if (old__q == 6) begin
+            waits = parks__6__q;
+            parks__6__d = 1'b0;
+        end
+        if (rst) begin
+            parks__6__d = 1'b0;
+        end
+        parks__7__d = parks__7__q;
+        if (place == 7) begin
+            taken = parks__7__q;
+            if (park) begin
+                parks__7__d = 1'b1;
+            end
+        end
+        if (old__q == 7) begin
+            waits = parks__7__q;
+            parks__7__d = 1'b0;
+        end
+        if (rst) begin
+            parks__7__d = 1'b0;
+        end
+        parks__8__d = parks__8__q;
+        if (place == 8) begin
+            taken = parks__8__q;
+            if (park) begin
+                parks__8__d = 1'b1;
+            end
+        end
+        if (old__q == 8) begin
+            waits = parks__8__q;
+            parks__8__d = 1'b0;
+        end
+        if (rst) begin
+            parks__8__d = 1'b0;
+        end
+        parks__9__d = parks__9__q;
+        if (place == 9) begin
+            taken = parks__9__q;
+            if (park) begin
+                parks__9__d = 1'b1;
+            end
+        end
+        if (old__q == 9) begin
+            waits = parks__9__q;
+            parks__9__d = 1'b0;
+        end
+        if (rst) begin
+            parks__9__d = 1'b0;
+        end
+        parks__10__d = parks__10__q;
+        if (place == 10) begin
+            taken = parks__10__q;
+            if (park) begin
+                parks__10__d = 1'b1;
+            end
+        end
+        if (old__q == 10) begin
+            waits = parks__10__q;
+            parks__10__d = 1'b0;
+        end
+        if (rst) begin
+            parks__10__d = 1'b0;
+        end
+        parks__11__d = parks__11__q;
+        if (place == 11) begin
+            taken = parks__11__q;
+            if (park) begin
+                parks__11__d = 1'b1;
+            end
+        end
+        if (old__q == 11) begin
+            waits = parks__11__q;
+            parks__11__d = 1'b0;
+        end
+        if (rst) begin
+            parks__11__d = 1'b0;
+        end
+        parks__12__d = parks__12__q;
+        if (place == 12) begin
+            taken = parks__12__q;
+            if (park) begin
+                parks__12__d = 1'b1;
+            end
+        end
+        if (old__q == 12) begin
+            waits = parks__12__q;
+            parks__12__d = 1'b0;
+        end
+        if (rst) begin
+            parks__12__d = 1'b0;
+        end
+        parks__13__d = parks__13__q;
+        if (place == 13) begin
+            taken = parks__13__q;
+            if (park) begin
+                parks__13__d = 1'b1;
+            end
+        end
+        if (old__q == 13) begin
+            waits = parks__13__q;
+            parks__13__d = 1'b0;
+        end
+        if (rst) begin
+            parks__13__d = 1'b0;
+        end
+        parks__14__d = parks__14__q;
+        if (place == 14) begin
+            taken = parks__14__q;
+            if (park) begin
+                parks__14__d = 1'b1;
+            end
+        end
+        if (old__q == 14) begin
+            waits = parks__14__q;
+            parks__14__d = 1'b0;
+        end
+        if (rst) begin
+            parks__14__d = 1'b0;
+        end
+        parks__15__d = parks__15__q;
+        if (place == 15) begin
+            taken = parks__15__q;
+            if (park) begin
+                parks__15__d = 1'b1;
+            end
+        end
+        if (old__q == 15) begin
+            waits = parks__15__q;
+            parks__15__d = 1'b0;
+        end
+        if (rst) begin
+            parks__15__d = 1'b0;
+        end
+        parks__16__d = parks__16__q;
+        if (place == 16) begin
+            taken = parks__16__q;
+            if (park) begin
+                parks__16__d = 1'b1;
+            end
+        end
+        if (old__q == 16) begin
+            waits = parks__16__q;
+            parks__16__d = 1'b0;
+        end
+        if (rst) begin
+            parks__16__d = 1'b0;
+        end
+        parks__17__d = parks__17__q;
+        if (place == 17) begin
+            taken = parks__17__q;
+            if (park) begin
+                parks__17__d = 1'b1;
+            end
+        end
+        if (old__q == 17) begin
+            waits = parks__17__q;
+            parks__17__d = 1'b0;
+        end
+        if (rst) begin
+            parks__17__d = 1'b0;
+        end
+        parks__18__d = parks__18__q;
+        if (place == 18) begin
+            taken = parks__18__q;
+            if (park) begin
+                parks__18__d = 1'b1;
+            end
+        end
+        if (old__q == 18) begin
+            waits = parks__18__q;
+            parks__18__d = 1'b0;
+        end
+        if (rst) begin
+            parks__18__d = 1'b0;
+        end
+        parks__19__d = parks__19__q;
+        if (place == 19) begin
+            taken = parks__19__q;
+            if (park) begin
+                parks__19__d = 1'b1;
+            end
+        end
+        if (old__q == 19) begin
+            waits = parks__19__q;
+            parks__19__d = 1'b0;
+        end
+        if (rst) begin
+            parks__19__d = 1'b0;
+        end
+        parks__20__d = parks__20__q;
+        if (place == 20) begin
+            taken = parks__20__q;
+            if (park) begin
+                parks__20__d = 1'b1;
+            end
+        end
+        if (old__q == 20) begin
+            waits = parks__20__q;
+            parks__20__d = 1'b0;
+        end
+        if (rst) begin
+            parks__20__d = 1'b0;
+        end
+        parks__21__d = parks__21__q;
+        if (place == 21) begin
+            taken = parks__21__q;
+            if (park) begin
+                parks__21__d = 1'b1;
+            end
+        end
+        if (old__q == 21) begin
+            waits = parks__21__q;
+            parks__21__d = 1'b0;
+        end
+        if (rst) begin
+            parks__21__d = 1'b0;
+        end
+        parks__22__d = parks__22__q;
+        if (place == 22) begin
+            taken = parks__22__q;
+            if (park) begin
+                parks__22__d = 1'b1;
+            end
+        end
+        if (old__q == 22) begin
+            waits = parks__22__q;
+            parks__22__d = 1'b0;
+        end
+        if (rst) begin
+            parks__22__d = 1'b0;
+        end
+        parks__23__d = parks__23__q;
+        if (place == 23) begin
+            taken = parks__23__q;
+            if (park) begin
+                parks__23__d = 1'b1;
+            end
+        end
+        if (old__q == 23) begin
+            waits = parks__23__q;
+            parks__23__d = 1'b0;
+        end
+        if (rst) begin
+            parks__23__d = 1'b0;
+        end
+        parks__24__d = parks__24__q;
+        if (place == 24) begin
+            taken = parks__24__q;
+            if (park) begin
+                parks__24__d = 1'b1;
+            end
+        end
+        if (old__q == 24) begin
+            waits = parks__24__q;
+            parks__24__d = 1'b0;
+        end
+        if (rst) begin
+            parks__24__d = 1'b0;
+        end
+        parks__25__d = parks__25__q;
+        if (place == 25) begin
+            taken = parks__25__q;
+            if (park) begin
+                parks__25__d = 1'b1;
+            end
+        end
+        if (old__q == 25) begin
+            waits = parks__25__q;
+            parks__25__d = 1'b0;
+        end
+        if (rst) begin
+            parks__25__d = 1'b0;
+        end
+        parks__26__d = parks__26__q;
+        if (place == 26) begin
+            taken = parks__26__q;
+            if (park) begin
+                parks__26__d = 1'b1;
+            end
+        end
+        if (old__q == 26) begin
+            waits = parks__26__q;
+            parks__26__d = 1'b0;
+        end
+        if (rst) begin
+            parks__26__d = 1'b0;
+        end
+        parks__27__d = parks__27__q;
+        if (place == 27) begin
+            taken = parks__27__q;
+            if (park) begin
+                parks__27__d = 1'b1;
+            end
+        end
+        if (old__q == 27) begin
+            waits = parks__27__q;
+            parks__27__d = 1'b0;
+        end
+        if (rst) begin
+            parks__27__d = 1'b0;
+        end
+        parks__28__d = parks__28__q;
+        if (place == 28) begin
+            taken = parks__28__q;
+            if (park) begin
+                parks__28__d = 1'b1;
+            end
+        end
+        if (old__q == 28) begin
+            waits = parks__28__q;
+            parks__28__d = 1'b0;
+        end
+        if (rst) begin
+            parks__28__d = 1'b0;
+        end
+        parks__29__d = parks__29__q;
+        if (place == 29) begin
+            taken = parks__29__q;
+            if (park) begin
+                parks__29__d = 1'b1;
+            end
+        end
+        if (old__q == 29) begin
+            waits = parks__29__q;
+            parks__29__d = 1'b0;
+        end
+        if (rst) begin
+            parks__29__d = 1'b0;
+        end
+        parks__30__d = parks__30__q;
+        if (place == 30) begin
+            taken = parks__30__q;
+            if (park) begin
+                parks__30__d = 1'b1;
+            end
+        end
+        if (old__q == 30) begin
+            waits = parks__30__q;
+            parks__30__d = 1'b0;
+        end
+        if (rst) begin
+            parks__30__d = 1'b0;
+        end
+        parks__31__d = parks__31__q;
+        if (place == 31) begin
+            taken = parks__31__q;
+            if (park) begin
+                parks__31__d = 1'b1;
+            end
+        end
+        if (old__q == 31) begin
+            waits = parks__31__q;
+            parks__31__d = 1'b0;
+        end
+        if (rst) begin
+            parks__31__d = 1'b0;
+        end
+        parked__write_address = place;
+        due__d = valid__22__q & waits;
+        due_flow__d = flows__22__q;
+        due_turn__d = ~turned__22__q;
+        due_measure__d = parked__read_data;
+        replaced__d = park & taken;
+        replaced_flow__d = held_flow__q;
         turned__0__d = turned__0__q;
         flows__0__d = flows__0__q;
         turned__1__d = turned__1__q;
@@ -32533,16 +33381,30 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         if (same__q) begin
             turn = ~last_turn__q;
         end
-        flows__0__d = held_flow__q;
-        turned__0__d = turn;
-        issued__write_data = turn;
+        issuing_flow = held_flow__q;
+        issuing_turn = turn;
+        measure = measures__read_data;
+        if (due__q) begin
+            issuing_flow = due_flow__q;
+            issuing_turn = due_turn__q;
+            measure = due_measure__q;
+        end
+        flows__0__d = issuing_flow;
+        turned__0__d = issuing_turn;
+        slots__write_address = issuing_flow;
+        issued__write_address = issuing_flow;
+        issued__write_data = issuing_turn;
         kind = held_kind__q;
-        value = measures__read_data[(32'h18)+:(32)];
-        if (held_host__q) begin
+        flow = issuing_flow;
+        rtt_ns = measure[(32'h0)+:(24)];
+        value = measure[(32'h18)+:(32)];
+        hops = measure[(32'h38)+:(8)];
+        endpoint_ns = measure[(32'h40)+:(24)];
+        if (held_host__q & ~due__q) begin
             value = rates__read_data;
         end
-        if (held_sample__q) begin
-            kind = ((measures__read_data[(32'h58)+:(1)]) & 3'h7);
+        if (held_sample__q | due__q) begin
+            kind = ((measure[(32'h58)+:(1)]) & 3'h7);
         end
         next_flow = idles__o_flow;
         if (hosts__o_valid) begin
@@ -32555,9 +33417,17 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             next_flow = loads__o_flow;
         end
         open__d = valid__22__q & (flows__22__q == held_flow__q);
+        closing__d = valid__21__q & (flows__21__q == held_flow__q);
+        if (due__q & (due_flow__q == held_flow__q)) begin
+            same__d = 1'b1;
+            last_turn__d = due_turn__q;
+            last_slot__d = slot__q;
+        end
         if (free) begin
             open__d = valid__22__q & (flows__22__q == next_flow);
+            closing__d = valid__21__q & (flows__21__q == next_flow);
         end
+        slots__read_address = next_flow;
         issued__read_address = next_flow;
         ended__read_address = next_flow;
         loads__o_next = 1'b0;
@@ -32577,8 +33447,9 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             idles__o_next = 1'b1;
         end
         if (free) begin
-            last_turn__d = turn;
-            same__d = go & (next_flow == held_flow__q);
+            last_turn__d = issuing_turn;
+            last_slot__d = slot__q;
+            same__d = issuing & (next_flow == issuing_flow);
             held__d = 1'b1;
             held_flow__d = next_flow;
             held_kind__d = ((32'h4) & 3'h7);
@@ -32598,14 +33469,20 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
                 held__d = 1'b0;
             end
         end
-        sure__d = ~held__d | open__d;
+        sure__d = (~held__d | open__d) | (held_sample__d & ~closing__d);
         lost_flow__d = last_flow__q;
         if (sample_valid) begin
             last_flow__d = sample_flow;
         end
+        dropped_flow = replaced_flow__q;
+        if (samples__dropped) begin
+            dropped_flow = lost_flow__q;
+        end
         if (rst) begin
             held__d = 1'b0;
             sure__d = 1'b1;
+            due__d = 1'b0;
+            replaced__d = 1'b0;
         end
     end
     always @(*) last_flow__clock = clk;
@@ -32619,6 +33496,16 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) last_turn__clock = clk;
     always @(*) open__clock = clk;
     always @(*) sure__clock = clk;
+    always @(*) slot__clock = clk;
+    always @(*) last_slot__clock = clk;
+    always @(*) closing__clock = clk;
+    always @(*) due__clock = clk;
+    always @(*) due_flow__clock = clk;
+    always @(*) due_turn__clock = clk;
+    always @(*) due_measure__clock = clk;
+    always @(*) replaced__clock = clk;
+    always @(*) replaced_flow__clock = clk;
+    always @(*) old__clock = clk;
     always @(*) loads__clk = clk;
     always @(*) loads__rst = rst;
     always @(*) loads__i_valid = load_valid & enable;
@@ -32645,8 +33532,46 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) idles__i_valid = idle_valid & enable;
     always @(*) idles__i_flow = idle_flow;
     always @(*) rests = (issued__read_data == ended__read_data) & ~same__q;
-    always @(*) go = held__q & (open__q | rests);
-    always @(*) free = sure__q | rests;
+    always @(*) go = (held__q & ~due__q) & (open__q | rests);
+    always @(*) okay = ~held__q | ~due__q;
+    always @(*) free = okay & (sure__q | rests);
+    always @(*) park = ((held__q & held_sample__q) & ~(due__q | closing__q)) & ~(open__q | rests);
+    always @(*) parks__0__clock = clk;
+    always @(*) parks__1__clock = clk;
+    always @(*) parks__2__clock = clk;
+    always @(*) parks__3__clock = clk;
+    always @(*) parks__4__clock = clk;
+    always @(*) parks__5__clock = clk;
+    always @(*) parks__6__clock = clk;
+    always @(*) parks__7__clock = clk;
+    always @(*) parks__8__clock = clk;
+    always @(*) parks__9__clock = clk;
+    always @(*) parks__10__clock = clk;
+    always @(*) parks__11__clock = clk;
+    always @(*) parks__12__clock = clk;
+    always @(*) parks__13__clock = clk;
+    always @(*) parks__14__clock = clk;
+    always @(*) parks__15__clock = clk;
+    always @(*) parks__16__clock = clk;
+    always @(*) parks__17__clock = clk;
+    always @(*) parks__18__clock = clk;
+    always @(*) parks__19__clock = clk;
+    always @(*) parks__20__clock = clk;
+    always @(*) parks__21__clock = clk;
+    always @(*) parks__22__clock = clk;
+    always @(*) parks__23__clock = clk;
+    always @(*) parks__24__clock = clk;
+    always @(*) parks__25__clock = clk;
+    always @(*) parks__26__clock = clk;
+    always @(*) parks__27__clock = clk;
+    always @(*) parks__28__clock = clk;
+    always @(*) parks__29__clock = clk;
+    always @(*) parks__30__clock = clk;
+    always @(*) parks__31__clock = clk;
+    always @(*) parked__clock = clk;
+    always @(*) parked__write_enable = park;
+    always @(*) parked__write_data = measures__read_data;
+    always @(*) parked__read_address = old__q;
     always @(*) valid__0__clock = clk;
     always @(*) flows__0__clock = clk;
     always @(*) valid__1__clock = clk;
@@ -32738,19 +33663,19 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) turned__21__clock = clk;
     always @(*) valid__22__d = valid__21__q;
     always @(*) turned__22__clock = clk;
-    always @(*) valid__0__d = go;
+    always @(*) issuing = go | due__q;
+    always @(*) valid__0__d = issuing;
+    always @(*) slots__clock = clk;
+    always @(*) slots__write_enable = issuing;
+    always @(*) slots__write_data = slot__q;
     always @(*) issued__clock = clk;
-    always @(*) issued__write_enable = go;
-    always @(*) issued__write_address = held_flow__q;
+    always @(*) issued__write_enable = issuing;
     always @(*) ended__clock = clk;
     always @(*) ended__write_enable = valid__22__q;
     always @(*) ended__write_address = flows__22__q;
     always @(*) ended__write_data = turned__22__q;
-    always @(*) issue = go;
-    always @(*) flow = held_flow__q;
-    always @(*) rtt_ns = measures__read_data[(32'h0)+:(24)];
-    always @(*) hops = measures__read_data[(32'h38)+:(8)];
-    always @(*) endpoint_ns = measures__read_data[(32'h40)+:(24)];
+    always @(*) issue = issuing;
+    always @(*) slots__read_enable = free;
     always @(*) issued__read_enable = free;
     always @(*) ended__read_enable = free;
     always @(*) loads__o_free = free;
@@ -32759,11 +33684,105 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) idles__o_free = free;
     always @(*) measures__read_enable = free;
     always @(*) rates__read_enable = free;
-    always @(*) sample_dropped = samples__dropped;
-    always @(*) dropped_flow = lost_flow__q;
+    always @(*) sample_dropped = samples__dropped | replaced__q;
     always @(*) other_dropped = loads__dropped | hosts__dropped | idles__dropped;
     
 endmodule // standalone__core__control__engine__arbiter
+
+
+module tnic_standalone__core__control__engine__arbiter__closing(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__closing
+
+
+module tnic_standalone__core__control__engine__arbiter__due(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due
+
+
+module tnic_standalone__core__control__engine__arbiter__due_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due_flow
+
+
+module tnic_standalone__core__control__engine__arbiter__due_measure(d,q,clock);
+    
+    // Module arguments
+    input wire  [88:0] d;
+    output reg  [88:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 89'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due_measure
+
+
+module tnic_standalone__core__control__engine__arbiter__due_turn(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due_turn
 
 
 module tnic_standalone__core__control__engine__arbiter__ended(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
@@ -33955,6 +34974,25 @@ module tnic_standalone__core__control__engine__arbiter__last_flow(d,q,clock);
 endmodule // standalone__core__control__engine__arbiter__last_flow
 
 
+module tnic_standalone__core__control__engine__arbiter__last_slot(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__last_slot
+
+
 module tnic_standalone__core__control__engine__arbiter__last_turn(d,q,clock);
     
     // Module arguments
@@ -34310,6 +35348,25 @@ module tnic_standalone__core__control__engine__arbiter__measures(clock,read_enab
 endmodule // standalone__core__control__engine__arbiter__measures
 
 
+module tnic_standalone__core__control__engine__arbiter__old(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__old
+
+
 module tnic_standalone__core__control__engine__arbiter__open(d,q,clock);
     
     // Module arguments
@@ -34327,6 +35384,640 @@ module tnic_standalone__core__control__engine__arbiter__open(d,q,clock);
     end
           
 endmodule // standalone__core__control__engine__arbiter__open
+
+
+module tnic_standalone__core__control__engine__arbiter__parked(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [4:0] read_address;
+    output reg  [88:0] read_data;
+    input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  [88:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[88:0] mem[31:0];
+    
+    always @(*) begin
+       read_data = mem[read_address];
+    end
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__arbiter__parked
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__0
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__1
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__10
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__11
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__12
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__13
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__14
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__15(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__15
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__16(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__16
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__17(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__17
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__18(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__18
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__19(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__19
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__2
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__20(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__20
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__21(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__21
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__22(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__22
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__23(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__23
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__24(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__24
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__25(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__25
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__26(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__26
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__27(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__27
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__28(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__28
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__29(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__29
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__3
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__30(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__30
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__31(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__31
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__4
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__5
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__6
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__7
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__8
+
+
+module tnic_standalone__core__control__engine__arbiter__parks__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__parks__9
 
 
 module tnic_standalone__core__control__engine__arbiter__rates(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
@@ -34353,6 +36044,44 @@ module tnic_standalone__core__control__engine__arbiter__rates(clock,read_enable,
        end
     end
 endmodule // standalone__core__control__engine__arbiter__rates
+
+
+module tnic_standalone__core__control__engine__arbiter__replaced(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__replaced
+
+
+module tnic_standalone__core__control__engine__arbiter__replaced_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__replaced_flow
 
 
 module tnic_standalone__core__control__engine__arbiter__same(d,q,clock);
@@ -34663,6 +36392,51 @@ module tnic_standalone__core__control__engine__arbiter__samples__youngest(d,q,cl
     end
           
 endmodule // standalone__core__control__engine__arbiter__samples__youngest
+
+
+module tnic_standalone__core__control__engine__arbiter__slot(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__slot
+
+
+module tnic_standalone__core__control__engine__arbiter__slots(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  read_enable;
+    input wire  [9:0] read_address;
+    output reg  [4:0] read_data;
+    input wire  write_enable;
+    input wire  [9:0] write_address;
+    input wire  [4:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "block" *)
+    reg[4:0] mem[1023:0];
+    
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= write_enable & (read_address == write_address) ? {5{1'bx}} : mem[read_address];
+       end
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__arbiter__slots
 
 
 module tnic_standalone__core__control__engine__arbiter__sure(d,q,clock);
@@ -102757,7 +104531,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         write1__d = valid & ~bucket[32'hc];
         insert1__d = valid & (is_again | is_send);
         again1__d = is_again;
-        soon1__d = (is_send & ~is_grant) & bucket[32'he];
+        soon1__d = ((is_send & ~is_grant) | is_again) & bucket[32'he];
         park1__d = valid & (bucket[32'hb] & is_paused);
         idle1__d = valid & bucket[32'hd];
         if (rst) begin
@@ -110844,7 +112618,7 @@ module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,s
         left = bound - ahead;
         valid2__d = valid1__q;
         cut2__d = again1__q | left[32'h19];
-        soon2__d = again1__q | soon1__q;
+        soon2__d = soon1__q;
         rest = wait2__q;
         if (cut2__q) begin
             rest = longest;
