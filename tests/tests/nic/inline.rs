@@ -32,9 +32,10 @@ pub fn left_out(what: &str) -> bool {
     quick()
 }
 
-/// log2 of the flows with which a shell's behaviour is tested: two of those that it is built for, under `cargo xtask soak` all.
-pub fn flow_counts() -> &'static [usize] {
-    if thorough() { &FLOW_BITS } else { &FLOW_BITS[..2] }
+/// Whether a shell's behaviour is tested with 2^`flow_bits` flows: with those that are `usual` for it, under `cargo xtask soak` with all that
+/// it is built for.
+pub fn is_tested(flow_bits: usize, usual: usize) -> bool {
+    if thorough() { FLOW_BITS.contains(&flow_bits) } else { flow_bits == usual }
 }
 
 /// A data frame of flow `flow` to the peer, or from it.
