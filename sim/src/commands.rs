@@ -39,38 +39,64 @@ pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> 
     Ok(ExitCode::SUCCESS)
 }
 
+/// What of a paper is run again, and where it goes.
+pub struct Paper<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Figures; none: all.
+    pub figures: &'a [String],
+    /// JSON to stdout.
+    pub json: bool,
+    /// Folder of report and results.
+    pub out: Option<&'a Path>,
+    /// A checkout of this project whose recorded results and page are written.
+    pub record: Option<&'a Path>,
+    /// Seeds of each experiment; none: as many as the paper has.
+    pub seeds: Option<u64>,
+    /// The first seed, and how long runs are.
+    pub lab: paper::Lab,
+}
+
 /// Runs figures of a paper again.
-pub fn paper(name: &str, figures: &[String], json: bool, out: Option<&Path>, lab: paper::Lab) -> Result<ExitCode, String> {
+pub fn paper(options: &Paper) -> Result<ExitCode, String> {
+    let &Paper { name, figures, json, out, record, seeds, lab } = options;
     let of = paper::PAPERS.iter().find(|p| p.name == name).ok_or_else(|| format!("{name} is no paper that is run again"))?;
     let known: Vec<&str> = of.experiments.iter().flat_map(|e| e.0).copied().collect();
     if let Some(f) = figures.iter().find(|f| !known.contains(&f.as_str())) {
         return Err(format!("{f} is not one of the figures: {}", known.join(", ")));
     }
+    if record.is_some() && (!figures.is_empty() || lab.quick || seeds.is_some_and(|s| s != of.seeds)) {
+        return Err("--record takes all figures, whole, by the paper's own seeds: leave figures, --seeds and --quick away".into());
+    }
     let mut pages = Outputs::default().folder(out.unwrap_or(&Path::new("target").join(name)), ["report.html", "results.json"])?;
+    let kept = record.map(|root| [root.join(format!("sim/papers/{name}.json")), root.join(format!("docs/{name}.md"))]);
+    if let Some(missing) = kept.iter().flatten().filter_map(|p| p.parent()).find(|p| !p.is_dir()) {
+        return Err(format!("{} is no folder: --record takes the root of a checkout of timely-nic", missing.display()));
+    }
     note(of.parameters);
     let chosen: Vec<_> =
         of.experiments.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| e.0.contains(&f.as_str()))).collect();
     let bar = bar(chosen.len(), "figures");
+    let seeds = seeds.unwrap_or(if lab.quick { 1 } else { of.seeds });
     let mut done = Vec::new();
-    for (id, run) in chosen {
-        bar.set_message(id[0]);
-        done.push(run(&lab)?);
+    for experiment in chosen {
+        bar.set_message(experiment.0[0]);
+        done.push(paper::by_seeds(experiment, &lab, seeds)?);
         bar.inc(1);
     }
     bar.finish_and_clear();
     let findings: Vec<_> = done.iter().flat_map(|f| &f.findings).collect();
-    let results = serde_json::json!({ "paper": name, "seed": lab.seed, "quick": lab.quick, "results": findings });
-    let text = serde_json::to_string_pretty(&results).expect("figures are plain numbers");
+    let recorded = paper::recorded::Recorded::new(of, lab.seed, lab.quick, &findings);
+    let text = serde_json::to_string_pretty(&recorded).expect("figures are plain numbers") + "\n";
     let mut failures = Failures::default();
     for (file, text) in pages.iter_mut().zip([&paper::page(of, &done), &text]) {
         failures.add(file.write(text));
     }
-    let mut table = "figure    agrees     paper              ours  quantity".to_owned();
-    for f in &findings {
-        let agrees = if f.agrees { "yes" } else { "NO" };
-        table += &format!("\n{:9} {agrees:6} {:>9} {:>17}  {}", f.figure, paper::paper(f), paper::ours(f), f.quantity);
+    for (path, text) in kept.into_iter().flatten().zip([text.clone(), recorded.page()?]) {
+        failures.add(std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display())));
     }
-    for f in findings.iter().filter(|f| !f.agrees) {
+    let mut table = paper::recorded::table(&findings);
+    for f in findings.iter().filter(|f| !f.agrees()) {
         table += &format!("\n\n{}, {}:\n  {}", f.figure, f.quantity, f.why);
     }
     failures.add(print(if json { text } else { folded(table) }));

@@ -133,9 +133,15 @@ enum Command {
         /// Folder for report.html and results.json; by default target/ and the paper's name.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Seed of everything random.
+        /// For developers: writes the recorded results and the page of docs of this checkout of timely-nic anew.
+        #[arg(long, value_name = "ROOT")]
+        record: Option<PathBuf>,
+        /// Seed of everything random; the first of several.
         #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = serve::command::seed)]
         seed: u64,
+        /// Seeds by which each experiment is run; by default five for sigcomm15. Experiments of conext16 have seeds of their own.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+        seeds: Option<u64>,
         /// Runs a fifth as long, which are no measure of anything: for tests of the program.
         #[arg(long)]
         quick: bool,
@@ -300,9 +306,15 @@ fn main() -> ExitCode {
         }
         Command::Sweep { file, out, shard } => commands::sweep(file, out, *shard),
         Command::Compare { a, b, common } => runs::compare(a, b, common),
-        Command::Paper { paper, figures, json, out, seed, quick } => {
-            commands::paper(paper, figures, *json, out.as_deref(), timely_sim::paper::Lab { seed: *seed, quick: *quick })
-        }
+        Command::Paper { paper, figures, json, out, record, seed, seeds, quick } => commands::paper(&commands::Paper {
+            name: paper,
+            figures,
+            json: *json,
+            out: out.as_deref(),
+            record: record.as_deref(),
+            seeds: *seeds,
+            lab: timely_sim::paper::Lab { seed: *seed, quick: *quick },
+        }),
         Command::Pacing { json, quick, out, from, to, address } => {
             let named = from.clone().zip(to.clone()).zip(*address).map(|((from, to), address)| pacing::site::Named { from, to, address });
             commands::pacing(&pacing::Options { quick: *quick, named }, *json, out)

@@ -1,4 +1,5 @@
 //! The report of a paper: one HTML file with everything inline.
+use super::finding::Verdict;
 use super::{Figure, Finding, Paper};
 use crate::report::curves::figure;
 use crate::report::page::{document, escape};
@@ -29,35 +30,65 @@ pub fn paper(f: &Finding) -> String {
     format!("{sign}{}{}", short(f.paper), if f.in_words { "*" } else { "" })
 }
 
-/// Our number, and its standard deviation over the seeds, where there are some.
+/// Our number: the median of the seeds.
 pub fn ours(f: &Finding) -> String {
-    if f.seeds > 1 { format!("{} +- {}", short(f.ours), short(f.spread)) } else { short(f.ours) }
+    short(f.median)
 }
 
+/// From the least seed's to the greatest's, where there are several.
+pub fn spread(f: &Finding) -> String {
+    if f.seeds > 1 { format!("{} to {}", short(f.spread[0]), short(f.spread[1])) } else { String::new() }
+}
+
+/// The verdict as it is printed.
+pub fn verdict(f: &Finding) -> &'static str {
+    match f.verdict {
+        Verdict::Agrees => "yes",
+        Verdict::Differs => "NO",
+        Verdict::Unsettled => "unsettled",
+    }
+}
+
+/// How many of the findings have each verdict, in words.
+pub fn count(findings: &[&Finding]) -> String {
+    let of = |v: Verdict| findings.iter().filter(|f| f.verdict == v).count();
+    let (agree, differ) = (of(Verdict::Agrees), of(Verdict::Differs));
+    format!("{agree} of {} quantities agree by every seed, {differ} by none, {} by some", findings.len(), of(Verdict::Unsettled))
+}
+
+// The reason is a row of its own, so that the table is read without sideways scrolling.
 fn row(f: &Finding) -> String {
-    let mark = if f.agrees { "agrees" } else { "differs" };
-    format!(
-        "<tr><td class=text>{}</td><td class=text>{}</td><td>{}</td><td>{}</td><td class=\"text {mark}\">{mark}</td><td class=text>{}</td></tr>",
+    let (mark, class) = match f.verdict {
+        Verdict::Agrees => ("agrees", "agrees"),
+        Verdict::Differs => ("differs", "differs"),
+        Verdict::Unsettled => ("unsettled", "differs"),
+    };
+    let mut row = format!(
+        "<tr><td class=text>{}</td><td class=text>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"text {class}\">{mark}</td>\
+         <td class=text>{}</td></tr>",
         f.figure,
         escape(&f.quantity),
         escape(&paper(f)),
         ours(f),
-        escape(if f.agrees { &f.by } else { &f.why })
-    )
+        spread(f),
+        escape(&f.by)
+    );
+    if !f.why.is_empty() {
+        row += &format!("<tr><td></td><td class=\"text why\" colspan=6>{}</td></tr>", escape(&f.why));
+    }
+    row
 }
 
 /// The page of these figures.
 pub fn page(paper: &Paper, figures: &[Figure]) -> String {
     let mut body = String::new();
     let all: Vec<&Finding> = figures.iter().flat_map(|f| &f.findings).collect();
-    let agreeing = all.iter().filter(|f| f.agrees).count();
     // Writing to a string does not fail.
     let mut put = |text: String| body.push_str(&text);
     put(format!(
-        "<header><h1>{}</h1><p>{agreeing} of {} quantities agree. A star marks what the paper says in words alone: the number is the bound that we take \
-         them for.</p><p>{}</p></header>",
+        "<header><h1>{}</h1><p>{}. A star marks what the paper says in words alone: the number is the bound that we take them for.</p><p>{}</p></header>",
         escape(paper.title),
-        all.len(),
+        count(&all),
         escape(paper.parameters)
     ));
     for f in figures {
@@ -70,9 +101,9 @@ pub fn page(paper: &Paper, figures: &[Figure]) -> String {
             put(figure(caption, legend, plot));
         }
         put(format!(
-            "<div class=scroll><table><thead><tr><th class=text>figure</th><th class=text>quantity</th><th>paper</th><th>ours</th><th class=text></th>\
-             <th class=text>why</th></tr></thead><tbody>{table}</tbody></table></div></section>"
+            "<div class=scroll><table><thead><tr><th class=text>figure</th><th class=text>quantity</th><th>paper</th><th>ours</th><th>seeds</th>\
+             <th class=text></th><th class=text>by</th></tr></thead><tbody>{table}</tbody></table></div></section>"
         ));
     }
-    document(paper.title, ".differs{color:#a33}.agrees{color:#2a6b3c}figure{max-width:800px}", &body)
+    document(paper.title, ".differs{color:#a33}.agrees{color:#2a6b3c}td.why{white-space:normal;color:#555}figure{max-width:800px}", &body)
 }

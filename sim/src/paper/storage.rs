@@ -11,7 +11,7 @@ pub fn figure_23(lab: &Lab) -> Result<Figure, String> {
     let mut sets = Vec::new();
     for load in loads {
         sets.push(vec![number("load.0.load", load)]);
-        sets.push(vec![number("load.0.load", load), pfc()]);
+        sets.push([vec![number("load.0.load", load)], pfc()].concat());
     }
     for load in loads {
         sets.push(vec![number("load.0.load", load), swift()]);

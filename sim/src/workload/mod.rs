@@ -24,7 +24,9 @@ pub struct Load {
     pub load: f64,
     /// Messages to the same host go one after the other over one flow, which remembers its rate; else each is a flow of its own.
     pub persistent: bool,
-    /// Receivers that each sender has, drawn from `to`; 0: all of them.
+    /// Only those of `to` count whose way from the sender is the longest.
+    pub farthest: bool,
+    /// Receivers that each sender has, drawn from those; 0: all of them.
     pub peers: usize,
     /// Each message is answered by one of so many bytes, and complete when that has arrived; 0: not answered.
     pub reply: u64,
@@ -77,6 +79,11 @@ impl Load {
             rng.set_stream(u64::from(*from) + 1);
             let gap = gap(*from);
             let mut others: Vec<NodeId> = self.to.iter().copied().filter(|t| t != from).collect();
+            if self.farthest {
+                let hops = |to: NodeId| plan.topology.path(*from, to, 0).map_or(0, |way| way.len());
+                let most = others.iter().map(|to| hops(*to)).max();
+                others.retain(|to| Some(hops(*to)) == most);
+            }
             if self.peers > 0 {
                 others = others.choose_multiple(&mut rng, self.peers).copied().collect();
             }

@@ -147,6 +147,23 @@ fn overrides_reach_drawn_traffic_and_defaults() {
 }
 
 // The manual's file has every field, and the defaults that it names are the defaults.
+/// In a fat tree of pods of nine hosts the longest ways leave the pod, and each host outside is as far as any other.
+#[test]
+fn the_farthest_hosts_are_those_of_other_pods() {
+    let text = |farthest| {
+        format!(
+            "duration_ms = 2\n[topology]\nfat_tree = {{ k = 6 }}\n[nic]\nkind = 'event'\n\
+             [[load]]\nbytes = 1000\nload = 0.05\nfarthest = {farthest}\nprofile = 'timely-10g'\n"
+        )
+    };
+    let pairs = |farthest| plan(&text(farthest)).flows.iter().map(|f| (f.src, f.dst)).collect::<Vec<_>>();
+    let far = pairs(true);
+    assert!(far.iter().all(|(src, dst)| src / 9 != dst / 9), "a receiver of the sender's own pod");
+    let reached: std::collections::BTreeSet<u16> = far.iter().filter(|p| p.0 == 0).map(|p| p.1).collect();
+    assert!(reached.len() > 20, "host 0 reaches {reached:?} alone");
+    assert!(pairs(false).iter().any(|(src, dst)| src / 9 == dst / 9));
+}
+
 #[test]
 fn the_manual_is_right() {
     let manual = include_str!("../../../docs/simulator.md");

@@ -232,6 +232,8 @@ pub(super) struct LoadTable {
     pub load: Spanned<f64>,
     pub connections: Option<Spanned<String>>,
     pub peers: Number,
+    #[serde(default)]
+    pub farthest: bool,
     pub reply_bytes: Number,
     #[serde(default)]
     pub read: bool,

@@ -66,6 +66,7 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
         sizes,
         load: share,
         persistent,
+        farthest: t.farthest,
         peers: src.whole(&t.peers, "load.peers", 0, 0, 60_000)? as usize,
         reply: src.whole(&t.reply_bytes, "load.reply_bytes", 0, 0, 1 << 40)?,
         start: us(src, &t.start_us, "load.start_us", 0)?,
