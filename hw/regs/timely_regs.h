@@ -748,12 +748,15 @@
 #define TIMELY_COUNTER_ENGINE_OVERFLOWS 27 /* A host rate, an idle restart or a loaded flow found its queue at the rate engine full. */
 #define TIMELY_COUNTER_RESIDENCE_ABOVE_RTT 28 /* An accepted ACK claims a residence longer than its RTT. */
 #define TIMELY_COUNTER_RECORDS_DROPPED 29 /* An event record found its queue full. */
-#define TIMELY_COUNTER_PACKETS_REFUSED 30 /* A packet found no room in the packet store, or its flow is not enabled. */
-#define TIMELY_COUNTER_PACKETS_DISCARDED 31 /* A packet was too long or had a gap, or its flow was loaded anew or disabled while it waited. */
+#define TIMELY_COUNTER_PACKETS_REFUSED 30 /* A packet of the host's found no room in the packet store (with STORE_WAIT 1 it waits instead), its flow is not enabled, or its addresses are not the flow's. */
+#define TIMELY_COUNTER_PACKETS_DISCARDED 31 /* A packet was too long or had a gap, its flow was loaded anew or disabled while it waited, or it came from the wire while the host took none. */
 #define TIMELY_COUNTER_ACK_SHARE_EXCEEDED 32 /* A segment was not answered because ACKs had used up their share of the line. */
 #define TIMELY_COUNTER_ACKS_DISABLED 33 /* A segment was not answered because answering is not enabled. */
 #define TIMELY_COUNTER_SAMPLES_ACROSS_STEP 34 /* An accepted ACK gave no RTT sample because the time stepped between its two stamps. */
 #define TIMELY_COUNTER_SAMPLES_UNSTAMPED 35 /* An accepted ACK gave no RTT sample because its segment's departure was not stamped. */
+#define TIMELY_COUNTER_PAUSE_FRAMES 36 /* A PAUSE frame of IEEE 802.3 came and was obeyed, also one of time 0. */
+#define TIMELY_COUNTER_PFC_FRAMES 37 /* A PFC frame of 802.1Qbb came and was obeyed, also one of time 0. */
+#define TIMELY_COUNTER_PAUSED_TIME 38 /* Pause frames had stopped a priority or more for another 256 clocks. */
 
 /* The standalone NIC on PCI Express */
 #define TIMELY_PCI_VENDOR_ID 0x1234u /* vendor */

@@ -148,8 +148,6 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub limited: Signal<In, Bit>,
     /// Priorities that frames from the wire have paused.
     pub paused: Signal<Out, Bits<8>>,
-    /// A pause frame was received.
-    pub pause_received: Signal<Out, Bit>,
     /// Counted events of the pacer half and the packet source.
     pub data_pulses: Signal<In, Bits<64>>,
     /// Their RAMs are cleared.
@@ -288,6 +286,9 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     data_goes: Signal<Local, Bit>,
     pulses: DFF<Bits<64>>,
     own_pulses: Signal<Local, Bits<64>>,
+    pause_bit: Constant<Bits<64>>,
+    pfc_bit: Constant<Bits<64>>,
+    paused_bit: Constant<Bits<64>>,
     swept: DFF<Bit>,
     header: Signal<Local, Bits<384>>,
     /// Launch of the frame that is reported as sent, as a date, 2^-8 ns.
@@ -297,14 +298,20 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
 impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> Control<W, K, F, S, A> {
     /// The control half of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
-        construct!({ csr: Csr::new(build) }
+        let bit = |c: Counter| Constant::new(bits::<64>(1 << c as u64));
+        construct!({
+            csr: Csr::new(build),
+            pause_bit: bit(Counter::PauseFrames),
+            pfc_bit: bit(Counter::PfcFrames),
+            paused_bit: bit(Counter::PausedTime),
+        }
             clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
             s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag,
             sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation,
-            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, paused, pause_received, data_pulses, data_swept, steady, date, settings, later, stop, pw_valid,
+            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
             tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, pause, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header, launch_date,
@@ -533,7 +540,6 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.pause.i_head.next = self.parse.o_head.val();
         self.pause.i_len.next = self.parse.o_len.val();
         self.paused.next = self.pause.priorities.val();
-        self.pause_received.next = self.pause.received.val();
         self.ack_class.next = self.pause_config.val().get_bits::<3>(1);
         self.pause_bits.next = self.pause.priorities.val() >> self.ack_class.val();
         self.ack_paused.next = self.pause_bits.val().get_bit(0);
@@ -719,6 +725,15 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         if self.recorder.dropped.val() {
             // RecordsDropped.
             self.own_pulses.next = bits::<64>(1 << 29);
+        }
+        if self.pause.heard_pause.val() {
+            self.own_pulses.next = self.own_pulses.val() | self.pause_bit.val();
+        }
+        if self.pause.heard_pfc.val() {
+            self.own_pulses.next = self.own_pulses.val() | self.pfc_bit.val();
+        }
+        if self.pause.held.val() {
+            self.own_pulses.next = self.own_pulses.val() | self.paused_bit.val();
         }
         self.pulses.d.next = bit_cast::<64, 32>(self.parse.pulses.val())
             | self.ack.pulses.val()

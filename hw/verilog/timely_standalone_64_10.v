@@ -853,7 +853,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     reg  [9:0] control__limited_flow;
     reg  control__limited;
     wire  [7:0] control__paused;
-    wire  control__pause_received;
     reg  [63:0] control__data_pulses;
     reg  control__data_swept;
     wire  [63:0] control__steady;
@@ -1027,7 +1026,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .limited_flow(control__limited_flow),
         .limited(control__limited),
         .paused(control__paused),
-        .pause_received(control__pause_received),
         .data_pulses(control__data_pulses),
         .data_swept(control__data_swept),
         .steady(control__steady),
@@ -1294,7 +1292,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
 endmodule // standalone__core
 
 
-module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,pause_received,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,paused,data_pulses,data_swept,steady,date,later,settings,stop,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -1357,7 +1355,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  [9:0] limited_flow;
     input wire  limited;
     output reg  [7:0] paused;
-    output reg  pause_received;
     input wire  [63:0] data_pulses;
     input wire  data_swept;
     output reg  [63:0] steady;
@@ -1415,6 +1412,11 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output reg  tap_rec_valid;
     output reg  [511:0] tap_rec_data;
     
+    // Constant declarations
+    localparam  pause_bit = 64'h1000000000;
+    localparam  pfc_bit = 64'h2000000000;
+    localparam  paused_bit = 64'h4000000000;
+    
     // Stub signals
     reg  clock__clk;
     reg  clock__rst;
@@ -1458,7 +1460,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [15:0] pause__i_len;
     wire  pause__all;
     wire  [7:0] pause__priorities;
-    wire  pause__received;
+    wire  pause__heard_pause;
+    wire  pause__heard_pfc;
+    wire  pause__held;
     reg  ack__clk;
     reg  ack__rst;
     reg  ack__cfg_ack_enable;
@@ -1949,7 +1953,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .i_len(pause__i_len),
         .all(pause__all),
         .priorities(pause__priorities),
-        .received(pause__received)
+        .heard_pause(pause__heard_pause),
+        .heard_pfc(pause__heard_pfc),
+        .held(pause__held)
     );
     tnic_standalone__core__control__ack ack(
         .clk(ack__clk),
@@ -2445,6 +2451,15 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         if (recorder__dropped) begin
             own_pulses = ((32'h1 << 32'h1d) & 64'hffffffffffffffff);
         end
+        if (pause__heard_pause) begin
+            own_pulses = own_pulses | pause_bit;
+        end
+        if (pause__heard_pfc) begin
+            own_pulses = own_pulses | pfc_bit;
+        end
+        if (pause__held) begin
+            own_pulses = own_pulses | paused_bit;
+        end
         pulses__d = ((parse__pulses) & 64'hffffffffffffffff) | ack__pulses | rtt__pulses | ((engine__pulses) & 64'hffffffffffffffff) | data_pulses | own_pulses;
         swept__d = rtt__swept & engine__swept & telemetry__swept & histograms__swept & data_swept;
         if (rst) begin
@@ -2659,7 +2674,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) pause__i_head = parse__o_head;
     always @(*) pause__i_len = parse__o_len;
     always @(*) paused = pause__priorities;
-    always @(*) pause_received = pause__received;
     always @(*) ack_class = pause_config[(32'h1)+:(3)];
     always @(*) pause_bits = pause__priorities >> ack_class;
     always @(*) ack_paused = pause_bits[32'h0];
@@ -17518,7 +17532,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11110001] = 130'h100000000000000000000000000000002;
     mem[9'b11110010] = 130'h100000000000000000000000000000500;
     mem[9'b11110011] = 130'h0;
-    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff00000024;
+    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff00000027;
     mem[9'b11110101] = 130'h0;
     mem[9'b11110110] = 130'h0;
     mem[9'b11110111] = 130'h0;
@@ -68267,7 +68281,7 @@ module tnic_standalone__core__control__parse__judge__whole5(d,q,clock);
 endmodule // standalone__core__control__parse__judge__whole5
 
 
-module tnic_standalone__core__control__pause(clk,rst,cfg_enable,cfg_line_rate,i_valid,i_kind,i_head,i_len,all,priorities,received);
+module tnic_standalone__core__control__pause(clk,rst,cfg_enable,cfg_line_rate,i_valid,i_kind,i_head,i_len,all,priorities,heard_pause,heard_pfc,held);
     
     // Module arguments
     input wire  clk;
@@ -68280,7 +68294,9 @@ module tnic_standalone__core__control__pause(clk,rst,cfg_enable,cfg_line_rate,i_
     input wire  [15:0] i_len;
     output reg  all;
     output reg  [7:0] priorities;
-    output reg  received;
+    output reg  heard_pause;
+    output reg  heard_pfc;
+    output reg  held;
     
     // Constant declarations
     localparam  address = 48'h10000c28001;
@@ -68289,9 +68305,18 @@ module tnic_standalone__core__control__pause(clk,rst,cfg_enable,cfg_line_rate,i_
     reg  [153:0] found__d;
     wire  [153:0] found__q;
     reg  found__clock;
-    reg  heard__d;
-    wire  heard__q;
-    reg  heard__clock;
+    reg  pause__d;
+    wire  pause__q;
+    reg  pause__clock;
+    reg  pfc__d;
+    wire  pfc__q;
+    reg  pfc__clock;
+    reg  [7:0] clocks__d;
+    wire  [7:0] clocks__q;
+    reg  clocks__clock;
+    reg  over__d;
+    wire  over__q;
+    reg  over__clock;
     reg  timers__0__clk;
     reg  timers__0__rst;
     reg  timers__0__enable;
@@ -68373,6 +68398,7 @@ module tnic_standalone__core__control__pause(clk,rst,cfg_enable,cfg_line_rate,i_
     reg  [7:0] classes;
     reg  [127:0] times;
     reg  [15:0] time_pause;
+    reg  stopped;
     wire [7:0] paused__0;
     reg  [7:0] paused__1;
     reg  [7:0] paused__2;
@@ -68389,10 +68415,25 @@ module tnic_standalone__core__control__pause(clk,rst,cfg_enable,cfg_line_rate,i_
         .q(found__q),
         .clock(found__clock)
     );
-    tnic_standalone__core__control__pause__heard heard(
-        .d(heard__d),
-        .q(heard__q),
-        .clock(heard__clock)
+    tnic_standalone__core__control__pause__pause pause(
+        .d(pause__d),
+        .q(pause__q),
+        .clock(pause__clock)
+    );
+    tnic_standalone__core__control__pause__pfc pfc(
+        .d(pfc__d),
+        .q(pfc__q),
+        .clock(pfc__clock)
+    );
+    tnic_standalone__core__control__pause__clocks clocks(
+        .d(clocks__d),
+        .q(clocks__q),
+        .clock(clocks__clock)
+    );
+    tnic_standalone__core__control__pause__over over(
+        .d(over__d),
+        .q(over__q),
+        .clock(over__clock)
     );
     tnic_standalone__core__control__pause__timers__0 timers__0(
         .clk(timers__0__clk),
@@ -68488,21 +68529,35 @@ module tnic_standalone__core__control__pause(clk,rst,cfg_enable,cfg_line_rate,i_
     // Update code
     always @(*) begin
         found__d = found__q;
-        heard__d = heard__q;
+        pause__d = pause__q;
+        pfc__d = pfc__q;
+        clocks__d = clocks__q;
+        over__d = over__q;
         found__d[(64'h0)+:(1)] = control & (opcode == ((32'h100) & 16'hffff));
         found__d[(64'h1)+:(1)] = control & (opcode == ((32'h101) & 16'hffff));
         found__d[(64'h2)+:(8)] = bytes[(32'h88)+:(8)];
         found__d[(64'ha)+:(16)] = bytes[(32'h80)+:(16)];
         found__d[(64'h1a)+:(128)] = bytes[(32'h90)+:(128)];
-        heard__d = (stands[(64'h0)+:(1)] | stands[(64'h1)+:(1)]) & cfg_enable;
+        pause__d = stands[(64'h0)+:(1)] & cfg_enable;
+        pfc__d = stands[(64'h1)+:(1)] & cfg_enable;
+        over__d = stopped & &clocks__q;
+        if (stopped) begin
+            clocks__d = clocks__q + ((32'h1) & 8'hff);
+        end
         if (rst) begin
             found__d[(64'h0)+:(1)] = 1'b0;
             found__d[(64'h1)+:(1)] = 1'b0;
-            heard__d = 1'b0;
+            pause__d = 1'b0;
+            pfc__d = 1'b0;
+            clocks__d = ((32'h0) & 8'hff);
+            over__d = 1'b0;
         end
     end
     always @(*) found__clock = clk;
-    always @(*) heard__clock = clk;
+    always @(*) pause__clock = clk;
+    always @(*) pfc__clock = clk;
+    always @(*) clocks__clock = clk;
+    always @(*) over__clock = clk;
     always @(*) bytes = i_head;
     always @(*) control = ((i_valid & (i_kind == ((32'h0) & 2'h3))) & (i_len >= ((32'h3c) & 16'hffff))) & ((bytes[(32'h0)+:(48)] == address) & (bytes[(32'h60)+:(16)] == ((32'h888) & 16'hffff)));
     always @(*) opcode = bytes[(32'h70)+:(16)];
@@ -68584,9 +68639,31 @@ module tnic_standalone__core__control__pause(clk,rst,cfg_enable,cfg_line_rate,i_
     always @(*) whole__time_low = time_pause[(32'h8)+:(8)];
     always @(*) all = whole__runs;
     always @(*) priorities = paused__8;
-    always @(*) received = heard__q;
+    always @(*) heard_pause = pause__q;
+    always @(*) heard_pfc = pfc__q;
+    always @(*) stopped = |paused__8;
+    always @(*) held = over__q;
     
 endmodule // standalone__core__control__pause
+
+
+module tnic_standalone__core__control__pause__clocks(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__clocks
 
 
 module tnic_standalone__core__control__pause__found(d,q,clock);
@@ -68608,7 +68685,7 @@ module tnic_standalone__core__control__pause__found(d,q,clock);
 endmodule // standalone__core__control__pause__found
 
 
-module tnic_standalone__core__control__pause__heard(d,q,clock);
+module tnic_standalone__core__control__pause__over(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -68624,7 +68701,45 @@ module tnic_standalone__core__control__pause__heard(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__pause__heard
+endmodule // standalone__core__control__pause__over
+
+
+module tnic_standalone__core__control__pause__pause(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__pause
+
+
+module tnic_standalone__core__control__pause__pfc(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__pause__pfc
 
 
 module tnic_standalone__core__control__pause__timers__0(clk,rst,enable,spent,load,time_high,time_low,runs);

@@ -115,8 +115,8 @@ fn rtl_equals_model() {
     let library = verilate("pause", Rtl::default());
     let [rst, enable, rate, valid, kind, head, len] =
         ["rst", "cfg_enable", "cfg_line_rate", "i_valid", "i_kind", "i_head", "i_len"].map(|n| library.input(n));
-    let [all, priorities, received] = ["all", "priorities", "received"].map(|n| library.output(n));
-    let mut seen = [0u64; 4];
+    let [all, priorities, paused, pfcs, held] = ["all", "priorities", "heard_pause", "heard_pfc", "held"].map(|n| library.output(n));
+    let mut seen = [0u64; 6];
     for seed in seeds() {
         let mut rng = rng(seed);
         let (mut dut, mut model) = (library.instantiate(seed as u32), Pause::default());
@@ -125,7 +125,8 @@ fn rtl_equals_model() {
         dut.tick();
         let (mut enabled, mut line_rate, mut share) = (true, 8u32 << 24, 0.01);
         for clk in 0..cycles() / 4 {
-            let out = Out { all: dut.get(all) == 1, priorities: dut.get(priorities) as u8, received: dut.get(received) == 1 };
+            let [all, is_pause, is_pfc, held] = [all, paused, pfcs, held].map(|p| dut.get(p) == 1);
+            let out = Out { all, priorities: dut.get(priorities) as u8, pause: is_pause, pfc: is_pfc, held };
             assert_eq!(out, model.output(clk), "clock {clk}, seed {seed}");
             if clk % 500 == 0 {
                 enabled = rng.random_bool(0.9);
@@ -158,13 +159,13 @@ fn rtl_equals_model() {
             dut.set(len, i.report.map_or_else(|| rng.random_range(0..2000), |r| r.bytes.into()));
             let first = i.report.map_or_else(|| control(1, &[rng.random()]), |r| r.head.to_vec());
             dut.set_bytes(head, &[first, vec![0; 66]].concat()[..66]);
-            let happened = [out.all, out.received, !out.all && out.priorities != 0, !out.all && out.priorities == 0];
+            let happened = [out.all, out.pause, out.pfc, out.held, !out.all && out.priorities != 0, !out.all && out.priorities == 0];
             seen.iter_mut().zip(happened).for_each(|(n, h)| *n += u64::from(h));
             dut.tick();
             model.step(clk, &i);
         }
     }
-    println!("all paused, received, some paused, none paused: {seen:?}");
+    println!("all paused, PAUSE, PFC, 256 clocks, some paused, none paused: {seen:?}");
     assert!(cycles() < 100_000 || seen.iter().all(|n| *n > 100), "{seen:?}: something hardly happened");
 }
 

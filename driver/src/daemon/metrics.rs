@@ -39,6 +39,14 @@ pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceErro
     registry.register("flow_packets", "Data packets of a flow; wraps at 2^32", packets.clone());
     registry.register("flow_wire_bytes", "Wire bytes of a flow; wraps at 2^48", bytes.clone());
     registry.register("flow_updates", "Rate updates of a flow, by branch; wraps at 2^32", updates.clone());
+    let paused = Counter::<f64, AtomicU64>::default();
+    registry.register(
+        "paused_seconds",
+        "Time for which pause frames had stopped a priority or more, in steps of 256 clocks; wraps at 2^40 clocks",
+        paused.clone(),
+    );
+    let steps = |d: &DeviceReport| d.counters.get("paused_time").copied().unwrap_or(0);
+    paused.inc_by(device.as_ref().map_or(0.0, |d| paused_seconds(steps(d), d.clock_ps)));
     for (name, value) in device.map(|d| d.counters).unwrap_or_default() {
         events.get_or_create(&vec![("name".into(), name)]).inc_by(value.into());
     }
@@ -63,6 +71,11 @@ pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceErro
     // Writing into a string does not fail.
     let _ = encode(&mut text, &registry);
     Ok(if format == Format::OpenMetrics { text } else { plain(&text) })
+}
+
+/// Seconds of so many steps of `paused_time`, 256 clocks each.
+fn paused_seconds(steps: u32, clock_ps: u32) -> f64 {
+    f64::from(steps) * f64::from(clock_ps) * 256e-12
 }
 
 /// Text of OpenMetrics as text format 0.0.4, where a counter's family has the name of its samples, and nothing marks the end.
@@ -164,6 +177,12 @@ impl Scrape {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A million steps of 256 clocks of 4 ns are 1.024 s.
+    #[test]
+    fn paused_time_is_in_seconds() {
+        assert!((paused_seconds(1_000_000, 4000) - 1.024).abs() < 1e-9);
+    }
 
     #[test]
     fn both_formats_give_a_counter_its_type() {

@@ -102,6 +102,21 @@ fn json_is_printed_or_refused_and_an_empty_device_is_none() {
     assert_eq!(place.json(&on(&["reset"])), serde_json::json!({"reset": true}));
     let port = place.json(&on(&["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00"]));
     assert_eq!((&port, port["spec"]["udp_port"].as_u64()), (&place.json(&on(&["port", "show"])), Some(21609)));
+    let fields = ["pause", "ack_priority", "store_waits"];
+    assert!(fields.iter().all(|f| port["spec"].get(f).is_none()), "{port}: left out as they are by themselves");
+    let flags = ["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00", "--pause", "--ack-priority", "5", "--store-waits"];
+    let port = place.json(&on(&flags));
+    let set = fields.map(|f| port["spec"][f].clone());
+    assert_eq!(serde_json::json!(set), serde_json::json!([true, 5, true]), "{port}");
+    assert_eq!(port, place.json(&on(&["port", "show"])));
+    // Bit 0 obeys, the priority is above it.
+    for (register, value) in [("port.PAUSE", 0xb), ("port.STORE_WAIT", 1)] {
+        assert_eq!(place.json(&on(&["reg", "read", register]))["value"], value, "{register}");
+    }
+    let shown = place.said(&on(&["port", "show"]));
+    assert!(shown.contains("obeyed; ACKs have priority 5") && shown.contains("the host waits"), "{shown}");
+    let wrong = ["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00", "--ack-priority", "8"];
+    place.refused(&on(&wrong), 3, &["ack_priority is `8`; it must be 0 to 7"]);
     place.refused(&on(&["--json", "top"]), 2, &["no JSON", "telemetry --watch"]);
     place.refused(&on(&["--json", "events"]), 2, &["CSV", "--out"]);
     place.refused(&on(&["profile", "set", "0", "timely-10g", "--base-rtt", "-5us"]), 3, &["base_rtt", "`-5us` is no time"]);

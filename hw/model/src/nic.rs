@@ -409,7 +409,7 @@ impl Block for Nic {
             lead: c.lead,
         });
         self.parse.step(clk, rst || i.rx.is_some(), || parse::In { rst, beat: i.rx, stamp: i.rx_ts, bad: i.rx_bad, port: c.udp_port });
-        let holds = pause.priorities != 0 || pause.received;
+        let holds = pause.priorities != 0 || pause.pause || pause.pfc || pause.held;
         self.pause.step(clk, rst || holds || parse.report.is_some(), || pause::In {
             rst,
             enable: c.pause & 1 == 1,
@@ -553,7 +553,9 @@ impl Block for Nic {
             self.pacer.due = self.pacer.due.min(self.pacer.block.wake(clk + 1));
         }
         self.adjusting = adjusting;
-        let own = u64::from(gate.missed) << Counter::LaunchesMissed as u32 | u64::from(recorder.dropped) << Counter::RecordsDropped as u32;
+        let bit = |happens: bool, counter: Counter| u64::from(happens) << counter as u32;
+        let paused = bit(pause.pause, Counter::PauseFrames) | bit(pause.pfc, Counter::PfcFrames) | bit(pause.held, Counter::PausedTime);
+        let own = bit(gate.missed, Counter::LaunchesMissed) | bit(recorder.dropped, Counter::RecordsDropped) | paused;
         let pulses = parse.pulses | ack.pulses | rtt.pulses | engine.pulses | pacer.pulses | generator.pulses | own;
         self.pulses = if rst { 0 } else { pulses };
         self.swept = !rst && rtt.swept && engine.swept && telemetry.swept && histograms.swept && pacer.swept && generator.swept;

@@ -17,6 +17,8 @@ pub const PFC: [u8; 2] = [1, 1];
 pub const LEAST: u16 = 60;
 /// Clocks from a frame's report to its effect.
 pub const LATENCY: u64 = 2;
+/// Clocks with something paused that count as one.
+pub const HELD_CLOCKS: u64 = 256;
 /// Fraction bits of a timer, quanta.
 pub const FRACTION: u32 = 24;
 
@@ -40,8 +42,12 @@ pub struct Out {
     pub all: bool,
     /// Paused priorities; with `all` every one.
     pub priorities: u8,
-    /// A pause frame was received.
-    pub received: bool,
+    /// A PAUSE frame was obeyed.
+    pub pause: bool,
+    /// A PFC frame was obeyed.
+    pub pfc: bool,
+    /// Another [`HELD_CLOCKS`] with something paused are over.
+    pub held: bool,
 }
 
 /// A pause frame: opcode, classes and times, as they stand in the frame.
@@ -59,7 +65,11 @@ pub struct Pause {
     /// Quanta left, with [`FRACTION`] bits: of each priority, and of all together.
     timers: [u64; 8],
     all: u64,
-    received: bool,
+    /// Frames of both kinds that were obeyed.
+    heard: [bool; 2],
+    /// Clocks with something paused, and that they were [`HELD_CLOCKS`] at the one before.
+    clocks: u8,
+    held: bool,
 }
 
 impl Pause {
@@ -81,13 +91,17 @@ impl Block for Pause {
     fn output(&self, _clk: u64) -> Out {
         let all = self.all != 0;
         let classes = (0..8).map(|i| u8::from(all || self.timers[i] != 0) << i).sum();
-        Out { all, priorities: classes, received: self.received }
+        let [pause, pfc] = self.heard;
+        Out { all, priorities: classes, pause, pfc, held: self.held }
     }
 
     fn step(&mut self, _clk: u64, i: &In) {
         let spent = u64::from(i.line_rate >> 6);
         let found = self.found.take();
-        self.received = found.is_some() && i.enable;
+        let paused = self.all != 0 || self.timers != [0; 8];
+        self.held = paused && u64::from(self.clocks) + 1 == HELD_CLOCKS;
+        self.clocks = self.clocks.wrapping_add(paused.into());
+        self.heard = [false, true].map(|pfc| i.enable && found.is_some_and(|f| f.pfc == pfc));
         for (n, timer) in self.timers.iter_mut().enumerate() {
             *timer = timer.saturating_sub(spent);
             if let Some(f) = found.filter(|f| f.pfc && f.classes >> n & 1 == 1) {
@@ -108,7 +122,7 @@ impl Block for Pause {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        let idle = self.found.is_none() && !self.received && self.all == 0 && self.timers == [0; 8];
+        let idle = self.found.is_none() && self.heard == [false; 2] && !self.held && self.all == 0 && self.timers == [0; 8];
         if idle { u64::MAX } else { clk }
     }
 }

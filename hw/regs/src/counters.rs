@@ -76,9 +76,9 @@ counters! {
     ResidenceAboveRtt = 28,
     /// An event record found its queue full.
     RecordsDropped = 29,
-    /// A packet found no room in the packet store, or its flow is not enabled.
+    /// A packet of the host's found no room in the packet store (with STORE_WAIT 1 it waits instead), its flow is not enabled, or its addresses are not the flow's.
     PacketsRefused = 30,
-    /// A packet was too long or had a gap, or its flow was loaded anew or disabled while it waited.
+    /// A packet was too long or had a gap, its flow was loaded anew or disabled while it waited, or it came from the wire while the host took none.
     PacketsDiscarded = 31,
     /// A segment was not answered because ACKs had used up their share of the line.
     AckShareExceeded = 32,
@@ -88,6 +88,12 @@ counters! {
     SamplesAcrossStep = 34,
     /// An accepted ACK gave no RTT sample because its segment's departure was not stamped.
     SamplesUnstamped = 35,
+    /// A PAUSE frame of IEEE 802.3 came and was obeyed, also one of time 0.
+    PauseFrames = 36,
+    /// A PFC frame of 802.1Qbb came and was obeyed, also one of time 0.
+    PfcFrames = 37,
+    /// Pause frames had stopped a priority or more for another 256 clocks.
+    PausedTime = 38,
 }
 
 /// Counters in use.

@@ -1,6 +1,7 @@
 //! The in-line form: the halves and the packet store between a host's packets and the wire, behind which shells are thin.
 use super::aside::Aside;
 use super::bridge::Bridge;
+use super::credit::Credit;
 use super::entry::Entry;
 use super::exit::Exit;
 use crate::construct::construct;
@@ -170,6 +171,7 @@ pub struct Inline<
     bridge: Bridge,
     core: Core<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>,
     entry: Entry<W, K, F, M, E, V>,
+    credit: Credit,
     store: Store<W, K, F, C, N, T, B, CA, G, M, SM, P>,
     // Launch 64, what goes beside it.
     mark: Mark<W, K, U, Q>,
@@ -266,7 +268,7 @@ impl<
             past_tag: Constant::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))),
         }
-            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, store, gate, merge, exit, sides, past, arriving, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, credit, store, gate, merge, exit, sides, past, arriving, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -310,6 +312,8 @@ impl<
         self.core.rst.next = self.reset.q.val();
         self.entry.clk.next = self.clk.val();
         self.entry.rst.next = self.reset.q.val();
+        self.credit.clk.next = self.clk.val();
+        self.credit.rst.next = self.reset.q.val();
         self.store.clk.next = self.clk.val();
         self.store.rst.next = self.reset.q.val();
         self.mark.clk.next = self.clk.val();
@@ -402,10 +406,16 @@ impl<
         self.core.charge_flow.next = self.store.charge_flow.val();
         self.core.charge_bytes.next = self.store.charge_bytes.val();
         self.core.charge_ends.next = self.store.charge_ends.val();
-        self.store.grant_valid.next = self.core.grant_valid.val();
+        // Grants are taken while little waits for the wire.
+        self.credit.cfg_line_rate.next = self.core.settings.val().line_rate;
+        self.credit.s_valid.next = self.core.grant_valid.val();
+        self.core.grant_ready.next = self.credit.s_ready.val();
+        self.credit.m_ready.next = self.store.grant_ready.val();
+        self.credit.charge_valid.next = self.store.charge_valid.val();
+        self.credit.charge_bytes.next = self.store.charge_bytes.val();
+        self.store.grant_valid.next = self.credit.m_valid.val();
         self.store.grant_flow.next = self.core.grant_flow.val();
         self.store.grant_launch.next = self.core.grant_launch.val();
-        self.core.grant_ready.next = self.store.grant_ready.val();
         // Paced frames get their places, in the order in which they leave.
         self.mark.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.mark.base.next = bits::<16>(0);
@@ -507,6 +517,7 @@ impl<
             self.ack_bytes.d.next = self.length.val();
             self.m_wire_ack_bytes.next = self.length.val();
         }
+        self.credit.begins.next = (self.leaves.val() & !self.wire_inside.q.val()) & (!self.is_ack.val() & !self.is_past.val());
         if self.leaves.val() {
             self.wire_inside.d.next = !self.core.m_axis_tx_tlast.val();
         }

@@ -2,6 +2,7 @@
 pub mod aside;
 pub mod bridge;
 mod core;
+pub mod credit;
 pub mod entry;
 pub mod exit;
 pub mod spread;

@@ -6,12 +6,12 @@ mod words;
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_model::parse::kind;
-use timely_model::pause::{DESTINATION, ETHERTYPE, FRACTION, LEAST, PAUSE, PFC};
+use timely_model::pause::{DESTINATION, ETHERTYPE, FRACTION, HELD_CLOCKS, LEAST, PAUSE, PFC};
 use timer::Timer;
 use words::Found;
 
 // A kernel takes literals alone; these hold the ones below to their homes.
-const _: () = assert!(kind::FOREIGN == 0 && FRACTION == 24 && LEAST == 60);
+const _: () = assert!(kind::FOREIGN == 0 && FRACTION == 24 && LEAST == 60 && HELD_CLOCKS == 256);
 const _: () = assert!(matches!(DESTINATION, [1, 0x80, 0xc2, 0, 0, 1]) && matches!(ETHERTYPE, [0x88, 8]));
 const _: () = assert!(matches!(PAUSE, [0, 1]) && matches!(PFC, [1, 1]));
 
@@ -41,10 +41,17 @@ pub struct Pause {
     pub all: Signal<Out, Bit>,
     /// Paused priorities; with `all` every one.
     pub priorities: Signal<Out, Bits<8>>,
-    /// A pause frame was received.
-    pub received: Signal<Out, Bit>,
+    /// A PAUSE frame was obeyed.
+    pub heard_pause: Signal<Out, Bit>,
+    /// A PFC frame was obeyed.
+    pub heard_pfc: Signal<Out, Bit>,
+    /// Another 256 clocks with something paused are over.
+    pub held: Signal<Out, Bit>,
     found: DFF<Found>,
-    heard: DFF<Bit>,
+    pause: DFF<Bit>,
+    pfc: DFF<Bit>,
+    clocks: DFF<Bits<8>>,
+    over: DFF<Bit>,
     timers: [Timer; 8],
     whole: Timer,
     address: Constant<Bits<48>>,
@@ -55,6 +62,7 @@ pub struct Pause {
     classes: Signal<Local, Bits<8>>,
     times: Signal<Local, Bits<128>>,
     time_pause: Signal<Local, Bits<16>>,
+    stopped: Signal<Local, Bit>,
     paused: [Signal<Local, Bits<8>>; 9],
 }
 
@@ -62,7 +70,7 @@ impl Default for Pause {
     fn default() -> Self {
         let address = DESTINATION.iter().rev().fold(0, |a, b| a << 8 | u64::from(*b));
         construct!({ address: Constant::new(address.into()) }
-            clk, rst, cfg_enable, cfg_line_rate, i_valid, i_kind, i_head, i_len, all, priorities, received, found, heard, whole, bytes,
+            clk, rst, cfg_enable, cfg_line_rate, i_valid, i_kind, i_head, i_len, all, priorities, heard_pause, heard_pfc, held, found, pause, pfc, clocks, over, whole, bytes, stopped,
             control, opcode, stands, classes, times, time_pause; timers, paused)
     }
 }
@@ -70,7 +78,7 @@ impl Default for Pause {
 impl Logic for Pause {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, found, heard);
+        dff_setup!(self, clk, found, pause, pfc, clocks, over);
         // 1: is it one? Byte i of the frame is in bits 8i+7..8i.
         self.bytes.next = self.i_head.val();
         self.control.next = ((self.i_valid.val() & (self.i_kind.val() == bits::<2>(0))) & (self.i_len.val() >= bits::<16>(60)))
@@ -87,7 +95,8 @@ impl Logic for Pause {
         self.classes.next = self.stands.val().classes;
         self.times.next = self.stands.val().times;
         self.time_pause.next = self.stands.val().time;
-        self.heard.d.next = (self.stands.val().pause | self.stands.val().pfc) & self.cfg_enable.val();
+        self.pause.d.next = self.stands.val().pause & self.cfg_enable.val();
+        self.pfc.d.next = self.stands.val().pfc & self.cfg_enable.val();
         self.paused[0].next = bits::<8>(0);
         for i in 0..8 {
             self.timers[i].clk.next = self.clk.val();
@@ -108,11 +117,22 @@ impl Logic for Pause {
         self.whole.time_low.next = self.time_pause.val().get_bits::<8>(8);
         self.all.next = self.whole.runs.val();
         self.priorities.next = self.paused[8].val();
-        self.received.next = self.heard.q.val();
+        self.heard_pause.next = self.pause.q.val();
+        self.heard_pfc.next = self.pfc.q.val();
+        // How long.
+        self.stopped.next = self.paused[8].val().any();
+        self.over.d.next = self.stopped.val() & self.clocks.q.val().all();
+        if self.stopped.val() {
+            self.clocks.d.next = self.clocks.q.val() + bits::<8>(1);
+        }
+        self.held.next = self.over.q.val();
         if self.rst.val() {
             self.found.d.next.pause = false;
             self.found.d.next.pfc = false;
-            self.heard.d.next = false;
+            self.pause.d.next = false;
+            self.pfc.d.next = false;
+            self.clocks.d.next = bits::<8>(0);
+            self.over.d.next = false;
         }
     }
 }

@@ -514,13 +514,16 @@ fn a_full_store_drops_or_waits() {
     }
 }
 
-/// A pause frame at an oversubscribed 10 Gb/s port: at most two frames and 1 us of the line leave behind its last byte with PAUSE, and with PFC the five
-/// frames that stand between the store and the wire; then it goes on.
+/// A pause frame at an oversubscribed 10 Gb/s port, PAUSE or PFC: at most two frames and 1 us of the line leave behind its last byte, packets being long or short; then
+/// it goes on, and is counted.
 #[test]
 fn a_pause_frame_stops_what_is_decided() {
     for nic in nics() {
         // 400 quanta of 51.2 ns are 5,120 clocks. PFC of priority 0, which is the flows'.
-        for (what, parameters, most) in [("PAUSE", [0u16, 1, 400, 0], 2 * 1538 + 1250), ("PFC", [1, 1, 1, 400], 5 * 1538)] {
+        for (what, parameters, length) in
+            [("PAUSE", [0u16, 1, 400, 0], 1514), ("PFC", [1, 1, 1, 400], 1514), ("PFC", [1, 1, 1, 400], 300), ("PFC", [1, 1, 1, 400], 90)]
+        {
+            let most = 2 * (length + 24) + 1250;
             let flows = (0..8).map(|f| (f, 0)).collect();
             let mut board = prepared(nic.library(), OPENNIC, &Setup { profiles: vec![fixed(5000.0)], flows, bound: 60, lead: 0 }, 1);
             with(&mut board, |d| {
@@ -531,7 +534,7 @@ fn a_pause_frame_stops_what_is_decided() {
             let mut run = |board: &mut timely_tests::board::Board, clocks: u64| {
                 for _ in 0..clocks {
                     if board.waiting(HOST) < 3 {
-                        board.send(HOST, data(n % 8, n, FIRST | LAST, 1514, true), beside(1514, 1));
+                        board.send(HOST, data(n % 8, n, FIRST | LAST, length, true), beside(length, 1));
                         n += 1;
                     }
                     board.tick();
@@ -554,8 +557,10 @@ fn a_pause_frame_stops_what_is_decided() {
             let behind: Vec<usize> = all.iter().filter(|((_, last), _)| *last > from).map(|f| f.1).collect();
             let bytes: usize = behind.iter().sum();
             let before = all.len();
-            println!("{what}: {} frames, {bytes} bytes leave behind it", behind.len());
-            assert!(before > 50 && bytes <= most, "{what}: {bytes} bytes in {behind:?}");
+            println!("{what}, frames of {length} bytes: {} frames, {bytes} bytes leave behind it", behind.len());
+            assert!(before > 50 && bytes <= most, "{what}, frames of {length} bytes: {bytes} bytes in {behind:?}");
+            let counted = [Counter::PauseFrames, Counter::PfcFrames].map(|c| counter(&mut board, c));
+            assert_eq!(counted, if parameters[0] == 0 { [1, 0] } else { [0, 1] }, "{what}: frames that are counted");
             assert!(run(&mut board, 5000).len() > before + 8, "{what}: it does not go on");
         }
     }

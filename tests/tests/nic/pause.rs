@@ -1,12 +1,13 @@
 //! Pause frames from the wire at an oversubscribed port: what still leaves, what waits, and when it goes on.
 use rand::Rng;
+use timely_regs::counters::Counter;
 use timely_regs::map::port;
 use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, Envelope, FIRST, Header, LAST};
 use timely_sim::frame::address;
 use timely_tests::bench::Bench;
 use timely_tests::loopback::PORT;
-use timely_tests::nic::{CLOCK_NS, HOST, cores, flow, spec, start};
+use timely_tests::nic::{CLOCK_NS, HOST, cores, counters, flow, spec, start};
 use timely_tests::rng;
 
 const PEER: u16 = 9;
@@ -89,6 +90,13 @@ fn behind(frame: &[u8], ack_priority: u32, bus: u32, resume: Option<&[u8]>, seed
                 bytes += sent.frame.len() + 24;
             }
         }
+        // Frames by their opcodes, and the pause's time in steps of 256 clocks.
+        let counted = counters(&mut *bench.nic);
+        let came = 1 + u32::from(resume.is_some());
+        let kinds = if frame[14] == 0 { (came, 0) } else { (0, came) };
+        assert_eq!((counted[Counter::PauseFrames as usize], counted[Counter::PfcFrames as usize]), kinds, "{name}: pause frames");
+        let spent = u64::from(counted[Counter::PausedTime as usize]) * 256;
+        assert!((ends - begins - 512..=ends - begins + 512).contains(&spent), "{name}: paused for {spent} of {} clocks", ends - begins);
         all.push((name, data, bytes, acks, again));
     }
     all

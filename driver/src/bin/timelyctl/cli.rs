@@ -175,6 +175,15 @@ pub enum Port {
         /// Part of the line that its ACKs may take on average, in percent.
         #[arg(long, value_name = "PERCENT", default_value_t = 25, value_parser = parse_whole::<u8>)]
         ack_share: u8,
+        /// Obeys pause frames: PAUSE of IEEE 802.3 stops all that leaves, PFC of 802.1Qbb its priorities.
+        #[arg(long)]
+        pause: bool,
+        /// Priority of its ACKs, 0 to 7: PFC that pauses it stops them.
+        #[arg(long, value_name = "PRIORITY", default_value_t = 0, value_parser = parse_whole::<u8>)]
+        ack_priority: u8,
+        /// A full packet store makes the host wait, where packets are the host's; else they are dropped and counted.
+        #[arg(long)]
+        store_waits: bool,
         /// Answers nobody's segments.
         #[arg(long)]
         no_answer: bool,

@@ -183,7 +183,21 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             done(json, json!({"enabled": false}))?;
         }
         Command::Port(Port::Show) => print(json, ask(Request::PortShow {})?, show::port)?,
-        Command::Port(Port::Set { mac, ipv4, prefix4, ipv6, vlan, udp_port, line, ack_share, no_answer, allow }) => {
+        Command::Port(Port::Set {
+            mac,
+            ipv4,
+            prefix4,
+            ipv6,
+            vlan,
+            udp_port,
+            line,
+            ack_share,
+            pause,
+            ack_priority,
+            store_waits,
+            no_answer,
+            allow,
+        }) => {
             let port = PortSpec {
                 ipv4: *ipv4,
                 prefix4: *prefix4,
@@ -193,6 +207,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
                 line: line.clone(),
                 answer: !no_answer,
                 ack_share: *ack_share,
+                pause: *pause,
+                ack_priority: *ack_priority,
+                store_waits: *store_waits,
                 allow: allow.clone(),
                 ..PortSpec::with_mac(mac)
             };

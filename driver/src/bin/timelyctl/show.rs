@@ -97,6 +97,8 @@ pub fn port(p: &PortReport) -> String {
                 "nobody".into()
             },
         ),
+        ("pause frames", if s.pause { format!("obeyed; ACKs have priority {}", s.ack_priority) } else { "ignored".into() }),
+        ("full store", if s.store_waits { "the host waits" } else { "packets are dropped" }.into()),
     ])
 }
 

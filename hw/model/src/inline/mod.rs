@@ -1,5 +1,6 @@
 //! What stands beside the halves and the packet store where the host's own packets go through the NIC: `timely_hw::inline`.
 pub mod aside;
+pub mod credit;
 pub mod entry;
 pub mod exit;
 pub mod spread;
