@@ -9,6 +9,7 @@
 pub mod bench;
 pub mod cores;
 pub mod demo;
+pub mod ecn_or_delay;
 pub mod event;
 pub mod fabric;
 pub mod feedback;
