@@ -27,6 +27,12 @@ pub const CLASSES: usize = 3;
 /// TOS by which switches know data of [`Class::Low`]: DSCP CS1, as RFC 3662 has it.
 pub const LOW_TOS: u8 = 8 << 2;
 
+/// EtherType of a VLAN tag.
+const VLAN: [u8; 2] = [0x81, 0x00];
+
+/// ECN bits of a packet that met congestion (RFC 3168), in the low bits of the TOS.
+const CE: u8 = 3;
+
 /// What an event-level host says in a frame, in place of bytes; an ACK echoes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
@@ -40,6 +46,8 @@ pub struct Meta {
     pub payload: u32,
     /// Where they begin in what the flow sends, if its sender tells.
     pub place: Option<u64>,
+    /// Data: a switch has marked it (ECN: CE). An ACK: the packet that it answers came marked.
+    pub marked: bool,
 }
 
 /// A frame on its way. The bytes of a bit-true NIC are kept whole.
@@ -74,6 +82,23 @@ impl Frame {
         u64::from(self.bytes) + 4
     }
 
+    /// Marks it, as a switch does that meets congestion. Data is taken as ECN-capable whatever its ECN bits say.
+    pub fn mark(&mut self) {
+        self.meta.marked = true;
+        let Some(body) = &self.body else { return };
+        let class = wire::Class { vlan: body[12..14] == VLAN, ipv6: false };
+        let class = wire::Class { ipv6: body[class.ip()] >> 4 == 6, ..class };
+        let mut packet = wire::Packet::new_unchecked(body.to_vec(), class);
+        packet.set_tos(packet.tos() | CE);
+        let mut bytes = packet.into_inner();
+        if !class.ipv6 {
+            let header = &mut bytes[class.ip()..class.ip() + wire::ipv4::BYTES];
+            let sum = wire::ipv4_header_checksum(header);
+            header[wire::ipv4::CHECKSUM..wire::ipv4::CHECKSUM + 2].copy_from_slice(&sum.to_be_bytes());
+        }
+        self.body = Some(bytes.into());
+    }
+
     /// The host that a bit-true NIC's frame is addressed to.
     pub fn destination(bytes: &[u8]) -> Option<NodeId> {
         address::host_of(bytes.get(..6)?)
@@ -81,7 +106,7 @@ impl Frame {
 
     /// Reads a bit-true NIC's frame from `src` to `dst`; `port` is our UDP port.
     pub fn from_bytes(src: NodeId, dst: NodeId, bytes: &[u8], port: u16) -> Frame {
-        let foreign = Meta { segment: 0, last: false, ack: false, payload: 0, place: None };
+        let foreign = Meta { segment: 0, last: false, ack: false, payload: 0, place: None, marked: false };
         let (flow, meta, class) = parse(bytes, port).unwrap_or((FOREIGN, foreign, Class::Data));
         Frame { src, dst, flow, class, bytes: bytes.len() as u32, bad: false, meta, body: Some(bytes.into()) }
     }
@@ -122,10 +147,48 @@ pub mod address {
 fn parse(bytes: &[u8], port: u16) -> Option<(FlowId, Meta, Class)> {
     let p = wire::Packet::new_checked(bytes, port).ok()?;
     let (payload, ack) = (p.payload().len() as u32, p.kind() == wire::Kind::Ack);
-    let class = match (ack, p.tos()) {
+    let class = match (ack, p.tos() & !CE) {
         (true, _) => Class::Ack,
         (false, LOW_TOS) => Class::Low,
         _ => Class::Data,
     };
-    Some((p.flow(), Meta { segment: p.segment(), last: p.is_last(), ack, payload, place: None }, class))
+    let ecn = if ack { p.ecn_seen() } else { p.tos() };
+    Some((p.flow(), Meta { segment: p.segment(), last: p.is_last(), ack, payload, place: None, marked: ecn & CE == CE }, class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use timely_regs::wire::{Addresses, Envelope, Header, Kind, LAST, Packet};
+
+    /// A mark sets the ECN bits to CE and leaves all else as it was: DSCP, UDP checksum, class; the IPv4 checksum still holds.
+    #[test]
+    fn a_mark_is_one_field_and_its_checksum() {
+        let (port, four) = (4000, Addresses::V4 { source: [11, 0, 0, 1], destination: [11, 0, 1, 1] });
+        let six = Addresses::V6 { source: [0xfd; 16], destination: [0xfc; 16] };
+        for (addresses, tci, tos) in [(four, None, 0), (four, Some(5), 0xb8 | 2), (six, None, LOW_TOS), (six, Some(7), 1)] {
+            let envelope = Envelope {
+                mac_destination: address::mac(1),
+                mac_source: address::mac(0),
+                tci,
+                addresses,
+                tos,
+                ttl: 64,
+                port_source: port,
+                port_destination: port,
+            };
+            let header = Header { flags: LAST, segment: 9, segment_bytes: 100, ..Header::default() };
+            let mut frame = Frame::from_bytes(0, 1, &envelope.frame(&header, &[3; 100]), port);
+            let (before, class) = (frame.body.clone().unwrap(), frame.class);
+            assert!(!frame.meta.marked);
+            frame.mark();
+            let read = Frame::from_bytes(0, 1, frame.body.as_deref().unwrap(), port);
+            assert!(frame.meta.marked && read.meta.marked && read.class == class && !read.bad);
+            let (old, new) =
+                (Packet::new_checked(&before[..], port).unwrap(), Packet::new_checked(frame.body.as_deref().unwrap(), port).unwrap());
+            assert!(new.tos() == tos | 3 && new.kind() == Kind::Data && new.udp_checksum_holds() == old.udp_checksum_holds());
+            let changed = before.iter().zip(new.frame()).filter(|(a, b)| a != b).count();
+            assert!(changed <= if envelope.tci.is_some() || !matches!(addresses, Addresses::V6 { .. }) { 3 } else { 2 }, "{changed}");
+        }
+    }
 }

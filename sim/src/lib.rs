@@ -9,11 +9,14 @@
 pub mod bench;
 pub mod cores;
 pub mod demo;
+pub mod ecn_or_delay;
 pub mod event;
 pub mod fabric;
+pub mod feedback;
 pub mod fluid;
 pub mod frame;
 pub mod input;
+pub mod marking;
 pub mod metrics;
 pub mod network;
 pub mod nic;

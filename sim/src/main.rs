@@ -35,6 +35,7 @@ EXAMPLES
   timely-sim compare a.toml b.toml --out target/compare
   timely-sim paper sigcomm15 table1 fig16 --out target/sigcomm15
   timely-sim paper conext16
+  timely-sim ecn-or-delay jitter
   timely-sim fluid timely --flow 7 --flow 3 --duration-ms 300
   timely-sim stability dcqcn --flows 2..30 --delays 50,85
   timely-sim pacing --out target/pacing
@@ -146,6 +147,8 @@ enum Command {
         #[arg(long)]
         quick: bool,
     },
+    /// Asks the question of "ECN or Delay" of hardware: completion times and jitter with this NIC's laws beside DCQCN (docs/ecn-or-delay.md).
+    EcnOrDelay(timely_sim::ecn_or_delay::command::Arguments),
     /// Integrates a fluid model of "ECN or Delay": DCQCN, TIMELY, patched TIMELY, PI at the switch or at the host.
     Fluid(timely_sim::fluid::command::Arguments),
     /// Analyses the stability of a fluid model: fixed points, margins, roots; or compares the published values of "ECN or Delay" with ours.
@@ -320,6 +323,7 @@ fn main() -> ExitCode {
             commands::pacing(&pacing::Options { quick: *quick, named }, *json, out)
         }
         Command::Bench { json, growth } => commands::bench(*json, *growth),
+        Command::EcnOrDelay(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Fluid(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Stability(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Serve(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),

@@ -1,6 +1,8 @@
 //! The network between the hosts: links, switches, and the events that drive them.
 use crate::event::Queue;
+use crate::feedback::Feedback;
 use crate::frame::{Class, Frame, NodeId};
+use crate::marking::Marking;
 use crate::metrics::Recorder;
 use crate::nic::{Arrival, Departure};
 use crate::pcapng::Capture;
@@ -41,9 +43,15 @@ pub struct Network {
     used: Vec<u64>,
     // One for each link and direction.
     luck: Vec<[ChaCha8Rng; 2]>,
+    // Draws of marks.
+    chance: ChaCha8Rng,
     events: Queue<Event>,
     first_port: Vec<u32>,
     deliveries: Vec<Delivery>,
+    /// Marking of data.
+    pub marking: Option<Marking>,
+    /// Jitter of ACKs.
+    pub feedback: Option<Feedback>,
     /// Ports whose frames are kept.
     pub captures: Vec<Capture>,
     /// What is measured.
@@ -70,6 +78,9 @@ impl Network {
             ports: ports.collect(),
             used: vec![0; usize::from(nodes)],
             luck,
+            chance: stream(u64::MAX),
+            marking: None,
+            feedback: None,
             events: Queue::default(),
             first_port,
             deliveries: Vec::new(),
@@ -102,7 +113,11 @@ impl Network {
     /// A host's frame, which has left or will soon.
     pub fn transmit(&mut self, host: NodeId, d: Departure) {
         self.recorder.departure(&d.frame, d.start);
-        self.carry(host, 0, d.frame, d.start, d.end);
+        let held = match &mut self.feedback {
+            Some(jitter) if d.frame.meta.ack => jitter.hold((d.frame.dst, d.frame.flow), d.end),
+            _ => 0,
+        };
+        self.carry(host, 0, d.frame, d.start + held, d.end + held);
     }
 
     /// Runs the events before `until` and gives what reaches hosts, in order for each host.
@@ -190,7 +205,14 @@ impl Network {
             self.recorder.paused(now);
             self.kick(now, node, port);
         }
-        self.port(node, out).push(Queued { frame, ingress: port });
+        let p = &mut self.ports[usize::from(node)][usize::from(out)];
+        let waits = p.holds(frame.class);
+        if let Some(marking) = self.marking.filter(|m| m.ingress && waits && !frame.meta.ack)
+            && p.controlled.marks(&marking, now, p.waiting(), &mut self.chance)
+        {
+            frame.mark();
+        }
+        p.push(Queued { frame, ingress: port, waits });
         self.tapped(now, node, out);
         self.kick(now, node, out);
     }
@@ -232,10 +254,16 @@ impl Network {
         let link = self.topology.links()[there.link];
         let rank = self.rank(node, port, 0);
         match next {
-            Send::Frame(q) => {
-                let f = &q.frame;
-                self.port(node, port).sending = Some((f.buffer_bytes(), f.class, q.ingress, wire_bytes(f.bytes)));
-                let end = now + link.speed.frame_time(f.bytes);
+            Send::Frame(mut q) => {
+                let p = &mut self.ports[usize::from(node)][usize::from(port)];
+                let bytes = q.frame.bytes;
+                p.sending = Some((q.frame.buffer_bytes(), q.frame.class, q.ingress, wire_bytes(bytes)));
+                if let Some(marking) = self.marking.filter(|m| !m.ingress && q.waits && !q.frame.meta.ack)
+                    && p.controlled.marks(&marking, now, p.waiting(), &mut self.chance)
+                {
+                    q.frame.mark();
+                }
+                let end = now + link.speed.frame_time(bytes);
                 self.events.push(end, rank, Event::Free { node, port });
                 self.carry(node, port, q.frame, now, end);
             }

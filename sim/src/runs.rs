@@ -117,6 +117,7 @@ pub fn run(plan: Plan, common: &Common, files: &Files) -> Result<ExitCode, Strin
     let (fct, unfinished) = hpcc::fct(&outcome.plan, &outcome.recorder);
     let about = format!("{} flows, seed {}", outcome.plan.flows.len(), outcome.plan.seed);
     let base = outcome.base_rtt_us;
+    let marks = outcome.plan.fabric.marking.map(|_| table::marks(&outcome));
     let arms = [Arm { name: name.clone(), title: name.clone(), note: about, color: 0x0b62a8, kind, outcome: Ok(outcome) }];
     if let Some(file) = &mut fct_file {
         failures.add(file.write(fct));
@@ -127,6 +128,9 @@ pub fn run(plan: Plan, common: &Common, files: &Files) -> Result<ExitCode, Strin
         report(to, [page::page(&page::Words { title: name, lead, notes }, &arms), json(&arms)], &mut failures);
     }
     failures.add(show(&arms, common));
+    if let Some(line) = marks {
+        note(line);
+    }
     if unfinished > 0 {
         note(format_args!("{unfinished} flows did not complete in the simulated time; they are not in fct.txt"));
     }

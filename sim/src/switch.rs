@@ -1,5 +1,6 @@
 //! A store-and-forward switch: output queues by class, accounting by ingress port, priority flow control.
 use crate::frame::{CLASSES, Class, Frame};
+use crate::marking::Controlled;
 use crate::time::Ps;
 use std::collections::VecDeque;
 
@@ -30,6 +31,8 @@ pub struct Config {
 pub(crate) struct Queued {
     pub frame: Frame,
     pub ingress: u16,
+    /// It found the port busy, paused or with a queue.
+    pub waits: bool,
 }
 
 /// What a port puts on the wire.
@@ -59,9 +62,21 @@ pub(crate) struct Port {
     control: bool,
     /// Index of the tap on this port.
     pub tap: Option<usize>,
+    /// What a PI controller of its marks remembers.
+    pub controlled: Controlled,
 }
 
 impl Port {
+    /// Buffer bytes that wait, without the frame on the wire.
+    pub fn waiting(&self) -> u64 {
+        self.queued - self.sending.map_or(0, |s| s.0)
+    }
+
+    /// A frame of this class cannot be sent at once.
+    pub fn holds(&self, class: Class) -> bool {
+        self.busy || self.waiting() > 0 || self.paused & (1 << class as u8) != 0
+    }
+
     pub fn push(&mut self, q: Queued) {
         self.queued += q.frame.buffer_bytes();
         self.queues[q.frame.class as usize].push_back(q);

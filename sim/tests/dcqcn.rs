@@ -150,6 +150,8 @@ fn wrong_fields_are_refused() {
     let text = scenario(2, 1.0, "event", "mark_pi = { reference_kb = 0 }", "", "");
     assert!(why(&text).contains("switch.mark_pi.reference_kb is 0; allowed: 0.001 to 1000000"), "{}", why(&text));
     let text = scenario(2, 1.0, "paced", "mark_pi = {}", "", "");
-    let plan = file::parse(Path::new("test.toml"), &text.replace("control = 'dcqcn'\n", "")).expect("read");
-    assert!(plan.check().expect_err("refused").to_string().contains("no marking"));
+    let checked = |text: &str| file::parse(Path::new("test.toml"), text).expect("read").check().map_err(|e| e.to_string());
+    assert_eq!(checked(&text.replace("control = 'dcqcn'\n", "")), Ok(()));
+    let why = checked(&text).expect_err("refused");
+    assert!(why.contains("hears no marks and no CNPs; use event or posted NICs"), "{why}");
 }

@@ -95,7 +95,7 @@ fn wrong_sweeps_are_refused_before_anything_runs() {
     );
     // What parses and cannot be run is known before anything runs.
     let kinds = error(&format!("{head}[vary]\n'nic.kind' = ['event', 'paced']\n"));
-    assert!(kinds.starts_with("paced NICs: their network has no marking"), "{kinds}");
+    assert!(kinds.starts_with("paced NICs: their network has no headroom"), "{kinds}");
     let law = error(&format!("{head}[vary]\n'profile.p.t_low_us' = [10, 90000]\n"));
     assert!(law.starts_with("profile p: "), "{law}");
     for shard in ["2/2", "1", "a/2", "0/0"] {

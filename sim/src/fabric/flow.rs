@@ -97,6 +97,8 @@ pub enum Start {
 pub struct FlowSpec {
     /// Source, by the index of the host.
     pub host: u32,
+    /// Its number there.
+    pub number: u32,
     /// Payload bytes of a packet.
     pub packet: u32,
     /// Payload bytes of a segment.

@@ -338,6 +338,7 @@ impl Fabric {
         if at >= self.windows.steady && at < self.windows.end {
             flow.delivered_steady += payload;
             flow.packets_steady += 1;
+            self.record.recorder.marks.count(false, bits & MARKED != 0);
         }
         flow.marks = flow.marks.saturating_add(u16::from(bits & MARKED != 0));
         if flow.notification.is_some() {
@@ -424,6 +425,7 @@ impl Fabric {
         }
         let steady = now >= self.windows.steady && now < self.windows.end;
         if steady {
+            self.record.recorder.marks.count(true, c.marks > 0);
             self.record.rtt.add(path);
             self.record.measured_rtt.add(rtt);
             if c.marks > 0 {

@@ -17,6 +17,8 @@ mod read;
 pub mod record;
 mod wiring;
 
+use crate::feedback::{Feedback, Jitter};
+use crate::marking::Marking;
 use crate::metrics::{Recorder, Tap, Windows};
 use crate::nic::stream::HEADERS;
 use crate::time::{NEVER, Ps, wire_bytes};
@@ -27,7 +29,7 @@ use cell::{Cells, Kind, NONE};
 use control::Control;
 use flow::{Flow, FlowSpec, Message, Posting};
 use host::Host;
-use port::{FlowControl, Marking, Port};
+use port::{FlowControl, Port};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use record::Record;
@@ -46,6 +48,8 @@ pub struct Settings {
     pub flow_control: Option<FlowControl>,
     /// Marking of data; `None`: none.
     pub marking: Option<Marking>,
+    /// Jitter of ACKs and congestion notifications; `None`: none.
+    pub feedback: Option<Jitter>,
     /// ACKs go before data; else they wait in the first class of data.
     pub ack_priority: bool,
     /// From a segment's last bit in to its ACK.
@@ -83,6 +87,7 @@ pub struct Fabric {
     watches: Vec<port::Watch>,
     flow_control: Option<FlowControl>,
     marking: Marking,
+    feedback: Option<Feedback>,
     buffer: u64,
     ack_wire: u16,
     ack_class: u8,
@@ -121,6 +126,7 @@ impl Fabric {
             watches: Vec::new(),
             flow_control: settings.flow_control,
             marking: settings.marking.unwrap_or(none),
+            feedback: settings.feedback.map(|jitter| Feedback::new(jitter, settings.seed)),
             buffer: settings.buffer,
             ack_wire: wire_bytes(HEADERS) as u16,
             ack_class: if settings.ack_priority { port::ACKS } else { port::HIGH },

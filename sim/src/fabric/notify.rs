@@ -25,12 +25,16 @@ impl Fabric {
         if let Some(n) = &mut flow.notification {
             n.sent(now);
         }
-        let route = flow.back;
+        let (route, key) = (flow.back, (flow.spec.host as u16, flow.spec.number));
         let id = self.cells.take(Kind::Enter, f);
         let cell = &mut self.cells[id];
         (cell.bits, cell.class, cell.wire, cell.route, cell.from) = (CNP, CNPS, self.ack_wire, route, NONE);
         self.record.notifications += 1;
-        self.forward(now, id);
+        // Each is as late as its period says: it has no order to keep with ACKs.
+        match self.feedback.as_ref().map_or(0, |jitter| jitter.draw(key, now)) {
+            0 => self.forward(now, id),
+            held => self.calendar.push(&mut self.cells, id, now + held),
+        }
     }
 
     /// A CNP has come to the sender of a flow.

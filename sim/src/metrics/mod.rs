@@ -11,6 +11,7 @@ pub use tap::Tap;
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::nic::{Outbox, RateSample, RttSample};
 use crate::time::Ps;
+use serde::Serialize;
 
 /// The windows of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,28 @@ pub struct Rate {
     pub sample: RateSample,
 }
 
+/// Congestion marks that arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Marks {
+    /// Data packets that reached their receivers.
+    pub packets: u64,
+    /// Those that a switch had marked.
+    pub marked_packets: u64,
+    /// ACKs that reached their senders.
+    pub acks: u64,
+    /// Those that echo a mark.
+    pub marked_acks: u64,
+}
+
+impl Marks {
+    /// Counts a packet, or an ACK.
+    pub fn count(&mut self, ack: bool, marked: bool) {
+        let (all, of) = if ack { (&mut self.acks, &mut self.marked_acks) } else { (&mut self.packets, &mut self.marked_packets) };
+        *all += 1;
+        *of += u64::from(marked);
+    }
+}
+
 /// Collects while a network runs.
 #[derive(Debug)]
 pub struct Recorder {
@@ -56,6 +79,8 @@ pub struct Recorder {
     pub rates: Vec<Rate>,
     /// Watched queues.
     pub taps: Vec<Tap>,
+    /// Packets and ACKs of the steady part, and marks in them.
+    pub marks: Marks,
     /// Transitions to paused that switches signalled.
     pub pauses: u64,
     /// Those in the steady part.
@@ -101,6 +126,7 @@ impl Recorder {
             rtts: Vec::new(),
             rates: Vec::new(),
             taps: Vec::new(),
+            marks: Marks::default(),
             pauses: 0,
             pauses_steady: 0,
             dropped: 0,
@@ -133,6 +159,9 @@ impl Recorder {
     pub fn arrival(&mut self, frame: &Frame, end: Ps) {
         if frame.bad || end >= self.windows.end {
             return;
+        }
+        if end >= self.windows.steady && frame.flow != crate::frame::FOREIGN {
+            self.marks.count(frame.meta.ack, frame.meta.marked);
         }
         let sender = if frame.meta.ack { frame.dst } else { frame.src };
         if let Some(i) = self.flow(sender, frame.flow) {

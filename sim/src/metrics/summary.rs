@@ -85,6 +85,11 @@ pub struct Summary {
     pub timeouts: u64,
     /// Largest difference between measured and true RTT, the NIC's clocks; of bit-true NICs.
     pub rtt_error_clocks_max: Option<f64>,
+    /// Packets and ACKs that arrived in the steady part, and those with a mark.
+    #[serde(flatten)]
+    pub marks: super::Marks,
+    /// Congestion notifications that receivers sent in the whole run; only the fabric's send any.
+    pub notifications: u64,
     /// Messages of all flows; counted on the fabric.
     pub messages: u64,
     /// Those that were complete by the end.
@@ -126,6 +131,7 @@ impl Summary {
             ingress_max_kb: recorder.ingress_max as f64 / 1e3,
             samples,
             timeouts: stats.iter().map(|s| s.timeouts).sum(),
+            marks: recorder.marks,
             rtt_error_clocks_max: stats.iter().filter_map(|s| s.rtt_error_clocks_max).reduce(f64::max),
             ..Summary::default()
         }

@@ -169,7 +169,7 @@ impl Stream {
             o.wire += wire;
         }
         self.wire += wire;
-        let meta = Meta { segment: self.next_segment, last, ack: false, payload: payload as u32, place: Some(place) };
+        let meta = Meta { segment: self.next_segment, last, ack: false, payload: payload as u32, place: Some(place), marked: false };
         if last {
             self.in_segment = 0;
             self.next_segment = self.next_segment.wrapping_add(1);

@@ -27,6 +27,15 @@ pub fn cells(o: &Outcome) -> [String; 9] {
     ]
 }
 
+/// The marks of a run, in a sentence.
+pub fn marks(o: &Outcome) -> String {
+    let m = &o.summary.marks;
+    let share = |of: u64, all: u64| 100.0 * of as f64 / all.max(1) as f64;
+    let (data, acks) = (share(m.marked_packets, m.packets), share(m.marked_acks, m.acks));
+    let n = o.summary.notifications;
+    format!("marks: {data:.2} % of {} data packets came marked, {acks:.2} % of {} ACKs echo a mark; {n} CNPs", m.packets, m.acks)
+}
+
 /// The window that a run's figures are of, milliseconds.
 pub fn window(o: &Outcome) -> String {
     let w = o.recorder.windows;

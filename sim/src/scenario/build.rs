@@ -2,6 +2,7 @@
 use super::{Error, NicKind, Plan};
 use crate::cores::{CoreFactory, CoreFlow, CoreSpec};
 use crate::fabric::flow::Message;
+use crate::feedback::Feedback;
 use crate::frame::{Class, NodeId};
 use crate::metrics::histogram::Log;
 use crate::metrics::{FlowInfo, Recorder, Summary};
@@ -101,9 +102,14 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
     let infos = infos.map(|(f, id)| FlowInfo { src: f.src, dst: f.dst, id: *id, start: f.start, bytes: f.total() }).collect();
     let recorder = Recorder::new(plan.windows(), plan.topology.nodes(), infos);
     let mut network = Network::new(plan.topology.clone(), plan.switch, plan.seed, recorder);
+    network.marking = plan.fabric.marking;
+    network.feedback = plan.fabric.feedback.map(|jitter| Feedback::new(jitter, plan.seed));
     let Some((node, port, speed)) = plan.bottleneck() else { return Err(Error::NoFlows) };
     if plan.topology.is_switch(node) {
         network.watch(node, port);
+    }
+    for (node, port) in &plan.watch {
+        network.watch(*node, *port);
     }
     for (node, port) in &plan.capture {
         network.captures.push(Capture::new(*node, *port));

@@ -3,9 +3,11 @@ use super::build::Outcome;
 use super::{Control, Error, FlowPlan, NicKind, Plan};
 use crate::fabric::control::Control as Law;
 use crate::fabric::flow::{FlowSpec, Message, PER_PACKET, Posting, Start};
-use crate::fabric::port::{FlowControl, Marking};
+use crate::fabric::port::FlowControl;
 use crate::fabric::record::Record;
 use crate::fabric::{Fabric, Finished, Settings};
+use crate::feedback::Jitter;
+use crate::marking::Marking;
 use crate::metrics::histogram::Log;
 use crate::metrics::summary::{Spread, jain, watched};
 use crate::metrics::{FlowInfo, Recorder, Summary};
@@ -27,8 +29,10 @@ pub struct FabricPlan {
     pub headroom: Option<u32>,
     /// XOFF is at most this part of the free buffer; 0: XOFF alone counts.
     pub dynamic: f64,
-    /// Marking of data.
+    /// Marking of data, on networks of all kinds.
     pub marking: Option<Marking>,
+    /// Jitter of ACKs and congestion notifications, likewise.
+    pub feedback: Option<Jitter>,
     /// Noise of measured RTTs.
     pub rtt_noise: Ps,
     /// More of it, by a distribution in ns.
@@ -69,6 +73,7 @@ fn settings(plan: &Plan, detail: bool) -> Settings {
         buffer: plan.switch.buffer.unwrap_or(u64::MAX),
         flow_control: plan.switch.pfc[1].map(control),
         marking: f.marking,
+        feedback: f.feedback,
         ack_priority: plan.switch.ack_priority,
         ack_delay: plan.nic.ack_delay,
         rtt_noise: f.rtt_noise,
@@ -123,6 +128,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
         let control = plan.control(&f.profile);
         let mut spec = FlowSpec {
             host: index[usize::from(f.src)],
+            number: *id,
             packet: f.packet,
             segment: f.segment,
             class: f.class,
@@ -241,6 +247,8 @@ fn summary(plan: &Plan, record: &Record, messages: &[(u32, Message)], bottleneck
         lost: r.lost,
         ingress_max_kb: r.ingress_max as f64 / 1e3,
         samples: record.rtt.total(),
+        marks: r.marks,
+        notifications: record.notifications,
         timeouts: record.timeouts,
         rtt_error_clocks_max: None,
         messages: counted.len() as u64,

@@ -259,7 +259,7 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
     /// What only the fabric has.
     pub fabric: FabricPlan,
-    /// Further ports of switches to watch, on the fabric.
+    /// Further ports of switches to watch.
     pub watch: Vec<(NodeId, u16)>,
     /// Ports whose frames are kept, in networks that are not the fabric.
     pub capture: Vec<(NodeId, u16)>,
@@ -360,13 +360,19 @@ impl Plan {
         let rival = self.flows.iter().any(|f| self.control(&f.profile) != Control::Engine);
         let bytes = matches!(self.nic.kind, NicKind::Rtl | NicKind::Model);
         let classes = !bytes && self.flows.iter().any(|f| f.class != crate::fabric::port::HIGH);
+        let no_control = if bytes {
+            "no profile with a `control` of its own: their law is the hardware's, which hears no marks (its ACKs echo the ECN bits, and nobody sends CNPs)"
+        } else {
+            "no profile with a `control` of its own: their law is that of the profile, which hears no marks and no CNPs"
+        };
+        // Switches mark and delay feedback in all networks.
+        let both = FabricPlan { marking: self.fabric.marking, feedback: self.fabric.feedback, ..FabricPlan::default() };
         let what = [
             (calls, "no standing connections and no calls"),
             (reads, "no READs"),
-            (rival, "no profile with a `control` of its own"),
+            (rival, no_control),
             (classes, "one class of data"),
-            (self.fabric != FabricPlan::default(), "no marking, headroom, dynamic thresholds, RTT noise, spacing or trace of lateness"),
-            (!self.watch.is_empty(), "one watched port"),
+            (self.fabric != both, "no headroom, dynamic thresholds, RTT noise, spacing or trace of lateness"),
         ];
         match what.iter().find(|w| w.0) {
             None => Ok(()),

@@ -1,16 +1,18 @@
 //! The command line of `timely-sim stability`.
 use super::report::{compare, csv, page, table};
-use super::{Row, row, timely_rests};
+use super::{Row, nic, row, timely_rests};
 use crate::fluid::settings::{Model, Settings};
 use crate::output::file::Outputs;
 use crate::output::{note, print};
 use std::path::PathBuf;
+use timely_regs::parameters::Parameters;
 
 /// What is said at the end of the help.
 const AFTER: &str = "\
 EXAMPLES
   timely-sim stability dcqcn --flows 2..30 --delays 4,50,85,100
   timely-sim stability patched --set t_low_us=25
+  timely-sim stability --nic patched-10g --flows 2..32 --delays 8,50
   timely-sim stability --published
 
 docs/simulator.md has the parameters of --set.";
@@ -34,6 +36,10 @@ pub struct Arguments {
     /// Compares all published margins and convergence times with ours, in place of an analysis.
     #[arg(long, conflicts_with_all = ["flows", "delays", "set"])]
     published: bool,
+    /// Analyses patched TIMELY as this NIC computes it with one of its profiles, and runs its integers in a loop beside; delays are then RTTs
+    /// without a queue, by default 8 us, and flows at most 128.
+    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["model", "set", "published"], value_parser = ["patched-10g", "patched-25g", "patched-100g"])]
+    nic: Option<String>,
     /// Prints JSON to stdout in place of the table.
     #[arg(long)]
     json: bool,
@@ -94,6 +100,9 @@ impl Arguments {
         if self.published {
             return self.published();
         }
+        if let Some(profile) = &self.nic {
+            return self.nic(profile);
+        }
         let mut settings = Settings::conext16(self.model);
         for told in &self.set {
             settings.set(told).map_err(|e| format!("--set: {e}"))?;
@@ -119,6 +128,23 @@ impl Arguments {
         print(if self.json { serde_json::to_string_pretty(&rows).expect("figures are plain numbers") } else { table(&rows) })?;
         note(format_args!("table: {}\nreport: {}", files[0].path().display(), files[1].path().display()));
         if failed.is_empty() { Ok(()) } else { Err(failed.join("\nerror: ")) }
+    }
+
+    // Rests, margins and swings of a profile.
+    fn nic(&self, profile: &str) -> Result<(), String> {
+        if let Some(n) = self.flows.0.iter().find(|n| **n > f64::from(nic::MOST_FLOWS)) {
+            return Err(format!("--flows has {n}; allowed with --nic: 1 to {}", nic::MOST_FLOWS));
+        }
+        let delays = if self.delays.is_empty() { vec![8.0] } else { self.delays.clone() };
+        let mut rows = Vec::new();
+        for base_us in delays.into_iter().map(|d| d.max(0.1)) {
+            let p = Parameters::named(profile, base_us).ok_or_else(|| format!("{profile} is no profile"))?;
+            let of = nic::Nic::new(p, nic::SEGMENT, base_us)?;
+            for n in &self.flows.0 {
+                rows.push(nic::row(&of, *n as u32, nic::MS).map_err(|e| format!("{n} flows, {base_us} us: {e}"))?);
+            }
+        }
+        print(if self.json { serde_json::to_string_pretty(&rows).expect("figures are plain numbers") } else { nic::table(&rows) })
     }
 
     // TIMELY has no point to linearise at.

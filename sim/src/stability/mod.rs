@@ -7,6 +7,7 @@ pub mod command;
 pub mod fixed;
 pub mod linear;
 pub mod margin;
+pub mod nic;
 pub mod published;
 pub mod report;
 pub mod roots;

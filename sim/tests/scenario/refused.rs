@@ -11,7 +11,7 @@ fn event_level_hosts_refuse_other_signals() {
     assert!(error.contains("NICs of kind paced have no signal but the RTT; use rtl or model"), "{error}");
 }
 
-/// Networks of clocked NICs have neither marks nor rivals nor calls.
+/// Networks of clocked NICs have neither rivals nor calls; of DCQCN the reason is said.
 #[test]
 fn clocked_networks_refuse_what_only_the_fabric_has() {
     let refused = |kind: &str, text: &str| {
@@ -19,10 +19,12 @@ fn clocked_networks_refuse_what_only_the_fabric_has() {
         build::run(p, &Unavailable, |_| {}).err().expect("refused").to_string()
     };
     for (kind, text, why) in [
-        ("model", "[switch]\nmark_kb = 40\n", "no marking"),
+        ("model", "[switch]\nheadroom_kb = 40\n", "no headroom"),
         ("model", "[[load]]\nload = 0.1\nreply_bytes = 10\n", "no standing connections and no calls"),
         ("model", "[[flow]]\nfrom = 0\nto = 1\nread = true\n", "no READs"),
         ("model", "[profile.p]\ncontrol = 'dctcp'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "no profile with a `control`"),
+        ("model", "[profile.p]\ncontrol = 'dcqcn'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "nobody sends CNPs"),
+        ("software", "[profile.p]\ncontrol = 'dcqcn'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "hears no marks and no CNPs"),
         ("paced", "[[flow]]\nfrom = 0\nto = 1\nclass = 2\n", "one class of data"),
     ] {
         let error = refused(kind, text);
@@ -56,6 +58,10 @@ fn errors_name_file_line_value_and_what_is_allowed() {
     assert_eq!(
         error(&format!("{head}[switch]\nmark_kb = 9\nmark_at = 'core'\n")),
         "dir/x.toml:5: switch.mark_at is core; allowed: ingress, egress"
+    );
+    assert_eq!(
+        error(&format!("{head}[switch]\nfeedback_every_us = 9\n")),
+        "dir/x.toml:4: switch.feedback_every_us is 9; allowed: it with feedback_jitter_us alone"
     );
     assert_eq!(error(&format!("{head}[[load]]\nload = 5\n")), "dir/x.toml:4: load.load is 5; allowed: above 0, to 4");
     assert_eq!(

@@ -10,6 +10,8 @@ mod signals;
 mod theorems;
 mod timely;
 
+pub(crate) use runs::Queue;
+
 use super::finding;
 use super::{Experiment, Figure, Lab, curves, distributions, number, word};
 

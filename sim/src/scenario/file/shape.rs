@@ -2,10 +2,11 @@
 use super::Number;
 use super::source::Source;
 use super::tables::{LinkTable, NicTable, OneLink, PiTable, SwitchTable, TopologyTable};
-use crate::fabric::port::Marking;
+use crate::feedback::Jitter;
 use crate::fluid::marking::Pi;
 use crate::fluid::settings::{Model, Settings};
 use crate::frame::NodeId;
+use crate::marking::Marking;
 use crate::pacing::trace;
 use crate::scenario::shapes::Shape;
 use crate::scenario::{Error, FabricPlan, LinkDefaults, hpcc};
@@ -176,6 +177,16 @@ fn pi(src: &Source, told: &toml::Spanned<PiTable>, ramp: bool) -> Result<Pi, Err
     })
 }
 
+// Jitter of feedback; its period is of none without it.
+fn feedback(src: &Source, s: &SwitchTable) -> Result<Option<Jitter>, Error> {
+    let most = ps(src.number(&s.feedback_jitter_us, "switch.feedback_jitter_us", 0.0, 0.0, 1e5)?, US);
+    let every = ps(src.number(&s.feedback_every_us, "switch.feedback_every_us", 5.0, 0.01, 1e6)?, US);
+    if let (0, Some(told)) = (most, &s.feedback_every_us) {
+        return Err(src.error(told.span(), "switch.feedback_every_us", told.get_ref(), "it with feedback_jitter_us alone"));
+    }
+    Ok((most > 0).then_some(Jitter { most, every }))
+}
+
 /// What only the fabric has.
 pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<FabricPlan, Error> {
     let bytes = |kb: f64| (kb * 1000.0).min(f64::from(u32::MAX)) as u32;
@@ -198,6 +209,7 @@ pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<Fabr
         headroom: s.headroom_kb.is_some().then(|| bytes(headroom)),
         dynamic: src.number(&s.dynamic, "switch.dynamic", 0.0, 0.0, 64.0)?,
         marking: ramp.or(pi.map(|_| none)),
+        feedback: feedback(src, s)?,
         rtt_noise: ps(src.number(&n.rtt_noise_us, "nic.rtt_noise_us", 0.0, 0.0, 1e5)?, US),
         noise: match n.rtt_noise.as_deref() {
             None => None,

@@ -59,6 +59,8 @@ pub(super) struct SwitchTable {
     pub mark_chance: Number,
     pub mark_at: Option<Spanned<String>>,
     pub mark_pi: Option<Spanned<PiTable>>,
+    pub feedback_jitter_us: Number,
+    pub feedback_every_us: Number,
 }
 
 #[derive(Deserialize, Default)]
@@ -169,6 +171,12 @@ pub(super) struct ProfileTable {
     pub idle_us: Number,
     pub idle_mbps: Number,
     pub use_window_us: Number,
+    pub reference_us: Number,
+    pub error_beta: Number,
+    pub integral_gain: Number,
+    pub proportional_gain: Number,
+    pub base_target_us: Number,
+    pub flow_range_us: Number,
     pub algorithm_1: Option<bool>,
     pub control: Option<Spanned<String>>,
     pub dcqcn: Option<Spanned<DcqcnTable>>,
