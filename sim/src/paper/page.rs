@@ -64,7 +64,7 @@ fn row(f: &Finding) -> String {
         Verdict::Unsettled => ("unsettled", "differs"),
     };
     let mut row = format!(
-        "<tr><td class=text>{}</td><td class=text>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"text {class}\">{mark}</td>\
+        "<tr><td class=text>{}</td><td class=\"text what\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"text {class}\">{mark}</td>\
          <td class=text>{}</td></tr>",
         f.figure,
         escape(&f.quantity),
@@ -105,5 +105,10 @@ pub fn page(paper: &Paper, figures: &[Figure]) -> String {
              <th class=text></th><th class=text>by</th></tr></thead><tbody>{table}</tbody></table></div></section>"
         ));
     }
-    document(paper.title, ".differs{color:#a33}.agrees{color:#2a6b3c}td.why{white-space:normal;color:#555}figure{max-width:800px}", &body)
+    document(
+        paper.title,
+        ".differs{color:#a33}.agrees{color:#2a6b3c}td.why{white-space:normal;color:#555}td.what{white-space:normal}\
+         td.text:first-child{min-width:5em}figure{max-width:800px}",
+        &body,
+    )
 }
