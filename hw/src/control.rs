@@ -3,6 +3,7 @@
 //! It meets the pacer half and the packet source in registered streams alone (`docs/datapath.md`), because in some shells they sit in
 //! different blocks.
 use crate::ack::Ack;
+use crate::check::Digests;
 use crate::construct::construct;
 use crate::crossing::Crossing;
 use crate::csr::{Csr, SettingsBus};
@@ -262,6 +263,7 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub tap_rec_data: Signal<Out, Bits<512>>,
     clock: Time,
     parse: Parse<W, K>,
+    digests: Digests,
     pause: Pause,
     ack: Ack<W, K>,
     txmux: TxMux<W, K>,
@@ -314,7 +316,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
-            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, pause, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header, launch_date,
+            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, digests, pause, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header, launch_date,
         )
     }
 }
@@ -588,6 +590,10 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(112)) << 8)
             | bit_cast::<32, 8>(self.header.val().get_bits::<8>(120));
         self.rtt.a_ts.next = self.parse.o_ts.val();
+        self.digests.head.next = self.parse.o_head.val();
+        self.digests.ip_class.next = self.parse.o_class.val();
+        self.rtt.a_source.next = self.digests.source.val();
+        self.rtt.cfg_key.next = self.csr.settings.val().nonce_key;
         self.rtt.a_ttl_sent.next = self.header.val().get_bits::<8>(192);
         self.rtt.a_ttl_seen.next = self.header.val().get_bits::<8>(200);
         self.rtt.a_arrival.next = (bit_cast::<64, 8>(self.header.val().get_bits::<8>(224)) << 56)

@@ -4,6 +4,7 @@
 //! says how blocks, streams and clocks fit together.
 pub mod ack;
 pub mod blocks;
+pub mod check;
 pub mod config;
 mod construct;
 pub mod control;

@@ -1450,6 +1450,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] parse__o_len;
     wire  [63:0] parse__o_ts;
     wire  [31:0] parse__pulses;
+    reg  [527:0] digests__head;
+    reg  [1:0] digests__ip_class;
+    wire  [31:0] digests__source;
+    wire  [31:0] digests__destination;
     reg  pause__clk;
     reg  pause__rst;
     reg  pause__cfg_enable;
@@ -1535,6 +1539,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [15:0] rtt__a_place;
     reg  [31:0] rtt__a_segment;
     reg  [31:0] rtt__a_nonce;
+    reg  [31:0] rtt__a_source;
     reg  [63:0] rtt__a_ts;
     reg  [63:0] rtt__a_arrival;
     reg  [63:0] rtt__a_departure;
@@ -1548,6 +1553,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [9:0] rtt__fl_flow;
     reg  [511:0] rtt__fl_record;
     reg  [31:0] rtt__cfg_ns_per_byte;
+    reg  [95:0] rtt__cfg_key;
     reg  [63:0] rtt__now;
     reg  [1:0] rtt__time_epoch;
     wire  rtt__sample_valid;
@@ -1942,6 +1948,12 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .o_ts(parse__o_ts),
         .pulses(parse__pulses)
     );
+    tnic_standalone__core__control__digests digests(
+        .head(digests__head),
+        .ip_class(digests__ip_class),
+        .source(digests__source),
+        .destination(digests__destination)
+    );
     tnic_standalone__core__control__pause pause(
         .clk(pause__clk),
         .rst(pause__rst),
@@ -2034,6 +2046,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .a_place(rtt__a_place),
         .a_segment(rtt__a_segment),
         .a_nonce(rtt__a_nonce),
+        .a_source(rtt__a_source),
         .a_ts(rtt__a_ts),
         .a_arrival(rtt__a_arrival),
         .a_departure(rtt__a_departure),
@@ -2047,6 +2060,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .fl_flow(rtt__fl_flow),
         .fl_record(rtt__fl_record),
         .cfg_ns_per_byte(rtt__cfg_ns_per_byte),
+        .cfg_key(rtt__cfg_key),
         .now(rtt__now),
         .time_epoch(rtt__time_epoch),
         .sample_valid(rtt__sample_valid),
@@ -2703,6 +2717,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) rtt__a_nonce = (((header[(32'h40)+:(8)]) & 32'hffffffff) << 32'h18) | (((header[(32'h48)+:(8)]) & 32'hffffffff) << 32'h10) | (((header[(32'h50)+:(8)]) & 32'hffffffff) << 32'h8) | ((header[(32'h58)+:(8)]) & 32'hffffffff);
     always @(*) rtt__a_segment = (((header[(32'h60)+:(8)]) & 32'hffffffff) << 32'h18) | (((header[(32'h68)+:(8)]) & 32'hffffffff) << 32'h10) | (((header[(32'h70)+:(8)]) & 32'hffffffff) << 32'h8) | ((header[(32'h78)+:(8)]) & 32'hffffffff);
     always @(*) rtt__a_ts = parse__o_ts;
+    always @(*) digests__head = parse__o_head;
+    always @(*) digests__ip_class = parse__o_class;
+    always @(*) rtt__a_source = digests__source;
+    always @(*) rtt__cfg_key = csr__settings[(64'h1)+:(96)];
     always @(*) rtt__a_ttl_sent = header[(32'hc0)+:(8)];
     always @(*) rtt__a_ttl_seen = header[(32'hc8)+:(8)];
     always @(*) rtt__a_arrival = (((header[(32'he0)+:(8)]) & 64'hffffffffffffffff) << 32'h38) | (((header[(32'he8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((header[(32'hf0)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((header[(32'hf8)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((header[(32'h100)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((header[(32'h108)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((header[(32'h110)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | ((header[(32'h118)+:(8)]) & 64'hffffffffffffffff);
@@ -23402,6 +23420,55 @@ module tnic_standalone__core__control__data_inside(d,q,clock);
     end
           
 endmodule // standalone__core__control__data_inside
+
+
+module tnic_standalone__core__control__digests(head,ip_class,source,destination);
+    
+    // Module arguments
+    input wire  [527:0] head;
+    input wire  [1:0] ip_class;
+    output reg  [31:0] source;
+    output reg  [31:0] destination;
+    
+    // Local signals
+    reg  [527:0] front;
+    reg  [127:0] from;
+    reg  [127:0] to;
+    reg  [31:0] from_words__0;
+    reg  [31:0] from_words__1;
+    reg  [31:0] from_words__2;
+    reg  [31:0] to_words__0;
+    reg  [31:0] to_words__1;
+    reg  [31:0] to_words__2;
+    
+    // Update code
+    always @(*) begin
+        from = ((front[(32'hd0)+:(32)]) & 128'hffffffffffffffffffffffffffffffff);
+        to = ((front[(32'hf0)+:(32)]) & 128'hffffffffffffffffffffffffffffffff);
+        if (ip_class == ((32'h1) & 2'h3)) begin
+            from = ((front[(32'hf0)+:(32)]) & 128'hffffffffffffffffffffffffffffffff);
+            to = ((front[(32'h110)+:(32)]) & 128'hffffffffffffffffffffffffffffffff);
+        end
+        else if (ip_class == ((32'h2) & 2'h3)) begin
+            from = front[(32'hb0)+:(128)];
+            to = front[(32'h130)+:(128)];
+        end
+        else if (ip_class == ((32'h3) & 2'h3)) begin
+            from = front[(32'hd0)+:(128)];
+            to = front[(32'h150)+:(128)];
+        end
+        from_words__0 = from[(32'h20 * 0 + 32'h20)+:(32)];
+        to_words__0 = to[(32'h20 * 0 + 32'h20)+:(32)];
+        from_words__1 = from[(32'h20 * 1 + 32'h20)+:(32)];
+        to_words__1 = to[(32'h20 * 1 + 32'h20)+:(32)];
+        from_words__2 = from[(32'h20 * 2 + 32'h20)+:(32)];
+        to_words__2 = to[(32'h20 * 2 + 32'h20)+:(32)];
+        source = (from[(32'h0)+:(32)] ^ ((from_words__0 << 32'h8) | (from_words__0 >> 32'h18))) ^ (((from_words__1 << 32'h10) | (from_words__1 >> 32'h10)) ^ ((from_words__2 << 32'h18) | (from_words__2 >> 32'h8)));
+        destination = (to[(32'h0)+:(32)] ^ ((to_words__0 << 32'h8) | (to_words__0 >> 32'h18))) ^ (((to_words__1 << 32'h10) | (to_words__1 >> 32'h10)) ^ ((to_words__2 << 32'h18) | (to_words__2 >> 32'h8)));
+    end
+    always @(*) front = head;
+    
+endmodule // standalone__core__control__digests
 
 
 module tnic_standalone__core__control__dma(clk,rst,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,rec_valid,rec_ready,rec_data,query_valid,query_ready,query_flow,answer_valid,answer_record,load_valid,load_flow,load_record,loading,irq,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready);
@@ -71445,7 +71512,7 @@ module tnic_standalone__core__control__recorder__valid(d,q,clock);
 endmodule // standalone__core__control__recorder__valid
 
 
-module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_place,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
+module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,cfg_key,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
     
     // Module arguments
     input wire  clk;
@@ -71471,6 +71538,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     input wire  [15:0] a_place;
     input wire  [31:0] a_segment;
     input wire  [31:0] a_nonce;
+    input wire  [31:0] a_source;
     input wire  [63:0] a_ts;
     input wire  [63:0] a_arrival;
     input wire  [63:0] a_departure;
@@ -71484,6 +71552,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     input wire  [9:0] fl_flow;
     input wire  [511:0] fl_record;
     input wire  [31:0] cfg_ns_per_byte;
+    input wire  [95:0] cfg_key;
     input wire  [63:0] now;
     input wire  [1:0] time_epoch;
     output reg  sample_valid;
@@ -71554,6 +71623,8 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     reg  [15:0] ack__a_place;
     reg  [31:0] ack__a_segment;
     reg  [31:0] ack__a_nonce;
+    reg  [31:0] ack__a_source;
+    reg  [95:0] ack__key;
     reg  [63:0] ack__a_ts;
     reg  [63:0] ack__a_arrival;
     reg  [63:0] ack__a_departure;
@@ -71656,6 +71727,8 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .a_place(ack__a_place),
         .a_segment(ack__a_segment),
         .a_nonce(ack__a_nonce),
+        .a_source(ack__a_source),
+        .key(ack__key),
         .a_ts(ack__a_ts),
         .a_arrival(ack__a_arrival),
         .a_departure(ack__a_departure),
@@ -71766,6 +71839,8 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     always @(*) ack__a_place = a_place;
     always @(*) ack__a_segment = a_segment;
     always @(*) ack__a_nonce = a_nonce;
+    always @(*) ack__a_source = a_source;
+    always @(*) ack__key = cfg_key;
     always @(*) ack__a_ts = a_ts;
     always @(*) ack__a_arrival = a_arrival;
     always @(*) ack__a_departure = a_departure;
@@ -71810,7 +71885,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
 endmodule // standalone__core__control__rtt
 
 
-module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_place,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,ended_valid,ended_flow,ended_segment,ended_check,ended_bytes,ended_place,ended_generation,start_valid,start_place,start,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
+module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,key,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,ended_valid,ended_flow,ended_segment,ended_check,ended_bytes,ended_place,ended_generation,start_valid,start_place,start,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
     
     // Module arguments
     input wire  clk;
@@ -71822,6 +71897,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     input wire  [15:0] a_place;
     input wire  [31:0] a_segment;
     input wire  [31:0] a_nonce;
+    input wire  [31:0] a_source;
+    input wire  [95:0] key;
     input wire  [63:0] a_ts;
     input wire  [63:0] a_arrival;
     input wire  [63:0] a_departure;
@@ -71893,6 +71970,12 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  [9:0] memory__flow_index;
     reg  memory__flow_enable;
     reg  [3:0] memory__flow_profile;
+    reg  [95:0] matrix__key;
+    reg  [31:0] matrix__digest;
+    wire  [31:0] matrix__product;
+    reg  [31:0] source__d;
+    wire  [31:0] source__q;
+    reg  source__clock;
     reg  profiles__clk;
     reg  profiles__sweep;
     reg  [3:0] profiles__sweep_at;
@@ -72235,6 +72318,16 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .flow_index(memory__flow_index),
         .flow_enable(memory__flow_enable),
         .flow_profile(memory__flow_profile)
+    );
+    tnic_standalone__core__control__rtt__ack__matrix matrix(
+        .key(matrix__key),
+        .digest(matrix__digest),
+        .product(matrix__product)
+    );
+    tnic_standalone__core__control__rtt__ack__source source(
+        .d(source__d),
+        .q(source__q),
+        .clock(source__clock)
     );
     tnic_standalone__core__control__rtt__ack__profiles profiles(
         .clk(profiles__clk),
@@ -72678,6 +72771,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     
     // Update code
     always @(*) begin
+        source__d = source__q;
         after__d = after__q;
         stamped__d = stamped__q;
         epoch__d = epoch__q;
@@ -72697,6 +72791,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         is_load__1__d = is_load__0__q;
         is_ended__1__d = is_ended__0__q;
         is_turn__1__d = is_turn__0__q;
+        check__1__d = check__0__q;
         is_ack__2__d = is_ack__1__q;
         is_load__2__d = is_load__1__q;
         is_ended__2__d = is_ended__1__q;
@@ -72723,10 +72818,15 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         flow__0__d = flow0;
         segment__0__d = segment0;
         check__0__d = check0;
+        source__d = ((32'h0) & 32'hffffffff);
+        if (a_valid) begin
+            source__d = a_source;
+        end
         memory__flow = flow0;
         signals__flow = flow0;
         signals__arrived = time0;
         after__d = segment__0__q + ((32'h1) & 16'hffff);
+        check__1__d = check__0__q ^ matrix__product;
         stamped__d = raw_start[(64'h2c)+:(1)] & (raw_start[(64'h2a)+:(2)] == raw_entry[(64'h60)+:(2)]);
         epoch__d = raw_start[(64'h28)+:(2)];
         measures__d = verdict__accepts & timely;
@@ -72783,6 +72883,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
             k_valid__d = 1'b0;
         end
     end
+    always @(*) source__clock = clk;
     always @(*) after__clock = clk;
     always @(*) stamped__clock = clk;
     always @(*) epoch__clock = clk;
@@ -72845,7 +72946,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) same__3__clock = clk;
     always @(*) flow__4__d = flow__3__q;
     always @(*) segment__1__d = segment__0__q;
-    always @(*) check__1__d = check__0__q;
     always @(*) place__1__d = place__0__q;
     always @(*) generation__1__d = generation__0__q;
     always @(*) segment__2__d = segment__1__q;
@@ -72899,6 +72999,8 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) signals__departure = a_departure;
     always @(*) signals__ttl_sent = a_ttl_sent;
     always @(*) signals__ttl_seen = a_ttl_seen;
+    always @(*) matrix__key = key;
+    always @(*) matrix__digest = source__q;
     always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
     always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
     always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
@@ -73933,6 +74035,151 @@ module tnic_standalone__core__control__rtt__ack__k_valid(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__ack__k_valid
+
+
+module tnic_standalone__core__control__rtt__ack__matrix(key,digest,product);
+    
+    // Module arguments
+    input wire  [95:0] key;
+    input wire  [31:0] digest;
+    output reg  [31:0] product;
+    
+    // Local signals
+    reg  [31:0] rows__0;
+    reg  [31:0] rows__1;
+    reg  [31:0] rows__2;
+    reg  [31:0] rows__3;
+    reg  [31:0] rows__4;
+    reg  [31:0] rows__5;
+    reg  [31:0] rows__6;
+    reg  [31:0] rows__7;
+    reg  [31:0] rows__8;
+    reg  [31:0] rows__9;
+    reg  [31:0] rows__10;
+    reg  [31:0] rows__11;
+    reg  [31:0] rows__12;
+    reg  [31:0] rows__13;
+    reg  [31:0] rows__14;
+    reg  [31:0] rows__15;
+    reg  [31:0] rows__16;
+    reg  [31:0] rows__17;
+    reg  [31:0] rows__18;
+    reg  [31:0] rows__19;
+    reg  [31:0] rows__20;
+    reg  [31:0] rows__21;
+    reg  [31:0] rows__22;
+    reg  [31:0] rows__23;
+    reg  [31:0] rows__24;
+    reg  [31:0] rows__25;
+    reg  [31:0] rows__26;
+    reg  [31:0] rows__27;
+    reg  [31:0] rows__28;
+    reg  [31:0] rows__29;
+    reg  [31:0] rows__30;
+    reg  [31:0] rows__31;
+    wire [31:0] sums__0;
+    reg  [31:0] sums__1;
+    reg  [31:0] sums__2;
+    reg  [31:0] sums__3;
+    reg  [31:0] sums__4;
+    reg  [31:0] sums__5;
+    reg  [31:0] sums__6;
+    reg  [31:0] sums__7;
+    reg  [31:0] sums__8;
+    reg  [31:0] sums__9;
+    reg  [31:0] sums__10;
+    reg  [31:0] sums__11;
+    reg  [31:0] sums__12;
+    reg  [31:0] sums__13;
+    reg  [31:0] sums__14;
+    reg  [31:0] sums__15;
+    reg  [31:0] sums__16;
+    reg  [31:0] sums__17;
+    reg  [31:0] sums__18;
+    reg  [31:0] sums__19;
+    reg  [31:0] sums__20;
+    reg  [31:0] sums__21;
+    reg  [31:0] sums__22;
+    reg  [31:0] sums__23;
+    reg  [31:0] sums__24;
+    reg  [31:0] sums__25;
+    reg  [31:0] sums__26;
+    reg  [31:0] sums__27;
+    reg  [31:0] sums__28;
+    reg  [31:0] sums__29;
+    reg  [31:0] sums__30;
+    reg  [31:0] sums__31;
+    reg  [31:0] sums__32;
+    
+    // Update code
+    assign sums__0 = ((32'h0) & 32'hffffffff);
+    always @(*) rows__0 = key[(0)+:(32)] & digest;
+    always @(*) sums__1 = (sums__0 & ~(1 << (0)) | ((^rows__0) << (0)));
+    always @(*) rows__1 = key[(1)+:(32)] & digest;
+    always @(*) sums__2 = (sums__1 & ~(1 << (1)) | ((^rows__1) << (1)));
+    always @(*) rows__2 = key[(2)+:(32)] & digest;
+    always @(*) sums__3 = (sums__2 & ~(1 << (2)) | ((^rows__2) << (2)));
+    always @(*) rows__3 = key[(3)+:(32)] & digest;
+    always @(*) sums__4 = (sums__3 & ~(1 << (3)) | ((^rows__3) << (3)));
+    always @(*) rows__4 = key[(4)+:(32)] & digest;
+    always @(*) sums__5 = (sums__4 & ~(1 << (4)) | ((^rows__4) << (4)));
+    always @(*) rows__5 = key[(5)+:(32)] & digest;
+    always @(*) sums__6 = (sums__5 & ~(1 << (5)) | ((^rows__5) << (5)));
+    always @(*) rows__6 = key[(6)+:(32)] & digest;
+    always @(*) sums__7 = (sums__6 & ~(1 << (6)) | ((^rows__6) << (6)));
+    always @(*) rows__7 = key[(7)+:(32)] & digest;
+    always @(*) sums__8 = (sums__7 & ~(1 << (7)) | ((^rows__7) << (7)));
+    always @(*) rows__8 = key[(8)+:(32)] & digest;
+    always @(*) sums__9 = (sums__8 & ~(1 << (8)) | ((^rows__8) << (8)));
+    always @(*) rows__9 = key[(9)+:(32)] & digest;
+    always @(*) sums__10 = (sums__9 & ~(1 << (9)) | ((^rows__9) << (9)));
+    always @(*) rows__10 = key[(10)+:(32)] & digest;
+    always @(*) sums__11 = (sums__10 & ~(1 << (10)) | ((^rows__10) << (10)));
+    always @(*) rows__11 = key[(11)+:(32)] & digest;
+    always @(*) sums__12 = (sums__11 & ~(1 << (11)) | ((^rows__11) << (11)));
+    always @(*) rows__12 = key[(12)+:(32)] & digest;
+    always @(*) sums__13 = (sums__12 & ~(1 << (12)) | ((^rows__12) << (12)));
+    always @(*) rows__13 = key[(13)+:(32)] & digest;
+    always @(*) sums__14 = (sums__13 & ~(1 << (13)) | ((^rows__13) << (13)));
+    always @(*) rows__14 = key[(14)+:(32)] & digest;
+    always @(*) sums__15 = (sums__14 & ~(1 << (14)) | ((^rows__14) << (14)));
+    always @(*) rows__15 = key[(15)+:(32)] & digest;
+    always @(*) sums__16 = (sums__15 & ~(1 << (15)) | ((^rows__15) << (15)));
+    always @(*) rows__16 = key[(16)+:(32)] & digest;
+    always @(*) sums__17 = (sums__16 & ~(1 << (16)) | ((^rows__16) << (16)));
+    always @(*) rows__17 = key[(17)+:(32)] & digest;
+    always @(*) sums__18 = (sums__17 & ~(1 << (17)) | ((^rows__17) << (17)));
+    always @(*) rows__18 = key[(18)+:(32)] & digest;
+    always @(*) sums__19 = (sums__18 & ~(1 << (18)) | ((^rows__18) << (18)));
+    always @(*) rows__19 = key[(19)+:(32)] & digest;
+    always @(*) sums__20 = (sums__19 & ~(1 << (19)) | ((^rows__19) << (19)));
+    always @(*) rows__20 = key[(20)+:(32)] & digest;
+    always @(*) sums__21 = (sums__20 & ~(1 << (20)) | ((^rows__20) << (20)));
+    always @(*) rows__21 = key[(21)+:(32)] & digest;
+    always @(*) sums__22 = (sums__21 & ~(1 << (21)) | ((^rows__21) << (21)));
+    always @(*) rows__22 = key[(22)+:(32)] & digest;
+    always @(*) sums__23 = (sums__22 & ~(1 << (22)) | ((^rows__22) << (22)));
+    always @(*) rows__23 = key[(23)+:(32)] & digest;
+    always @(*) sums__24 = (sums__23 & ~(1 << (23)) | ((^rows__23) << (23)));
+    always @(*) rows__24 = key[(24)+:(32)] & digest;
+    always @(*) sums__25 = (sums__24 & ~(1 << (24)) | ((^rows__24) << (24)));
+    always @(*) rows__25 = key[(25)+:(32)] & digest;
+    always @(*) sums__26 = (sums__25 & ~(1 << (25)) | ((^rows__25) << (25)));
+    always @(*) rows__26 = key[(26)+:(32)] & digest;
+    always @(*) sums__27 = (sums__26 & ~(1 << (26)) | ((^rows__26) << (26)));
+    always @(*) rows__27 = key[(27)+:(32)] & digest;
+    always @(*) sums__28 = (sums__27 & ~(1 << (27)) | ((^rows__27) << (27)));
+    always @(*) rows__28 = key[(28)+:(32)] & digest;
+    always @(*) sums__29 = (sums__28 & ~(1 << (28)) | ((^rows__28) << (28)));
+    always @(*) rows__29 = key[(29)+:(32)] & digest;
+    always @(*) sums__30 = (sums__29 & ~(1 << (29)) | ((^rows__29) << (29)));
+    always @(*) rows__30 = key[(30)+:(32)] & digest;
+    always @(*) sums__31 = (sums__30 & ~(1 << (30)) | ((^rows__30) << (30)));
+    always @(*) rows__31 = key[(31)+:(32)] & digest;
+    always @(*) sums__32 = (sums__31 & ~(1 << (31)) | ((^rows__31) << (31)));
+    always @(*) product = sums__32;
+    
+endmodule // standalone__core__control__rtt__ack__matrix
 
 
 module tnic_standalone__core__control__rtt__ack__measures(d,q,clock);
@@ -77028,6 +77275,25 @@ module tnic_standalone__core__control__rtt__ack__signals__took__1(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__ack__signals__took__1
+
+
+module tnic_standalone__core__control__rtt__ack__source(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__source
 
 
 module tnic_standalone__core__control__rtt__ack__stamped(d,q,clock);
@@ -121244,6 +121510,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_ke
     wire  packets__o_first;
     wire  packets__o_last;
     wire  [31:0] packets__o_nonce;
+    wire  [31:0] packets__o_check;
     wire  [15:0] packets__o_wire;
     wire  [23:0] packets__o_bytes;
     wire  [23:0] packets__o_charged;
@@ -121374,6 +121641,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_ke
         .o_first(packets__o_first),
         .o_last(packets__o_last),
         .o_nonce(packets__o_nonce),
+        .o_check(packets__o_check),
         .o_wire(packets__o_wire),
         .o_bytes(packets__o_bytes),
         .o_charged(packets__o_charged),
@@ -121571,7 +121839,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_ke
             end
         end
         header = {184'h0, r[123+:8], charged[0+:8], charged[8+:8], charged[16+:8], charged[24+:8], packets__o_bytes[0+:8], packets__o_bytes[8+:8], packets__o_bytes[16+:8], 8'h0, packets__o_segment[0+:8], packets__o_segment[8+:8], packets__o_segment[16+:8], packets__o_segment[24+:8], packets__o_nonce[0+:8], packets__o_nonce[8+:8], packets__o_nonce[16+:8], packets__o_nonce[24+:8], flow[0+:8], flow[8+:8], place[0+:8], place[8+:8], packets__o_number, 12'h0, r[2+:1], 1'h0, packets__o_last, packets__o_first, 6'h0, 2'h2};
-        side = {generation[0+:2], place[0+:16], packets__o_launch, packets__o_charged, packets__o_wire, packets__o_last, packets__o_first, packets__o_nonce, packets__o_segment, 6'h0, packets__o_flow, tag__q};
+        side = {generation[0+:2], place[0+:16], packets__o_launch, packets__o_charged, packets__o_wire, packets__o_last, packets__o_first, packets__o_check, packets__o_segment, 6'h0, packets__o_flow, tag__q};
         if (packets__o_send) begin
             tag__d = tag__q + ((32'h1) & 8'hff);
         end
@@ -124090,7 +124358,7 @@ module tnic_standalone__generator__host_packets(d,q,clock);
 endmodule // standalone__generator__host_packets
 
 
-module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl_valid,fl_flow,fl_record,i_valid,i_grant,i_doorbell,i_flow,i_packets,i_launch,o_grant,o_charge,o_send,o_flow,o_record,o_segment,o_number,o_first,o_last,o_nonce,o_wire,o_bytes,o_charged,o_launch,o_long,o_post,o_packets,o_refused,long_bytes);
+module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl_valid,fl_flow,fl_record,i_valid,i_grant,i_doorbell,i_flow,i_packets,i_launch,o_grant,o_charge,o_send,o_flow,o_record,o_segment,o_number,o_first,o_last,o_nonce,o_check,o_wire,o_bytes,o_charged,o_launch,o_long,o_post,o_packets,o_refused,long_bytes);
     
     // Module arguments
     input wire  clk;
@@ -124118,6 +124386,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl
     output reg  o_first;
     output reg  o_last;
     output reg  [31:0] o_nonce;
+    output reg  [31:0] o_check;
     output reg  [15:0] o_wire;
     output reg  [23:0] o_bytes;
     output reg  [23:0] o_charged;
@@ -124330,6 +124599,15 @@ module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl
     reg  [31:0] nonce5__d;
     wire  [31:0] nonce5__q;
     reg  nonce5__clock;
+    reg  [31:0] check5__d;
+    wire  [31:0] check5__q;
+    reg  check5__clock;
+    reg  [95:0] matrix__key;
+    reg  [31:0] matrix__digest;
+    wire  [31:0] matrix__product;
+    reg  [31:0] digest4__d;
+    wire  [31:0] digest4__q;
+    reg  digest4__clock;
     reg  long__d;
     wire  long__q;
     reg  long__clock;
@@ -124371,6 +124649,9 @@ module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl
     reg  [23:0] paid_new;
     reg  [31:0] segment_new;
     reg  [31:0] nonce_new;
+    reg  [31:0] words__0;
+    reg  [31:0] words__1;
+    reg  [31:0] words__2;
     
     // Sub module instances
     tnic_standalone__generator__packets__sweep sweep(
@@ -124700,6 +124981,21 @@ module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl
         .q(nonce5__q),
         .clock(nonce5__clock)
     );
+    tnic_standalone__generator__packets__check5 check5(
+        .d(check5__d),
+        .q(check5__q),
+        .clock(check5__clock)
+    );
+    tnic_standalone__generator__packets__matrix matrix(
+        .key(matrix__key),
+        .digest(matrix__digest),
+        .product(matrix__product)
+    );
+    tnic_standalone__generator__packets__digest4 digest4(
+        .d(digest4__d),
+        .q(digest4__q),
+        .clock(digest4__clock)
+    );
     tnic_standalone__generator__packets__long long(
         .d(long__d),
         .q(long__q),
@@ -124751,6 +125047,8 @@ module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl
         limit__d = limit__q;
         charged5__d = charged5__q;
         nonce5__d = nonce5__q;
+        check5__d = check5__q;
+        digest4__d = digest4__q;
         long__d = long__q;
         post__d = post__q;
         packets5__d = packets5__q;
@@ -124806,6 +125104,19 @@ module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl
             state4__d = new5__q;
         end
         record4__d = record3__q;
+        words__0 = ((32'h0) & 32'hffffffff);
+        if (record3__q[32'h3]) begin
+            words__0 = record3__q[(32'h20 * 0 + 32'hcb)+:(32)];
+        end
+        words__1 = ((32'h0) & 32'hffffffff);
+        if (record3__q[32'h3]) begin
+            words__1 = record3__q[(32'h20 * 1 + 32'hcb)+:(32)];
+        end
+        words__2 = ((32'h0) & 32'hffffffff);
+        if (record3__q[32'h3]) begin
+            words__2 = record3__q[(32'h20 * 2 + 32'hcb)+:(32)];
+        end
+        digest4__d = (record3__q[(32'hab)+:(32)] ^ ((words__0 << 32'h8) | (words__0 >> 32'h18))) ^ (((words__1 << 32'h10) | (words__1 >> 32'h10)) ^ ((words__2 << 32'h18) | (words__2 >> 32'h8)));
         case (record3__q[(32'h3)+:(2)])
             0:
                 begin
@@ -124939,6 +125250,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl
         bytes5__d = bytes;
         charged5__d = paid;
         nonce5__d = fresh;
+        check5__d = fresh ^ matrix__product;
         if (rst) begin
             sweep__d = ((32'h0) & 10'h3ff);
             clean__d = 1'b0;
@@ -124992,6 +125304,8 @@ module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl
     always @(*) limit__clock = clk;
     always @(*) charged5__clock = clk;
     always @(*) nonce5__clock = clk;
+    always @(*) check5__clock = clk;
+    always @(*) digest4__clock = clk;
     always @(*) long__clock = clk;
     always @(*) post__clock = clk;
     always @(*) packets5__clock = clk;
@@ -125059,6 +125373,8 @@ module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl
     always @(*) keys__key = key;
     always @(*) keys__keyed = keyed;
     always @(*) has_nonces = keys__ready;
+    always @(*) matrix__key = key;
+    always @(*) matrix__digest = digest4__q;
     always @(*) o_grant = grant__4__q;
     always @(*) o_charge = charge__q;
     always @(*) o_send = sent__q;
@@ -125069,6 +125385,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,key,keyed,has_nonces,fl
     always @(*) o_first = first5__q;
     always @(*) o_last = last5__q;
     always @(*) o_nonce = nonce5__q;
+    always @(*) o_check = check5__q;
     always @(*) o_wire = wire5__q;
     always @(*) o_bytes = bytes5__q;
     always @(*) o_charged = charged5__q;
@@ -125158,6 +125475,25 @@ module tnic_standalone__generator__packets__charged5(d,q,clock);
 endmodule // standalone__generator__packets__charged5
 
 
+module tnic_standalone__generator__packets__check5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__check5
+
+
 module tnic_standalone__generator__packets__clean(d,q,clock);
     
     // Module arguments
@@ -125175,6 +125511,25 @@ module tnic_standalone__generator__packets__clean(d,q,clock);
     end
           
 endmodule // standalone__generator__packets__clean
+
+
+module tnic_standalone__generator__packets__digest4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__digest4
 
 
 module tnic_standalone__generator__packets__doorbell__0(d,q,clock);
@@ -125981,6 +126336,151 @@ module tnic_standalone__generator__packets__long(d,q,clock);
     end
           
 endmodule // standalone__generator__packets__long
+
+
+module tnic_standalone__generator__packets__matrix(key,digest,product);
+    
+    // Module arguments
+    input wire  [95:0] key;
+    input wire  [31:0] digest;
+    output reg  [31:0] product;
+    
+    // Local signals
+    reg  [31:0] rows__0;
+    reg  [31:0] rows__1;
+    reg  [31:0] rows__2;
+    reg  [31:0] rows__3;
+    reg  [31:0] rows__4;
+    reg  [31:0] rows__5;
+    reg  [31:0] rows__6;
+    reg  [31:0] rows__7;
+    reg  [31:0] rows__8;
+    reg  [31:0] rows__9;
+    reg  [31:0] rows__10;
+    reg  [31:0] rows__11;
+    reg  [31:0] rows__12;
+    reg  [31:0] rows__13;
+    reg  [31:0] rows__14;
+    reg  [31:0] rows__15;
+    reg  [31:0] rows__16;
+    reg  [31:0] rows__17;
+    reg  [31:0] rows__18;
+    reg  [31:0] rows__19;
+    reg  [31:0] rows__20;
+    reg  [31:0] rows__21;
+    reg  [31:0] rows__22;
+    reg  [31:0] rows__23;
+    reg  [31:0] rows__24;
+    reg  [31:0] rows__25;
+    reg  [31:0] rows__26;
+    reg  [31:0] rows__27;
+    reg  [31:0] rows__28;
+    reg  [31:0] rows__29;
+    reg  [31:0] rows__30;
+    reg  [31:0] rows__31;
+    wire [31:0] sums__0;
+    reg  [31:0] sums__1;
+    reg  [31:0] sums__2;
+    reg  [31:0] sums__3;
+    reg  [31:0] sums__4;
+    reg  [31:0] sums__5;
+    reg  [31:0] sums__6;
+    reg  [31:0] sums__7;
+    reg  [31:0] sums__8;
+    reg  [31:0] sums__9;
+    reg  [31:0] sums__10;
+    reg  [31:0] sums__11;
+    reg  [31:0] sums__12;
+    reg  [31:0] sums__13;
+    reg  [31:0] sums__14;
+    reg  [31:0] sums__15;
+    reg  [31:0] sums__16;
+    reg  [31:0] sums__17;
+    reg  [31:0] sums__18;
+    reg  [31:0] sums__19;
+    reg  [31:0] sums__20;
+    reg  [31:0] sums__21;
+    reg  [31:0] sums__22;
+    reg  [31:0] sums__23;
+    reg  [31:0] sums__24;
+    reg  [31:0] sums__25;
+    reg  [31:0] sums__26;
+    reg  [31:0] sums__27;
+    reg  [31:0] sums__28;
+    reg  [31:0] sums__29;
+    reg  [31:0] sums__30;
+    reg  [31:0] sums__31;
+    reg  [31:0] sums__32;
+    
+    // Update code
+    assign sums__0 = ((32'h0) & 32'hffffffff);
+    always @(*) rows__0 = key[(0)+:(32)] & digest;
+    always @(*) sums__1 = (sums__0 & ~(1 << (0)) | ((^rows__0) << (0)));
+    always @(*) rows__1 = key[(1)+:(32)] & digest;
+    always @(*) sums__2 = (sums__1 & ~(1 << (1)) | ((^rows__1) << (1)));
+    always @(*) rows__2 = key[(2)+:(32)] & digest;
+    always @(*) sums__3 = (sums__2 & ~(1 << (2)) | ((^rows__2) << (2)));
+    always @(*) rows__3 = key[(3)+:(32)] & digest;
+    always @(*) sums__4 = (sums__3 & ~(1 << (3)) | ((^rows__3) << (3)));
+    always @(*) rows__4 = key[(4)+:(32)] & digest;
+    always @(*) sums__5 = (sums__4 & ~(1 << (4)) | ((^rows__4) << (4)));
+    always @(*) rows__5 = key[(5)+:(32)] & digest;
+    always @(*) sums__6 = (sums__5 & ~(1 << (5)) | ((^rows__5) << (5)));
+    always @(*) rows__6 = key[(6)+:(32)] & digest;
+    always @(*) sums__7 = (sums__6 & ~(1 << (6)) | ((^rows__6) << (6)));
+    always @(*) rows__7 = key[(7)+:(32)] & digest;
+    always @(*) sums__8 = (sums__7 & ~(1 << (7)) | ((^rows__7) << (7)));
+    always @(*) rows__8 = key[(8)+:(32)] & digest;
+    always @(*) sums__9 = (sums__8 & ~(1 << (8)) | ((^rows__8) << (8)));
+    always @(*) rows__9 = key[(9)+:(32)] & digest;
+    always @(*) sums__10 = (sums__9 & ~(1 << (9)) | ((^rows__9) << (9)));
+    always @(*) rows__10 = key[(10)+:(32)] & digest;
+    always @(*) sums__11 = (sums__10 & ~(1 << (10)) | ((^rows__10) << (10)));
+    always @(*) rows__11 = key[(11)+:(32)] & digest;
+    always @(*) sums__12 = (sums__11 & ~(1 << (11)) | ((^rows__11) << (11)));
+    always @(*) rows__12 = key[(12)+:(32)] & digest;
+    always @(*) sums__13 = (sums__12 & ~(1 << (12)) | ((^rows__12) << (12)));
+    always @(*) rows__13 = key[(13)+:(32)] & digest;
+    always @(*) sums__14 = (sums__13 & ~(1 << (13)) | ((^rows__13) << (13)));
+    always @(*) rows__14 = key[(14)+:(32)] & digest;
+    always @(*) sums__15 = (sums__14 & ~(1 << (14)) | ((^rows__14) << (14)));
+    always @(*) rows__15 = key[(15)+:(32)] & digest;
+    always @(*) sums__16 = (sums__15 & ~(1 << (15)) | ((^rows__15) << (15)));
+    always @(*) rows__16 = key[(16)+:(32)] & digest;
+    always @(*) sums__17 = (sums__16 & ~(1 << (16)) | ((^rows__16) << (16)));
+    always @(*) rows__17 = key[(17)+:(32)] & digest;
+    always @(*) sums__18 = (sums__17 & ~(1 << (17)) | ((^rows__17) << (17)));
+    always @(*) rows__18 = key[(18)+:(32)] & digest;
+    always @(*) sums__19 = (sums__18 & ~(1 << (18)) | ((^rows__18) << (18)));
+    always @(*) rows__19 = key[(19)+:(32)] & digest;
+    always @(*) sums__20 = (sums__19 & ~(1 << (19)) | ((^rows__19) << (19)));
+    always @(*) rows__20 = key[(20)+:(32)] & digest;
+    always @(*) sums__21 = (sums__20 & ~(1 << (20)) | ((^rows__20) << (20)));
+    always @(*) rows__21 = key[(21)+:(32)] & digest;
+    always @(*) sums__22 = (sums__21 & ~(1 << (21)) | ((^rows__21) << (21)));
+    always @(*) rows__22 = key[(22)+:(32)] & digest;
+    always @(*) sums__23 = (sums__22 & ~(1 << (22)) | ((^rows__22) << (22)));
+    always @(*) rows__23 = key[(23)+:(32)] & digest;
+    always @(*) sums__24 = (sums__23 & ~(1 << (23)) | ((^rows__23) << (23)));
+    always @(*) rows__24 = key[(24)+:(32)] & digest;
+    always @(*) sums__25 = (sums__24 & ~(1 << (24)) | ((^rows__24) << (24)));
+    always @(*) rows__25 = key[(25)+:(32)] & digest;
+    always @(*) sums__26 = (sums__25 & ~(1 << (25)) | ((^rows__25) << (25)));
+    always @(*) rows__26 = key[(26)+:(32)] & digest;
+    always @(*) sums__27 = (sums__26 & ~(1 << (26)) | ((^rows__26) << (26)));
+    always @(*) rows__27 = key[(27)+:(32)] & digest;
+    always @(*) sums__28 = (sums__27 & ~(1 << (27)) | ((^rows__27) << (27)));
+    always @(*) rows__28 = key[(28)+:(32)] & digest;
+    always @(*) sums__29 = (sums__28 & ~(1 << (28)) | ((^rows__28) << (28)));
+    always @(*) rows__29 = key[(29)+:(32)] & digest;
+    always @(*) sums__30 = (sums__29 & ~(1 << (29)) | ((^rows__29) << (29)));
+    always @(*) rows__30 = key[(30)+:(32)] & digest;
+    always @(*) sums__31 = (sums__30 & ~(1 << (30)) | ((^rows__30) << (30)));
+    always @(*) rows__31 = key[(31)+:(32)] & digest;
+    always @(*) sums__32 = (sums__31 & ~(1 << (31)) | ((^rows__31) << (31)));
+    always @(*) product = sums__32;
+    
+endmodule // standalone__generator__packets__matrix
 
 
 module tnic_standalone__generator__packets__new5(d,q,clock);

@@ -3,6 +3,7 @@ use rand::Rng;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use timely_model::bus::{FlowLoad, Sent};
+use timely_model::check::{digest, product};
 use timely_model::generator::keystream::LOAD_CLOCKS;
 use timely_model::generator::{CHARGE_LATENCY, Config, Generator, In, LATENCY, Out};
 use timely_model::{Block, stream::Assembler};
@@ -385,7 +386,11 @@ fn check(frame: &[u8], s: &Sent, f: &mut Flow, nonces: &mut Vec<u32>) {
         IpAddr::V6(a) => assert_eq!((p.ip_destination(), p.ip_source()), (&a.octets()[..], &config().ipv6[..])),
     }
     assert_eq!((p.payload().len(), p.is_read()), (usize::from(r.payload_bytes), r.read));
-    assert_eq!((p.flow(), p.segment(), p.nonce()), (s.flow, s.segment, s.nonce));
+    let mut destination = [0; 16];
+    destination[..p.ip_destination().len()].copy_from_slice(p.ip_destination());
+    // Of the nonce and the destination the ring keeps one word.
+    let kept = p.nonce() ^ product(KEY, digest(&destination, r.address.is_ipv6()));
+    assert_eq!((p.flow(), p.segment(), kept), (s.flow, s.segment, s.nonce));
     assert_eq!((p.is_first(), p.is_last()), (s.first, s.last));
     assert_eq!(u32::from(s.wire_bytes), wire_bytes(frame.len() as u32));
     assert_eq!(p.is_first(), !f.open, "a segment begins where none is open");

@@ -10,7 +10,7 @@ pub struct Sent {
     pub flow: u32,
     /// Segment of the flow.
     pub segment: u32,
-    /// Nonce of the segment.
+    /// The segment's nonce with its destination in it (`check`): what the ring keeps.
     pub nonce: u32,
     /// First packet of the segment.
     pub first: bool,
@@ -51,6 +51,8 @@ pub struct Ack {
     pub segment: u32,
     /// Nonce that it echoes.
     pub nonce: u32,
+    /// Digest of its source address.
+    pub source: u32,
     /// When its first byte arrived, ns48.fns16.
     pub ts: u64,
     /// When the packet that it answers arrived at the responder, ns48.fns16 of the responder's clock.

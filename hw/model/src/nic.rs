@@ -440,6 +440,7 @@ impl Block for Nic {
                 place: h.place,
                 segment: h.segment,
                 nonce: h.nonce,
+                source: r.source(),
                 ts: r.stamp,
                 arrival: h.arrival,
                 departure: h.departure,
@@ -456,6 +457,7 @@ impl Block for Nic {
             profile: crossed.profile,
             flow: crossed.flow,
             ns_per_byte: c.ns_per_byte,
+            key: c.nonce_key,
             now: time.steady,
             time_epoch: time.epoch,
         });

@@ -1,5 +1,6 @@
 //! The parser of `timely_hw::parse`: beats of frames in, one report a frame out, [`LATENCY`] clocks after its last beat.
 use crate::Block;
+use crate::check;
 use crate::stream::{Arrival, Beat, WIDEST, beat};
 use std::collections::VecDeque;
 use timely_regs::counters::Counter;
@@ -70,6 +71,24 @@ impl Report {
             _ => self.reason,
         };
         1 << (Counter::RxFrames as u8) | 1 << what
+    }
+
+    /// Digest of its source address, where the class has it.
+    pub fn source(&self) -> u32 {
+        self.digest(8, 12)
+    }
+
+    /// Digest of its destination address, where the class has it.
+    pub fn destination(&self) -> u32 {
+        self.digest(24, 16)
+    }
+
+    fn digest(&self, v6: usize, v4: usize) -> u32 {
+        let (at, bytes) = if self.class.ipv6 { (v6, 16) } else { (v4, 4) };
+        let from = self.class.ip() + at;
+        let mut address = [0; 16];
+        address[..bytes].copy_from_slice(&self.head[from..from + bytes]);
+        check::digest(&address, self.class.ipv6)
     }
 }
 

@@ -107,7 +107,7 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub sent_flow: Signal<Out, Bits<F>>,
     /// Its segment.
     pub sent_segment: Signal<Out, Bits<32>>,
-    /// The segment's nonce.
+    /// The segment's nonce with its destination in it, as [`crate::check`] says.
     pub sent_nonce: Signal<Out, Bits<32>>,
     /// It is the segment's first packet.
     pub sent_first: Signal<Out, Bit>,
@@ -366,7 +366,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.side.next = bit_cast::<212, 8>(self.tag.q.val())
             | (bit_cast::<212, F>(self.packets.o_flow.val()) << 8)
             | (bit_cast::<212, 32>(self.packets.o_segment.val()) << 24)
-            | (bit_cast::<212, 32>(self.packets.o_nonce.val()) << 56)
+            | (bit_cast::<212, 32>(self.packets.o_check.val()) << 56)
             | (bit_cast::<212, 1>(self.packets.o_first.val().into()) << 88)
             | (bit_cast::<212, 1>(self.packets.o_last.val().into()) << 89)
             | (bit_cast::<212, 16>(self.packets.o_wire.val()) << 90)

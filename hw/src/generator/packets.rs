@@ -1,5 +1,6 @@
 //! What each flow sends next: the state of its segment and its backlog, one operation a clock.
 use super::keystream::Keystream;
+use crate::check::Matrix;
 use crate::construct::construct;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
@@ -69,6 +70,8 @@ pub struct Packets<const F: usize> {
     pub o_last: Signal<Out, Bit>,
     /// Nonce of the segment.
     pub o_nonce: Signal<Out, Bits<32>>,
+    /// The same with the destination in it.
+    pub o_check: Signal<Out, Bits<32>>,
     /// Wire bytes of the frame.
     pub o_wire: Signal<Out, Bits<16>>,
     /// Wire bytes of the segment so far: below 2^24, as 255 packets of 16,521 bytes are.
@@ -156,6 +159,10 @@ pub struct Packets<const F: usize> {
     bytes5: DFF<Bits<24>>,
     charged5: DFF<Bits<24>>,
     nonce5: DFF<Bits<32>>,
+    check5: DFF<Bits<32>>,
+    matrix: Matrix,
+    digest4: DFF<Bits<32>>,
+    words: [Signal<Local, Bits<32>>; 3],
     long: DFF<Bit>,
     post: DFF<Bit>,
     packets5: DFF<Bits<16>>,
@@ -166,12 +173,12 @@ impl<const F: usize> Default for Packets<F> {
     fn default() -> Self {
         construct!({}
             clk, rst, swept, key, keyed, has_nonces, fl_valid, fl_flow, fl_record, i_valid, i_grant, i_doorbell, i_flow, i_packets, i_launch, o_grant,
-            o_charge, o_send, o_flow, o_record, o_segment, o_number, o_first, o_last, o_nonce, o_wire, o_bytes, o_charged, o_launch, o_long,
+            o_charge, o_send, o_flow, o_record, o_segment, o_number, o_first, o_last, o_nonce, o_check, o_wire, o_bytes, o_charged, o_launch, o_long,
             o_post, o_packets, o_refused, long_bytes, sweep, clean, records, states, kept, record3, state3, same5, same6, same7, same,
             record4, state4, head, wire4, charge4, final4, s, segment, number, backlog, enable, endless, read, send, first, last, one_left,
             segment_next, number_next, bytes, paid, less, more, limit, fits, fresh, backlog_new, number_new, bytes_new, paid_new, segment_new, nonce_new, new5,
             new6, new7, keys, charge, sent, record5, segment5, number5, first5, last5, wire5, bytes5, charged5,
-            nonce5, long, post, packets5, refused; valid, flow, grant, doorbell, packets, launch)
+            nonce5, check5, matrix, digest4, long, post, packets5, refused; words, valid, flow, grant, doorbell, packets, launch)
     }
 }
 
@@ -180,7 +187,7 @@ impl<const F: usize> Logic for Packets<F> {
     fn update(&mut self) {
         dff_setup!(self, clk, sweep, clean, record3, state3, same5, same6, same7, same, record4, state4, wire4, charge4, final4);
         dff_setup!(self, clk, new5, new6, new7, charge, sent, record5, segment5, number5, first5, last5, wire5, bytes5);
-        dff_setup!(self, clk, limit, charged5, nonce5, long, post, packets5, refused);
+        dff_setup!(self, clk, limit, charged5, nonce5, check5, digest4, long, post, packets5, refused);
         for i in 0..7 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -269,6 +276,14 @@ impl<const F: usize> Logic for Packets<F> {
             self.state4.d.next = self.new5.q.val();
         }
         self.record4.d.next = self.record3.q.val();
+        for i in 0..3 {
+            self.words[i].next = bits::<32>(0);
+            if self.record3.q.val().get_bit(3) {
+                self.words[i].next = self.record3.q.val().get_bits::<32>(32 * i + 203);
+            }
+        }
+        self.digest4.d.next = (self.record3.q.val().get_bits::<32>(171) ^ ((self.words[0].val() << 8) | (self.words[0].val() >> 24)))
+            ^ (((self.words[1].val() << 16) | (self.words[1].val() >> 16)) ^ ((self.words[2].val() << 24) | (self.words[2].val() >> 8)));
         // Headers by class, and 24 bytes of preamble, FCS and gap; no frame of ours is shorter than the shortest.
         match self.record3.q.val().get_bits::<2>(3).index() {
             0 => {
@@ -419,6 +434,9 @@ impl<const F: usize> Logic for Packets<F> {
         self.bytes5.d.next = self.bytes.val();
         self.charged5.d.next = self.paid.val();
         self.nonce5.d.next = self.fresh.val();
+        self.matrix.key.next = self.key.val();
+        self.matrix.digest.next = self.digest4.q.val();
+        self.check5.d.next = self.fresh.val() ^ self.matrix.product.val();
         self.o_grant.next = self.grant[4].q.val();
         self.o_charge.next = self.charge.q.val();
         self.o_send.next = self.sent.q.val();
@@ -429,6 +447,7 @@ impl<const F: usize> Logic for Packets<F> {
         self.o_first.next = self.first5.q.val();
         self.o_last.next = self.last5.q.val();
         self.o_nonce.next = self.nonce5.q.val();
+        self.o_check.next = self.check5.q.val();
         self.o_wire.next = self.wire5.q.val();
         self.o_bytes.next = self.bytes5.q.val();
         self.o_charged.next = self.charged5.q.val();

@@ -533,6 +533,7 @@ impl<
         self.exit.s_tag.next = bits::<16>(0);
         self.exit.now.next = self.core.date.val();
         self.exit.cfg_udp_port.next = self.core.settings.val().udp_port;
+        self.exit.cfg_key.next = self.core.settings.val().nonce_key;
         self.exit.fl_valid.next = self.core.fl_valid.val();
         self.exit.fl_flow.next = self.core.fl_flow.val();
         self.exit.fl_enable.next = self.record.val().get_bit(0);

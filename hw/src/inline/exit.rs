@@ -1,4 +1,5 @@
 //! The way out: what leaves is stamped, and what of it is ours is reported as sent and departed.
+use crate::check::{Digests, Matrix};
 use crate::construct::construct;
 use crate::fifo::Fifo;
 use crate::parse::Parse;
@@ -47,6 +48,8 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub now: Signal<In, Bits<64>>,
     /// Our UDP port.
     pub cfg_udp_port: Signal<In, Bits<16>>,
+    /// Key of the nonces, for the checks.
+    pub cfg_key: Signal<In, Bits<96>>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
     /// Its flow.
@@ -63,7 +66,7 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub sent_flow: Signal<Out, Bits<F>>,
     /// Its segment.
     pub sent_segment: Signal<Out, Bits<32>>,
-    /// Nonce of the segment.
+    /// Nonce of the segment with its destination in it, as [`crate::check`] says.
     pub sent_nonce: Signal<Out, Bits<32>>,
     /// First packet of the segment.
     pub sent_first: Signal<Out, Bit>,
@@ -88,6 +91,10 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     /// Its wire bytes.
     pub frame_wire_bytes: Signal<Out, Bits<16>>,
     parse: Parse<W, K>,
+    digests: Digests,
+    matrix: Matrix,
+    read_digest: DFF<Bits<32>>,
+    product: DFF<Bits<32>>,
     // Launch 64, paced 1, queue 16, tag 16.
     launches: Fifo<97, 4, 5>,
     sums: RAM<Bits<32>, F>,
@@ -148,9 +155,9 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Default for
             sweep_end: Constant::new(bits::<T>(1 << F)),
             overhead: Constant::new(bits::<16>(u64::from(WIRE_OVERHEAD))),
             flows: Constant::new(bits::<33>(1 << F)),
-        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tlast, s_paced, s_launch, named, s_queue, s_tag, now, cfg_udp_port, fl_valid, fl_flow, fl_enable, fl_keep,
+        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tlast, s_paced, s_launch, named, s_queue, s_tag, now, cfg_udp_port, cfg_key, fl_valid, fl_flow, fl_enable, fl_keep,
             sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch,
-            sent_ts, frame_valid, frame_queue, frame_wire_bytes, parse, launches, sums, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow,
+            sent_ts, frame_valid, frame_queue, frame_wire_bytes, parse, digests, matrix, read_digest, product, launches, sums, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow,
             done_rest, told, sum, tag, place, generation, begins_anew, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, meant, wire_bytes, base, more, rest, out, all_bytes, charged; frame, frame_rest)
     }
 }
@@ -159,7 +166,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow, done_rest);
-        dff_setup!(self, clk, told, sum, tag, place, generation, latest, latest_counts, clear, clear_flow);
+        dff_setup!(self, clk, read_digest, product, told, sum, tag, place, generation, latest, latest_counts, clear, clear_flow);
         for i in 0..3 {
             self.frame[i].clock.next = self.clk.val();
             self.frame_rest[i].clock.next = self.clk.val();
@@ -221,7 +228,14 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(32)) << 234)
             | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(40)) << 226);
 
+        self.digests.head.next = self.parse.o_head.val();
+        self.digests.ip_class.next = self.parse.o_class.val();
+        self.read_digest.d.next = self.digests.destination.val();
+
         // 2.
+        self.matrix.key.next = self.cfg_key.val();
+        self.matrix.digest.next = self.read_digest.q.val();
+        self.product.d.next = self.matrix.product.val();
         self.caught.d.next = self.read.q.val();
         self.caught_flow.d.next = self.read_flow.q.val();
         self.caught_rest.d.next = self.read_rest.q.val();
@@ -237,7 +251,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         self.more.next = self.base.val() + bit_cast::<32, 16>(self.rest.val().get_bits::<16>(66));
         self.done.d.next = self.caught.q.val();
         self.done_flow.d.next = self.caught_flow.q.val();
-        self.done_rest.d.next = self.rest.val();
+        self.done_rest.d.next = self.rest.val() ^ bit_cast::<242, 32>(self.product.q.val());
         self.begins_anew.next = self.rest.val().get_bits::<16>(226) < self.place.q.val();
         if self.caught.q.val() & self.rest.val().get_bit(64) {
             self.place.d.next = self.rest.val().get_bits::<16>(226);

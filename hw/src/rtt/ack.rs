@@ -8,6 +8,7 @@ use super::profiles::Profiles;
 use super::signal::Signals;
 use super::verdict::Verdict;
 use super::words::{Entry, Start};
+use crate::check::Matrix;
 use rust_hdl::prelude::*;
 
 /// One pipeline of operations on flows: ACKs first, then what [`Offer`] offers.
@@ -29,6 +30,9 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub a_place: Signal<In, Bits<16>>,
     pub a_segment: Signal<In, Bits<32>>,
     pub a_nonce: Signal<In, Bits<32>>,
+    /// Digest of its source, and the key of the nonces.
+    pub a_source: Signal<In, Bits<32>>,
+    pub key: Signal<In, Bits<96>>,
     pub a_ts: Signal<In, Bits<64>>,
     pub a_arrival: Signal<In, Bits<64>>,
     pub a_departure: Signal<In, Bits<64>>,
@@ -79,6 +83,8 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub acked_flow: Signal<Out, Bits<F>>,
     pub acked_outcome: Signal<Out, Bits<2>>,
     memory: Memory<F, D, A>,
+    matrix: Matrix,
+    source: DFF<Bits<32>>,
     profiles: Profiles,
     verdict: Verdict,
     signals: Signals<F>,
@@ -137,11 +143,11 @@ impl<const F: usize, const D: usize, const A: usize> Default for AckUnit<F, D, A
             flow_shift = Constant::new(bits::<6>(F as u64)),
             place_shift = Constant::new(bits::<5>(D as u64)),
             ;
-            clk rst sweep sweep_at a_valid a_flow a_place a_segment a_nonce a_ts a_arrival a_departure a_ttl_sent a_ttl_seen ended_valid
+            clk rst sweep sweep_at a_valid a_flow a_place a_segment a_nonce a_source key a_ts a_arrival a_departure a_ttl_sent a_ttl_seen ended_valid
             ended_flow ended_segment ended_check ended_bytes ended_place ended_generation start_valid start_place start flow_valid flow_index
             flow_enable flow_keep flow_profile pw_valid pw_profile pw_word pw_data now time_epoch sample_valid sample_kind sample_flow
             sample_rtt_ns sample_now_ns sample_hops sample_endpoint_ns release_valid release_flow release_bytes pulses acked_valid acked_flow
-            acked_outcome memory profiles verdict signals offer counts ack0 flow0 segment0 check0 time0 high0 above0 valid flow is_ack is_load
+            acked_outcome memory matrix source profiles verdict signals offer counts ack0 flow0 segment0 check0 time0 high0 above0 valid flow is_ack is_load
             is_ended is_turn segment check place generation over beyond bytes entered after same settings raw_entry raw_start stamped epoch
             timely measures across unstamped s_valid entry sum r_valid r_bytes k_valid k_outcome
         )
@@ -151,7 +157,7 @@ impl<const F: usize, const D: usize, const A: usize> Default for AckUnit<F, D, A
 impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, after, stamped, epoch, measures, across, unstamped, s_valid, r_valid, r_bytes, k_valid, k_outcome);
+        dff_setup!(self, clk, source, after, stamped, epoch, measures, across, unstamped, s_valid, r_valid, r_bytes, k_valid, k_outcome);
         for i in 0..5 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -233,6 +239,10 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.flow[0].d.next = self.flow0.val();
         self.segment[0].d.next = self.segment0.val();
         self.check[0].d.next = self.check0.val();
+        self.source.d.next = bits::<32>(0);
+        if self.a_valid.val() {
+            self.source.d.next = self.a_source.val();
+        }
         self.place[0].d.next = self.offer.place.val();
         self.generation[0].d.next = self.offer.generation.val();
         self.bytes[0].d.next = self.offer.bytes.val();
@@ -249,6 +259,10 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
 
         // 1: which operations before are of the same flow.
         self.after.d.next = self.segment[0].q.val() + bits::<16>(1);
+        // What an ACK echoes, with the host in it that it is of; a segment that ended has its destination in its check already.
+        self.matrix.key.next = self.key.val();
+        self.matrix.digest.next = self.source.q.val();
+        self.check[1].d.next = self.check[0].q.val() ^ self.matrix.product.val();
         for i in 0..4 {
             self.same[i].d.next = self.valid[i + 1].q.val() & (self.flow[i + 1].q.val() == self.flow[0].q.val());
         }

@@ -79,6 +79,8 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub a_segment: Signal<In, Bits<32>>,
     /// Nonce that it echoes.
     pub a_nonce: Signal<In, Bits<32>>,
+    /// Digest of its source address.
+    pub a_source: Signal<In, Bits<32>>,
     /// When its first byte arrived, ns48.fns16.
     pub a_ts: Signal<In, Bits<64>>,
     /// When the packet that it answers arrived at the responder, ns48.fns16 of the responder's clock.
@@ -105,6 +107,8 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub fl_record: Signal<In, Bits<512>>,
     /// ns a byte takes on the line, Q.16.
     pub cfg_ns_per_byte: Signal<In, Bits<32>>,
+    /// Key of the nonces, for the checks.
+    pub cfg_key: Signal<In, Bits<96>>,
     /// Time that time-outs count on, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
     /// Steps of the time that stamps are of, modulo 4.
@@ -201,6 +205,8 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         self.ack.a_place.next = self.a_place.val();
         self.ack.a_segment.next = self.a_segment.val();
         self.ack.a_nonce.next = self.a_nonce.val();
+        self.ack.a_source.next = self.a_source.val();
+        self.ack.key.next = self.cfg_key.val();
         self.ack.a_ts.next = self.a_ts.val();
         self.ack.a_arrival.next = self.a_arrival.val();
         self.ack.a_departure.next = self.a_departure.val();

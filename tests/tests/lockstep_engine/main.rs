@@ -85,7 +85,10 @@ fn at_the_edges<const F: usize>(bench: &Bench, dut: &mut v::Dut, model: &mut Eng
     }
     println!("2^{F} flows, at the edges: {seen:?}");
     if cycles() >= 200_000 {
-        assert!(seen.branches.iter().all(|n| *n > 500) && seen.pulses[Counter::EngineOverflows as usize] > 0, "{seen:?}");
+        // A flow's samples are done one in 24 clocks and the others parked or lost, so that 8 flows get 28,000 updates where more flows get more: with two seeds
+        // the rarest branch of 8 flows came 848 times, that of the other sizes more than 1,000 times.
+        let least = if F == 3 { 500 } else { 1000 };
+        assert!(seen.branches.iter().all(|n| *n > least) && seen.pulses[Counter::EngineOverflows as usize] > 0, "{seen:?}");
     }
 }
 

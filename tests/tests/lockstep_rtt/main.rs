@@ -45,10 +45,11 @@ const EVERY_PULSE: u64 = 1 << Counter::AckStale as u32
 struct Ports {
     i: Vec<In>,
     fl_record: In,
+    key: In,
     o: Vec<Out>,
 }
 
-const INPUTS: [&str; 32] = [
+const INPUTS: [&str; 33] = [
     "rst",
     "sent_valid",
     "sent_tag",
@@ -70,6 +71,7 @@ const INPUTS: [&str; 32] = [
     "a_place",
     "a_segment",
     "a_nonce",
+    "a_source",
     "a_ts",
     "a_arrival",
     "a_departure",
@@ -106,6 +108,7 @@ impl Ports {
         Ports {
             i: INPUTS.iter().chain(&PROFILE_INPUTS).map(|n| library.input(n)).collect(),
             fl_record: library.input("fl_record"),
+            key: library.input("cfg_key"),
             o: OUTPUTS.iter().map(|n| library.output(n)).collect(),
         }
     }
@@ -113,7 +116,7 @@ impl Ports {
     fn set(&self, dut: &mut Dut, i: &rtt::In) {
         let (s, c, a) = (i.sent.unwrap_or_default(), i.completion.unwrap_or_default(), i.ack.unwrap_or_default());
         let (p, f) = (i.profile.unwrap_or_default(), i.flow.unwrap_or_default());
-        let values: [u64; 35] = [
+        let values: [u64; 36] = [
             i.rst.into(),
             i.sent.is_some().into(),
             s.tag.into(),
@@ -135,6 +138,7 @@ impl Ports {
             a.place.into(),
             a.segment.into(),
             a.nonce.into(),
+            a.source.into(),
             a.ts,
             a.arrival,
             a.departure,
@@ -154,6 +158,7 @@ impl Ports {
             dut.set(*port, value);
         }
         dut.set_words(self.fl_record, &f.record);
+        dut.set_words(self.key, &[0, 32, 64].map(|bit| (i.key >> bit) as u32));
     }
 
     fn get(&self, dut: &Dut) -> rtt::Out {

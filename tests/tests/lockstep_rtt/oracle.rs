@@ -2,7 +2,7 @@
 use crate::world::{Faults, World, base, signal};
 use std::collections::{BTreeMap, VecDeque};
 use timely_model::bus::{ACK_ACCEPTED, Ack, KIND_TIMEOUT, RTT_MAX, Sample};
-use timely_model::{Block, rtt};
+use timely_model::{Block, check, rtt};
 use timely_regs::counters::{COUNTERS, Counter};
 use timely_regs::profile::ONE_WAY_WINDOW_BITS;
 use timely_tests::{cycles, rng, seeds};
@@ -219,7 +219,8 @@ fn every_ack_gives_what_history_says() {
                 flows.insert(l.flow, Flow { profile: l.profile().into(), ..Flow::default() });
             }
             if let Some(a) = i.ack {
-                acks.insert(clk, a);
+                // What it echoes and where it comes from, as one.
+                acks.insert(clk, Ack { nonce: a.nonce ^ check::product(world.key, a.source), ..a });
                 acks_given += 1;
             }
             if let Some(s) = i.sent {

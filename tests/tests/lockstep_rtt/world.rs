@@ -3,7 +3,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
 use timely_model::bus::{Ack, Completion, FlowLoad, ProfileWrite, Sent, TAG_NO_DATA};
-use timely_model::rtt;
+use timely_model::{check, rtt};
 use timely_regs::{flow, profile};
 use timely_tests::Runs;
 
@@ -36,11 +36,15 @@ struct Source {
     left: u32,
     first: bool,
     bytes: u32,
+    /// Digest of its destination.
+    destination: u32,
 }
 
 /// One NIC's surroundings.
 pub struct World {
     pub rng: ChaCha8Rng,
+    /// Key of the checks.
+    pub key: u128,
     pub faults: Faults,
     flow_bits: u32,
     sources: Vec<(u32, Source)>,
@@ -111,7 +115,7 @@ impl World {
             if sources.iter().all(|s| s.0 != index) {
                 // Numbers that start elsewhere than at 0 are a gap; some wrap soon.
                 let segment = [0, 0u32.wrapping_sub(rng.random_range(1..100)), (1 << 31) - 20, rng.random()][rng.random_range(0..4)];
-                sources.push((index, Source { segment, ..Source::default() }));
+                sources.push((index, Source { segment, destination: rng.random(), ..Source::default() }));
             }
         }
         let mut setup = VecDeque::new();
@@ -158,6 +162,7 @@ impl World {
             again: 0,
             wild: true,
             faults,
+            key: rng.random::<u128>() >> 32,
             rng,
         }
     }
@@ -188,6 +193,7 @@ impl World {
         let which = (clk as usize / 2048 + self.rng.random_range(0..2)) % self.sources.len();
         let launch = self.random_time(clk.wrapping_sub(self.rng.clone().random_range(0..50)));
         let gap = self.chance(self.faults.gap);
+        let key = self.key;
         let (flow, s) = &mut self.sources[which];
         if s.left == 0 {
             s.segment = s.segment.wrapping_add(1 + if gap { self.rng.random() } else { 0 });
@@ -208,7 +214,7 @@ impl World {
             tag: self.tag,
             flow: *flow,
             segment: s.segment,
-            nonce: s.nonce,
+            nonce: s.nonce ^ check::product(key, s.destination),
             first,
             last,
             wire_bytes,
@@ -234,7 +240,9 @@ impl World {
                 due += 1;
             }
             let (flow, place) = (sent.flow, sent.place);
-            let ack = Ack { flow, place, segment: sent.segment, nonce: sent.nonce, ..self.echo(clk, due) };
+            let source = self.sources.iter().find(|s| s.0 == flow).map_or(0, |s| s.1.destination);
+            let nonce = sent.nonce ^ check::product(self.key, source);
+            let ack = Ack { flow, place, segment: sent.segment, nonce, source, ..self.echo(clk, due) };
             self.acks.insert(due, ack);
             if self.chance(self.faults.repeat_ack) {
                 self.acks.insert(due + self.rng.random_range(1..6), ack);
@@ -264,8 +272,9 @@ impl World {
     }
 
     fn spoil(&mut self, mut ack: Ack) -> Ack {
-        match self.rng.random_range(0..6) {
-            5 => ack.place ^= 1 << self.rng.random_range(0..16),
+        match self.rng.random_range(0..8) {
+            6 => ack.source ^= 1 << self.rng.random_range(0..32),
+            5 | 7 => ack.place ^= 1 << self.rng.random_range(0..16),
             0 => ack.nonce ^= 1 << self.rng.random_range(0..32),
             1 => ack.segment = ack.segment.wrapping_add(self.rng.random_range(0..9)).wrapping_sub(4),
             2 => ack.segment ^= 1 << self.rng.random_range(0..32),
@@ -344,6 +353,7 @@ impl World {
         i.now = self.now(clk);
         self.epoch = (self.epoch + u8::from(self.chance(self.faults.epoch))) & 3;
         i.time_epoch = self.epoch;
+        i.key = self.key;
         i
     }
 

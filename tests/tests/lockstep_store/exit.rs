@@ -23,8 +23,11 @@ fn frame(rng: &mut impl Rng) -> Vec<u8> {
     let envelope = Envelope {
         mac_destination: rng.random(),
         mac_source: rng.random(),
-        tci: None,
-        addresses: Addresses::V4 { source: rng.random(), destination: rng.random() },
+        tci: rng.random_bool(0.3).then(|| rng.random()),
+        addresses: match rng.random() {
+            true => Addresses::V4 { source: rng.random(), destination: rng.random() },
+            false => Addresses::V6 { source: rng.random(), destination: rng.random() },
+        },
         tos: 0,
         ttl: 64,
         port_source: 7,
@@ -50,6 +53,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
     let [rst, paced, launch, now, port] = ["rst", "s_paced", "s_launch", "now", "cfg_udp_port"].map(input);
     let [named, queue, own_tag] = ["named", "s_queue", "s_tag"].map(input);
     let [fl_valid, fl_flow, fl_enable, fl_keep] = ["fl_valid", "fl_flow", "fl_enable", "fl_keep"].map(input);
+    let cfg_key = input("cfg_key");
     let output = |n: &str| library.output(n);
     let swept = output("swept");
     let sent =
@@ -65,6 +69,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
         let with_names = seed % 2 == 0;
         let mut coming: VecDeque<Beat> = VecDeque::new();
         let mut offer = Runs::new(0.9, 60);
+        let mut key = 0;
         for clk in 0..cycles() / 2 {
             let [valid, tag, flow, segment, nonce, first, last, wire, sum, place, generation, launched, ts] = sent.map(|p| dut.get(p));
             let out = Out {
@@ -92,6 +97,9 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
             if coming.is_empty() {
                 coming.extend(beats(&frame(&mut rng), width));
             }
+            if clk % 1000 == 0 {
+                key = rng.random::<u128>() >> 32;
+            }
             let load = rng.random_bool(0.01).then(|| {
                 let record = FlowRecord { enable: rng.random_bool(0.8), keep: rng.random(), ..FlowRecord::default() };
                 FlowLoad { flow: rng.random_range(0..FLOWS), record: record.pack().expect("a record within its ranges") }
@@ -103,6 +111,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
                 name: with_names.then(|| (rng.random_range(0..2), rng.random())),
                 now: rng.random(),
                 port: PORT,
+                key,
                 load,
             };
             s.set(&mut dut, i.beat.as_ref(), &mut rng);
@@ -122,6 +131,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
             ] {
                 dut.set(at, value);
             }
+            dut.set_words(cfg_key, &[0, 32, 64].map(|bit| (key >> bit) as u32));
             dut.tick();
             model.step(clk, &i);
         }
@@ -196,8 +206,11 @@ fn a_long_segment_has_the_bytes_of_its_frames() {
     let envelope = Envelope {
         mac_destination: rng.random(),
         mac_source: rng.random(),
-        tci: None,
-        addresses: Addresses::V4 { source: rng.random(), destination: rng.random() },
+        tci: rng.random_bool(0.3).then(|| rng.random()),
+        addresses: match rng.random() {
+            true => Addresses::V4 { source: rng.random(), destination: rng.random() },
+            false => Addresses::V6 { source: rng.random(), destination: rng.random() },
+        },
         tos: 0,
         ttl: 64,
         port_source: 7,

@@ -690,6 +690,57 @@ fn a_flow_has_its_rate_and_its_bound() {
     }
 }
 
+/// What leaves behind a pause of every priority: grants that were decided and not asked of the card, and packets that were asked of it. Eight flows at 5 Gb/s
+/// each on a line of 10 Gb/s, and at 1.25 Gb/s each. Then it goes on.
+#[test]
+fn a_pause_lets_what_is_decided_leave() {
+    for (mbps, len) in [(5_000, 60u16), (5_000, 1514), (1_250, 60), (1_250, 1514)] {
+        let mut host = Host::new(seeds()[0]);
+        host.engine.line = 10_000;
+        while MAIL_SWEPT.get(&[host.read(Kind::Mail, 0)]) == 0 {}
+        host.register(0x3028, Some(1)).expect("a register");
+        for (word, data) in [(OUTSTANDING.word, 0), (TOKEN_CAP.word, 16_384), (USE_WINDOW.word, 0)] {
+            host.write(Kind::Profile, word.into(), data);
+        }
+        for flow in 0..8 {
+            host.write(Kind::Load, flow, 1 | u32::from(len.saturating_sub(90)) << 16);
+            host.write(Kind::Rate, flow, mbps << 12);
+            host.write(Kind::Channel, flow, 3);
+            host.post(flow, vec![len; 20_000]);
+        }
+        let run = |host: &mut Host, clocks: u64| {
+            (0..clocks).for_each(|_| {
+                host.clock(In::default());
+            })
+        };
+        let asked = |host: &Host| host.granted.iter().map(Vec::len).sum::<usize>();
+        let left = |host: &Host| host.left.iter().map(Vec::len).sum::<usize>();
+        run(&mut host, 30_000);
+        host.write(Kind::Control, 0, 0xff00);
+        let before = (asked(&host), left(&host));
+        run(&mut host, 20_000);
+        let after = (asked(&host) - before.0, left(&host) - before.1);
+        let wire = after.1 * (usize::from(len) + 24);
+        println!(
+            "8 flows at {mbps} Mb/s, packets of {len} bytes, 10 Gb/s: behind a pause {} requests, {} packets leave, {wire} bytes, {:.1} us of the line",
+            after.0,
+            after.1,
+            wire as f64 * 8.0 / 10_000.0
+        );
+        // As many as the pacer decides ahead, the grants on their way to a request, and what was asked of the card.
+        assert!(
+            before.1 > 100 && after.0 <= 64 + 32 && after.1 <= after.0 + usize::from(TAGS),
+            "{after:?} requests and packets behind a pause"
+        );
+        let still = left(&host);
+        run(&mut host, 1_000);
+        assert_eq!(left(&host), still, "packets long after the pause's beginning");
+        host.write(Kind::Control, 0, 0);
+        run(&mut host, 10_000);
+        assert!(left(&host) > still + 20, "it does not go on");
+    }
+}
+
 /// How the model of a scheduler is told of a flow: by the bus from the application block, or by writes into its window.
 fn loads(streams: bool, flows: &[(u32, u32)]) -> VecDeque<In> {
     let mut all = VecDeque::new();

@@ -1,12 +1,14 @@
 //! Forged ACKs: whoever receives one flow learns nothing that another flow's ACKs need, and without a key nothing leaves.
 use rand::Rng;
+use std::net::IpAddr;
 use timely_regs::counters::Counter;
+use timely_regs::flow::FlowRecord;
 use timely_regs::map::{id, port};
 use timely_regs::parameters::Parameters;
-use timely_regs::wire::{ACK, FIRST, Header, LAST};
+use timely_regs::wire::{ACK, Addresses, FIRST, Header, LAST};
 use timely_sim::nic::core::CoreEvent;
 use timely_tests::bench::{Bench, answer, swapped};
-use timely_tests::nic::{cores, counters, flow, model, spec, start};
+use timely_tests::nic::{cores, counters, flow, model, spec, start, start_with};
 use timely_tests::{few_seeds, rng, thorough};
 
 const PEER: u16 = 9;
@@ -120,6 +122,64 @@ fn the_receiver_of_one_flow_cannot_forge_anothers_acks() {
         assert!(rtts[1] + true_acks / 16 >= true_acks, "{} samples of {true_acks} true ACKs, seed {seed}", rtts[1]);
         assert!(refused[0] > wanted as u64 / 2 && refused[2] >= again, "{refused:?}, seed {seed}");
         assert!(!thorough() || refused[1] > 0, "no ACK of an overwritten entry, seed {seed}");
+    }
+}
+
+/// An ACK is of the host that its segment went to: another one that knows the segment's place, number and nonce is refused and counted, over IPv4 and IPv6,
+/// and the right host's ACK of the same segment still counts.
+#[test]
+fn an_ack_of_another_host_is_refused() {
+    for (name, mut nic) in cores(64, 10) {
+        let wanted = if name == "model" { 20_000 } else { 500 };
+        let parameters = Parameters { outstanding_bytes: 0, timeout_us: 0.0, ..Parameters::fixed(1_000.0) };
+        let flows = [LOST, OWN].map(|f| flow(f, PEER, 200, 1, &parameters)).to_vec();
+        let mut number = 0;
+        start_with(&mut *nic, &spec(64, 10, 10.0, flows), |record| {
+            number += 1;
+            let v6 = IpAddr::from([0xfd00, 0, 0, 7, 0, 0x1234, 0, 9]);
+            if number == 1 { record } else { FlowRecord { address: v6, ..record } }
+        });
+        // The key that a NIC of the simulator gets is a small number, under which the matrix is nearly empty; a driver's is random.
+        let mut rng = rng(1);
+        nic.write32(port::NONCE_KEYED.address(), 0).expect("a register");
+        for i in 0..3 {
+            nic.write32(id::NONCE_KEY.address() + 4 * i, rng.random()).expect("a register");
+        }
+        nic.write32(port::NONCE_KEYED.address(), 1).expect("a register");
+        let mut bench = Bench::new(nic);
+        // What was sent under the old key is gone.
+        let begins = bench.clk() + 20_000;
+        while bench.run(begins).is_some() {}
+        let (mut forged, mut honest, mut families) = (0, 0u64, [0u64; 2]);
+        while forged < wanted {
+            let sent = bench.run(bench.clk() + 100_000).expect("a frame");
+            let p = sent.packet();
+            let header = Header::read(p.header().try_into().expect("48 bytes"));
+            let at = sent.last + 250;
+            let mut envelope = swapped(&p);
+            let bit = 1u8 << rng.random_range(0..8);
+            match &mut envelope.addresses {
+                Addresses::V4 { source, .. } => source[rng.random_range(0..4)] ^= bit,
+                Addresses::V6 { source, .. } => source[rng.random_range(0..16)] ^= bit,
+            }
+            families[usize::from(p.ip_source().len() == 16)] += 1;
+            bench.arrive(at, envelope.frame(&header.answered(64, 0, sent.now, sent.now), &[]));
+            forged += 1;
+            if forged % 4 == 0 {
+                honest += 1;
+                bench.arrive(at, answer(&sent.frame, sent.now, sent.now));
+            }
+        }
+        while bench.arriving() > 0 {
+            bench.run(bench.clk() + 100);
+        }
+        bench.run(bench.clk() + 10);
+        let samples = bench.events.iter().filter(|e| matches!(e, CoreEvent::Rtt { .. })).count() as u64;
+        let counted = counters(&mut *bench.nic);
+        println!("{name}: {forged} of other hosts, {honest} of the right ones; {samples} samples, by family {families:?}");
+        assert_eq!(counted[Counter::AckForged as usize], forged, "{name}: ACKs of other hosts that are counted as forged");
+        assert_eq!(samples, honest, "{name}: ACKs that were believed");
+        assert!(families.iter().all(|n| *n > 100), "{name}: {families:?} frames of the families");
     }
 }
 

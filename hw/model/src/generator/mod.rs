@@ -121,10 +121,7 @@ fn describe(p: &Packet, config: &Config, tag: u16, place: u16, generation: u8) -
     let mut mac = [0; 6];
     mac[..4].copy_from_slice(&flow::MAC_LOW.get(w).to_le_bytes());
     mac[4..].copy_from_slice(&(flow::MAC_HIGH.get(w) as u16).to_le_bytes());
-    let mut address = [0; 16];
-    for (bytes, word) in address.chunks_exact_mut(4).zip(&w[usize::from(flow::ADDRESS_0.word)..]) {
-        bytes.copy_from_slice(&word.to_le_bytes());
-    }
+    let address = packets::address(w);
     let addresses = if flag(flow::IPV6) {
         Addresses::V6 { source: config.ipv6, destination: address }
     } else {
@@ -160,7 +157,7 @@ fn describe(p: &Packet, config: &Config, tag: u16, place: u16, generation: u8) -
             tag,
             flow: p.flow,
             segment: p.segment,
-            nonce: p.nonce,
+            nonce: p.check,
             first,
             last: p.last,
             wire_bytes: p.wire,

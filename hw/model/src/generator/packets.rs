@@ -1,6 +1,7 @@
 //! What each flow sends next: the state of its segment and its backlog, one operation a clock.
 use super::keystream::Keystream;
 use crate::bus::Charge;
+use crate::check;
 use timely_regs::field::Field;
 use timely_regs::flow;
 use timely_regs::link::{BACKLOG_BOUND, wire_bytes};
@@ -56,6 +57,8 @@ pub struct Packet {
     pub last: bool,
     /// Nonce of the segment.
     pub nonce: u32,
+    /// The same with the destination in it.
+    pub check: u32,
     /// Wire bytes of the frame.
     pub wire: u16,
     /// Wire bytes of the segment so far, this one included; 24 bits.
@@ -105,6 +108,15 @@ pub struct Packets {
     keys: Keystream,
 }
 
+/// The flow's destination.
+pub fn address(record: &[u32; flow::WORDS]) -> [u8; 16] {
+    let mut address = [0; 16];
+    for (bytes, word) in address.chunks_exact_mut(4).zip(&record[usize::from(flow::ADDRESS_0.word)..]) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    address
+}
+
 /// Wire bytes of a frame of the flow.
 fn wire(record: &[u32; flow::WORDS]) -> u16 {
     let class = Class { vlan: flow::VLAN.get(record) != 0, ipv6: flow::IPV6.get(record) != 0 };
@@ -141,7 +153,7 @@ impl Packets {
 
     /// A clock: an operation, a record for a flow, the key of the nonces and whether it is written.
     pub fn step(&mut self, op: Option<Op>, load: Option<(u32, [u32; flow::WORDS])>, (key, keyed): (u128, bool)) {
-        self.outcome = self.stages[3].take().map(|(op, record)| self.apply(op, &record));
+        self.outcome = self.stages[3].take().map(|(op, record)| self.apply(op, &record, key));
         let drawn = self.outcome.as_ref().is_some_and(|o| o.packet.as_ref().is_some_and(|p| p.number == 0));
         self.keys.step(drawn, key, keyed);
         self.stages.rotate_right(1);
@@ -155,7 +167,7 @@ impl Packets {
         }
     }
 
-    fn apply(&mut self, op: Op, record: &[u32; flow::WORDS]) -> Outcome {
+    fn apply(&mut self, op: Op, record: &[u32; flow::WORDS], key: u128) -> Outcome {
         let s = &mut self.states[op.flow() as usize];
         let flag = |f: Field| f.get(record) != 0;
         let (enable, endless, read) = (flag(flow::ENABLE), flag(flow::ENDLESS), flag(flow::READ));
@@ -171,6 +183,7 @@ impl Packets {
                 let read_bytes = flow::CHARGED_BYTES.get(record).clamp(1, 0xffff);
                 let bytes = (s.bytes + u32::from(wire)) & 0xff_ffff;
                 let nonce = if first { self.keys.word() } else { s.nonce };
+                let check = nonce ^ check::product(key, check::digest(&address(record), flag(flow::IPV6)));
                 let charge = match (read, first) {
                     (false, _) => wire,
                     (true, true) => read_bytes as u16,
@@ -179,8 +192,19 @@ impl Packets {
                 let charged = (s.charged + u32::from(charge)) & 0xff_ffff;
                 outcome.charge = Some(Charge { flow, bytes: charge, ends: last });
                 outcome.post = endless.then_some((flow, 1));
-                outcome.packet =
-                    Some(Packet { flow, record: *record, segment: s.segment, number: s.sent, last, nonce, wire, bytes, charged, launch });
+                outcome.packet = Some(Packet {
+                    flow,
+                    record: *record,
+                    segment: s.segment,
+                    number: s.sent,
+                    last,
+                    nonce,
+                    check,
+                    wire,
+                    bytes,
+                    charged,
+                    launch,
+                });
                 s.nonce = nonce;
                 s.backlog -= u16::from(!endless);
                 (s.sent, s.bytes, s.charged) = if last { (0, 0, 0) } else { (s.sent + 1, bytes, charged) };

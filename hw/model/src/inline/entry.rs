@@ -1,5 +1,6 @@
 //! The way in of `timely_hw::inline::entry`: each packet waits until the parser has judged it, then goes its way.
 use crate::bus::FlowLoad;
+use crate::check::digest;
 use crate::stream::Beat;
 use crate::{Block, fifo, parse};
 use timely_regs::counters::Counter;
@@ -62,13 +63,6 @@ pub struct Out {
     pub dropped: bool,
     /// A data packet's addresses are not those of the flow that it names.
     pub strange: bool,
-}
-
-/// What is kept of a destination address: all of an IPv4 address, a digest of an IPv6 address.
-pub fn digest(address: &[u8; 16], ipv6: bool) -> u32 {
-    let word = |i: usize| u32::from_le_bytes(address[4 * i..4 * i + 4].try_into().expect("4 of 16 bytes"));
-    let rest = word(1).rotate_left(8) ^ word(2).rotate_left(16) ^ word(3).rotate_left(24);
-    word(0) ^ if ipv6 { rest } else { 0 }
 }
 
 /// What the RAM holds of an enabled flow: the digest of its destination, and whether that is of IPv6.

@@ -1,7 +1,7 @@
 //! The way out of `timely_hw::inline::exit`: what leaves is stamped, and what of it is ours is reported as sent and departed.
 use crate::bus::{Completion, FlowLoad, Sent};
 use crate::stream::Beat;
-use crate::{Block, fifo, parse};
+use crate::{Block, check, fifo, parse};
 use timely_regs::link::wire_bytes;
 use timely_regs::wire::{FIRST, Header, LAST};
 
@@ -25,6 +25,8 @@ pub struct In {
     pub now: u64,
     /// Our UDP port.
     pub port: u16,
+    /// Key of the nonces, for the checks.
+    pub key: u128,
     /// A record is loaded.
     pub load: Option<FlowLoad>,
 }
@@ -50,6 +52,8 @@ struct Step {
     stamp: u64,
     launch: u64,
     tag: Option<u16>,
+    /// Digest of the destination.
+    digest: u32,
 }
 
 /// What comes beside a frame: its launch, queue and tag.
@@ -160,7 +164,10 @@ impl Block for Exit {
             (s, more, self.sum)
         });
         // 2: what the RAM says is caught.
-        self.caught = self.read.map(|(s, raw)| (s, raw, last == Some(s.header.flow)));
+        self.caught = self.read.map(|(s, raw)| {
+            let header = Header { nonce: s.header.nonce ^ check::product(i.key, s.digest), ..s.header };
+            (Step { header, ..s }, raw, last == Some(s.header.flow))
+        });
         if let Some((s, _)) = self.read {
             self.last = Some(s.header.flow);
         }
@@ -171,7 +178,8 @@ impl Block for Exit {
         let meant = |flow: u32| u64::from(flow) < 1 << self.flow_bits && name.is_none_or(|(queue, _)| u32::from(queue) == flow);
         self.read = header.zip(launch).filter(|((h, _), _)| meant(h.flow)).map(|((header, r), launch)| {
             let wire = wire_bytes(u32::from(r.bytes)) as u16;
-            (Step { header, wire, stamp: r.stamp, launch, tag: name.map(|n| n.1) }, self.sums[header.flow as usize])
+            let digest = r.destination();
+            (Step { header, wire, stamp: r.stamp, launch, tag: name.map(|n| n.1), digest }, self.sums[header.flow as usize])
         });
         let frame = report.zip(name).map(|(r, (queue, _))| (queue, wire_bytes(u32::from(r.bytes)).min(u32::from(u16::MAX)) as u16));
         self.frames = [frame, self.frames[0], self.frames[1]];

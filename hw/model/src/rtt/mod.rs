@@ -19,7 +19,7 @@
 //! the first packet's is kept by flow until the last packet's completion comes: of two segments of a flow one follows the other.
 //!
 //! **An ACK** is, in this order: of an unknown flow (index out of range, or not enabled); stale (its place is that of another segment, or
-//! was never given); forged (it echoes another check); repeated (its segment is not beyond what was released: it, or a later one of its
+//! was never given); forged (its nonce and source give another check: it echoes another nonce, or is of another host than the segment's destination); repeated (its segment is not beyond what was released: it, or a later one of its
 //! flow, was acknowledged or timed out); accepted. Only an accepted one changes anything: all segments up to its own are released, those
 //! between are counted as skipped, and it yields a sample if its start was stamped. A lost completion costs the sample, which is counted, and nothing else. An
 //! ACK that finds no entry changes nothing, for its check cannot be looked at; the flow's progress then comes from a later ACK or the time-out.
@@ -53,7 +53,7 @@ use crate::bus::{
     ACK_ACCEPTED, ACK_FORGED, ACK_REPEATED, ACK_STALE, Ack, Acked, Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, RTT_MAX,
     Release, Sample, Sent,
 };
-use crate::fifo;
+use crate::{check, fifo};
 use departing::{Departures, Tag};
 use signal::{Echo, Least, measure};
 use state::{Op, Query, Rank, State};
@@ -83,6 +83,8 @@ pub struct In {
     pub now: u64,
     /// Steps of the time that stamps are of, modulo 4.
     pub time_epoch: u8,
+    /// Key of the nonces, for the checks.
+    pub key: u128,
 }
 
 /// Outputs of the RTT block at a clock.
@@ -216,7 +218,7 @@ impl Rtt {
         let mut place = 0;
         let mut op = if let Some(a) = &i.ack {
             place = a.place;
-            let mut op = Op::new(Query::Ack { check: a.nonce }, a.flow, a.segment, a.ts, clk, i.now);
+            let mut op = Op::new(Query::Ack { check: a.nonce, source: a.source }, a.flow, a.segment, a.ts, clk, i.now);
             op.echo = Echo::of(a);
             op
         } else {
@@ -354,6 +356,9 @@ impl Block for Rtt {
         self.last = Some(clk);
         let entering = self.enter(clk, i);
         let taken = self.refill(clk);
+        if let Some(Op { query: Query::Ack { check, source }, .. }) = &mut self.ops[0] {
+            *check ^= check::product(i.key, *source);
+        }
         if let Some(op) = &mut self.ops[1] {
             let p = usize::from(op.profile);
             (op.timeout, op.signal, op.base) = (self.timeouts[p], self.signals[p], self.bases[p]);

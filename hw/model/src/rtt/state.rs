@@ -41,8 +41,8 @@ fn coarse(now: u64) -> u32 {
 /// What is asked of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Query {
-    /// An ACK that echoes this check.
-    Ack { check: u32 },
+    /// An ACK with this check: the nonce that it echoes until the digest of its source is in it.
+    Ack { check: u32, source: u32 },
     /// A segment ended with this frame.
     Ended(Sent),
     /// What was sent is outstanding no more.
@@ -212,7 +212,7 @@ impl State {
         let f = self.flow(flow);
         let unseen = f.at.is_some_and(|at| op.clk - at <= UNSEEN);
         let rank = match op.query {
-            Query::Ack { check } => {
+            Query::Ack { check, .. } => {
                 let held = entry.valid && entry.flow == flow && entry.segment == op.segment as u16;
                 match held {
                     false => Rank::Stale,

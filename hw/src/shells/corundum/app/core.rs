@@ -717,6 +717,7 @@ impl<
         // Counts as the launch, of the steady time as launches are; the departure is the MAC's to say.
         self.exit.now.next = self.control.steady.val();
         self.exit.cfg_udp_port.next = self.control.settings.val().udp_port;
+        self.exit.cfg_key.next = self.control.settings.val().nonce_key;
         self.exit.fl_valid.next = self.control.fl_valid.val();
         self.exit.fl_flow.next = self.control.fl_flow.val();
         self.exit.fl_enable.next = self.host_record.val().get_bit(0);
