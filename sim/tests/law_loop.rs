@@ -34,6 +34,16 @@ fn the_integers_swing_where_the_linear_model_says() {
     assert!(signs[0] > 8 && signs[1] > 8, "{signs:?}");
 }
 
+/// The boundary lies between 6 and 7 flows, by the roots and by the integers: 6 keep their swing, that of 7 falls.
+#[test]
+fn the_boundary_is_where_the_linear_model_says() {
+    for base_us in [8.0, 50.0, 100.0] {
+        let (six, seven) = (run(base_us, 6), run(base_us, 7));
+        assert!(six.root > 0.0 && six.swing > 0.7, "{six:?}");
+        assert!(seven.root < 0.0 && seven.swing < 0.45, "{seven:?}");
+    }
+}
+
 /// Two flows of bit-true NICs swing as the integers in the loop do: `docs/ecn-or-delay.json` has them, patched-10g without jitter.
 #[test]
 fn packets_swing_as_the_loop_does() {

@@ -56,6 +56,7 @@ impl Recorded {
     pub fn committed(name: &str) -> Result<Self, String> {
         let text = match name {
             "sigcomm15" => include_str!("../../papers/sigcomm15.json"),
+            "conext16" => include_str!("../../papers/conext16.json"),
             _ => return Err(format!("no results of {name} are recorded")),
         };
         serde_json::from_str(text).map_err(|e| format!("sim/papers/{name}.json: {e}"))

@@ -22,7 +22,7 @@ starts at line rate; queues by a ramp from 5 to 2,000 KB and 10 %, which has the
 TIMELY: 10 Gb/s, alpha .875, beta .8 (patched .008), T_low 50 us, T_high 500 us, delta 10 Mb/s, minRTT 20 us, rates within 1 to 96 % of the line;
 packets in bursts of 64 KB where it is not said otherwise: with 16 KB two flows from 7 + 3 Gb/s end at 9.1 + .8.
 Rates of TIMELY in packets are payload as the paper counts it, 95.7 % of the wire. FCTs are less the unloaded RTT of 8 us.
-Packets run with three seeds, which also shift the flows' starts by microseconds; `ours` is the mean, `spread` the standard deviation.";
+Packets run with five seeds, which also shift the flows' starts by microseconds.";
 
 /// Share of the wire that the paper counts as rate of TIMELY's packets.
 const PAYLOAD: f64 = 0.957;

@@ -19,7 +19,7 @@ use toml::Value;
 pub type Points = Vec<(f64, f64)>;
 
 /// Seeds of each run of packets.
-pub const SEEDS: u64 = 3;
+pub const SEEDS: u64 = 5;
 
 /// Runs a scenario with each of these sets of changes and by each seed; gives what `read` takes of each run, set by set.
 ///
