@@ -117,7 +117,7 @@
 #define TIMELY_PORT_PAUSE_ENABLE_MASK 0x1u
 #define TIMELY_PORT_PAUSE_ACK_PRIORITY_SHIFT 1 /* priority of ACKs: PFC that pauses it stops them; their frames do not say it by this */
 #define TIMELY_PORT_PAUSE_ACK_PRIORITY_MASK 0xeu
-#define TIMELY_PORT_LINE_RATE 0x5cu /* RW: what the line carries, by which a pause's quanta of 512 bit times are counted; 10 Gb/s after reset */
+#define TIMELY_PORT_LINE_RATE 0x5cu /* RW: what the line carries, by which a pause's quanta of 512 bit times are counted; in line grants also wait until no more waits for the wire than the line carries in 64 clocks; 10 Gb/s after reset */
 #define TIMELY_PORT_LINE_RATE_LINE_RATE_SHIFT 0 /* wire bytes a clock, Q8.24 */
 #define TIMELY_PORT_LINE_RATE_LINE_RATE_MASK 0xffffffffu
 #define TIMELY_PORT_LINE_RATE_LINE_RATE_LEAST 64u

@@ -147,7 +147,7 @@ macro_rules! settings_table {
                 /// Wire bytes that the line carries in a clock, Q8.24.
                 line_rate: 32 {
                     LINE_RATE at 0x5c, ReadWrite,
-                        "what the line carries, by which a pause's quanta of 512 bit times are counted; 10 Gb/s after reset",
+                        "what the line carries, by which a pause's quanta of 512 bit times are counted; in line grants also wait until no more waits for the wire than the line carries in 64 clocks; 10 Gb/s after reset",
                         [whole("line_rate", "wire bytes a clock, Q8.24").range(64, u32::MAX)],
                         .reset(Reset::Build(Parameter::LineRate))
                 }
