@@ -1,4 +1,4 @@
-//! What is emitted is Verilog that other tools take: every bus and every flow count of the whole NIC, linted; some read by a synthesizer.
+//! What is emitted is Verilog that other tools take: every bus of the whole NIC with some flow counts, in soak with all, linted; some read by a synthesizer.
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use timely_hw::folder::Emission;
 use timely_hw::shells::{Extras, Shell};
 use timely_hw::standalone::emit;
 use timely_hw::store::Store;
-use timely_tests::quick;
+use timely_tests::{quick, thorough};
 
 /// Warnings under `-Wall` that are real; those about style, as unused bits and several modules a file, are meant.
 const REAL: [&str; 5] = ["LATCH", "MULTIDRIVEN", "UNOPTFLAT", "COMBDLY", "BLKANDNBLK"];
@@ -140,9 +140,11 @@ fn lint(config: Config) {
     lint_text(&config.to_string(), "standalone", &verilog, &file);
 }
 
-/// A bus with every flow count; in a quick run, with one that is no other's.
+/// A bus with every flow count under `cargo xtask soak`; else with one or two, of which each is some bus's.
 fn lint_bus(bus: usize) {
-    let its_own = |flow_bits: &usize| !quick() || [(64, 10), (128, 16), (256, 13), (512, 14)].contains(&(bus, *flow_bits));
+    const USUAL: [(usize, usize); 6] = [(64, 10), (128, 16), (256, 13), (512, 14), (64, 13), (512, 16)];
+    let usual = &USUAL[..if quick() { 4 } else { USUAL.len() }];
+    let its_own = |flow_bits: &usize| thorough() || usual.contains(&(bus, *flow_bits));
     let chosen: Vec<usize> = FLOW_BITS.into_iter().filter(its_own).collect();
     assert!(!chosen.is_empty(), "{bus} bits have no flow count");
     chosen.into_iter().for_each(|flow_bits| lint(Config::new(bus, flow_bits).expect("a configuration that is built")));
@@ -183,7 +185,12 @@ fn stores_lint() {
     lint_block("store_512", Store::<512, 64, 14, 12, 13, 15, 2, 14, 78, 48, 136, 159>::default());
 }
 
-/// OpenNIC's files inside a box of the ports and parameters that the shell gives it, with every flow count; Icarus fits one of them (`nic`, `opennic`).
+/// The flow counts of a shell's files: one that is usual for it, under `cargo xtask soak` all.
+fn flow_counts(usual: usize) -> impl Iterator<Item = usize> {
+    FLOW_BITS.into_iter().filter(move |f| thorough() || *f == usual)
+}
+
+/// OpenNIC's files inside a box of the ports and parameters that the shell gives it; Icarus fits one of them (`nic`, `opennic`).
 #[test]
 fn opennic_takes_our_files() {
     if quick() {
@@ -192,7 +199,7 @@ fn opennic_takes_our_files() {
         return;
     }
     let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
-    for flow_bits in FLOW_BITS {
+    for flow_bits in flow_counts(16) {
         let config = Config::new(512, flow_bits).expect("a configuration that is built");
         let files = Shell::OpenNic.emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("{config}: {e}"));
         let mut verilog = std::fs::read_to_string(shells.join("box_250mhz.v")).expect("a file");
@@ -218,7 +225,7 @@ fn fit(what: &str, top: &str, verilog: &str) {
     std::fs::remove_file(&file).ok();
 }
 
-/// NetFPGA's datapath inside a bench of the ports and parameters that PLUS and SUME give it, with every flow count; Icarus fits one of each (`nic`, `netfpga`).
+/// NetFPGA's datapath inside a bench of the ports and parameters that PLUS and SUME give it; Icarus fits one of each (`nic`, `netfpga`).
 #[test]
 fn netfpga_takes_our_files() {
     if quick() {
@@ -228,7 +235,7 @@ fn netfpga_takes_our_files() {
     let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
     for (shell, board) in [(Shell::NetFpgaPlus, "netfpga_plus_board.v"), (Shell::NetFpgaSume, "netfpga_sume_board.v")] {
         let board = std::fs::read_to_string(shells.join(board)).expect("a file");
-        for flow_bits in FLOW_BITS {
+        for flow_bits in flow_counts(if shell == Shell::NetFpgaPlus { 14 } else { 13 }) {
             let config = Config::new(shell.bus().expect("its own"), flow_bits).expect("a configuration that is built");
             let files = shell.emit(config, shell.clock_ps()).unwrap_or_else(|e| panic!("{config}: {e}"));
             let own = files[0].text.lines().filter_map(|l| l.strip_prefix("module ")).all(|name| name.starts_with(PREFIX));

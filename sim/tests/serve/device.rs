@@ -340,6 +340,7 @@ fn prepare<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>) {
         ..Default::default()
     };
     device.load_flow(7, &flow).unwrap();
+    device.key_nonces(1).unwrap();
     device.enable(true).unwrap();
 }
 

@@ -51,6 +51,8 @@ pub const ROWS: &[Row] = &[
     row("host_read", "lockstep_store", &["app_block::host_read_equals_model"], &["host_read_64."]),
     row("host_write", "lockstep_store", &["app_block::host_write_equals_model"], &["host_write_64."]),
     row("launches", "lockstep_store", &["app_block::launches_equal_model"], &["launches."]),
+    row("pause", "lockstep_pause", &["rtl_equals_model"], &["pause."]),
+    row("hold", "lockstep_pause", &["hold_equals_model"], &["hold."]),
     row("csr", "lockstep_csr", &["rtl_equals_model_10"], &["csr10."]),
     Row { modules: JOINTS, ..row("nic", "nic", WHOLE, &["nic_64_10"]) },
 ];
