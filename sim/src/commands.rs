@@ -68,6 +68,9 @@ pub fn paper(options: &Paper) -> Result<ExitCode, String> {
     if record.is_some() && (!figures.is_empty() || lab.quick || seeds.is_some_and(|s| s != of.seeds)) {
         return Err("--record takes all figures, whole, by the paper's own seeds: leave figures, --seeds and --quick away".into());
     }
+    if of.seeds == 1 && seeds.is_some() {
+        return Err(format!("--seeds: the experiments of {name} have seeds of their own; leave it away"));
+    }
     let mut pages = Outputs::default().folder(out.unwrap_or(&Path::new("target").join(name)), ["report.html", "results.json"])?;
     let kept = record.map(|root| [root.join(format!("sim/papers/{name}.json")), root.join(format!("docs/{name}.md"))]);
     if let Some(missing) = kept.iter().flatten().filter_map(|p| p.parent()).find(|p| !p.is_dir()) {

@@ -110,3 +110,17 @@ fn a_sample_of_ecn_or_delay_runs() {
     assert!(html.matches("<svg").count() == figures.iter().map(|f| f.plots.len()).sum::<usize>());
     assert!(html.contains("quantities agree") && html.contains("R_AI 40 Mb/s"));
 }
+
+/// What would record a part as the whole, or draw seeds twice, is refused before anything runs.
+#[test]
+fn parts_are_not_recorded() {
+    let said = |arguments: &[&str]| {
+        let o = std::process::Command::new(env!("CARGO_BIN_EXE_timely-sim")).arg("paper").args(arguments).output().expect("it runs");
+        assert!(!o.status.success() && o.stdout.is_empty());
+        String::from_utf8(o.stderr).expect("text")
+    };
+    for part in [&["fig1"][..], &["--quick"], &["--seeds", "2"]] {
+        assert!(said(&[&["sigcomm15", "--record", "."], part].concat()).contains("--record takes all figures"));
+    }
+    assert!(said(&["conext16", "--seeds", "2"]).contains("have seeds of their own; leave it away"));
+}

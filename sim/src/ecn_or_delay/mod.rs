@@ -7,6 +7,7 @@ mod jitter;
 pub mod page;
 
 use crate::cores;
+use crate::paper::median;
 use crate::scenario::Plan;
 use crate::scenario::build::{self, Outcome};
 use crate::scenario::file::Overrides;
@@ -40,9 +41,7 @@ pub struct Row {
 impl Row {
     /// The median of the seeds.
     pub fn median(&self) -> f64 {
-        let mut v = self.values.clone();
-        v.sort_by(f64::total_cmp);
-        v.get(v.len() / 2).copied().unwrap_or(f64::NAN)
+        median(&self.values)
     }
 
     /// The least and the greatest of the seeds.

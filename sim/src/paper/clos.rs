@@ -104,7 +104,7 @@ pub fn figures_19_to_21(lab: &Lab) -> Result<Figure, String> {
     );
     let unruled = &tests[3];
     let beyond = format!(
-        "TIMELY's calls are the slower ones at the 99th percentile already before saturation, since rates come back slowly: PFC over TIMELY is {:.2} at \
+        "TIMELY's calls are the slower ones at the 99th percentile already before saturation: PFC over TIMELY is {:.2} at \
          load {}, {:.2} at {} and {:.2} at {}",
         over(&|o| calls(o).p99, LIGHT),
         LOADS[LIGHT],

@@ -16,7 +16,7 @@ mod start;
 mod storage;
 mod table;
 
-pub use finding::{Finding, Verdict};
+pub use finding::{Finding, Verdict, median};
 pub use page::{page, short};
 
 use crate::cores;

@@ -75,7 +75,8 @@ impl Recorded {
                 all.push(format!("{} {}: held against {} {}, recorded {} {}", f.figure, f.quantity, f.by, f.paper, r.by, r.paper));
             }
             let slack = r.spread.map(|v| if v.is_finite() { v.abs() * ROUNDING } else { 0.0 });
-            let outside = |v: f64| v < r.spread[0] - slack[0] || v > r.spread[1] + slack[1];
+            // What is no number is outside too.
+            let outside = |v: f64| !(v >= r.spread[0] - slack[0] && v <= r.spread[1] + slack[1]);
             if let Some(v) = f.values.iter().find(|v| outside(**v)) {
                 all.push(format!("{} {}: {v}, recorded {} to {}", f.figure, f.quantity, r.spread[0], r.spread[1]));
             }
@@ -175,6 +176,7 @@ mod tests {
         assert!(r.differences(&[&of(9.4)])[0].contains("9.4, recorded 9.5 to 10.5"));
         assert!(r.differences(&[&near("fig1", "a queue, KB", 11.0, 10.0, 0.1)])[0].contains("held against"));
         assert!(r.differences(&[&near("fig1", "a new one", 11.0, 10.0, 0.1)]).len() == 2);
+        assert!(r.differences(&[&of(f64::NAN)])[0].contains("NaN"));
         assert!(r.differences(&[]).is_empty());
     }
 
