@@ -227,11 +227,8 @@ impl Network {
     fn freed(&mut self, now: Ps, node: NodeId, port: u16) {
         let p = self.port(node, port);
         p.busy = false;
-        if let Some((bytes, class, ingress, wire)) = p.sending.take() {
+        if let Some((bytes, class, ingress)) = p.sending.take() {
             p.queued -= bytes;
-            if let Some(t) = p.tap {
-                self.recorder.taps[t].sent(now, wire);
-            }
             self.tapped(now, node, port);
             self.used[usize::from(node)] -= bytes;
             let pfc = self.config.pfc;
@@ -257,13 +254,16 @@ impl Network {
             Send::Frame(mut q) => {
                 let p = &mut self.ports[usize::from(node)][usize::from(port)];
                 let bytes = q.frame.bytes;
-                p.sending = Some((q.frame.buffer_bytes(), q.frame.class, q.ingress, wire_bytes(bytes)));
+                p.sending = Some((q.frame.buffer_bytes(), q.frame.class, q.ingress));
                 if let Some(marking) = self.marking.filter(|m| !m.ingress && q.waits && !q.frame.meta.ack)
                     && p.controlled.marks(&marking, now, p.waiting(), &mut self.chance)
                 {
                     q.frame.mark();
                 }
                 let end = now + link.speed.frame_time(bytes);
+                if let Some(t) = p.tap {
+                    self.recorder.taps[t].sends(now, end, wire_bytes(bytes));
+                }
                 self.events.push(end, rank, Event::Free { node, port });
                 self.carry(node, port, q.frame, now, end);
             }

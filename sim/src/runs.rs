@@ -7,7 +7,8 @@ use timely_sim::output::file::{Output, Outputs};
 use timely_sim::output::terminal::folded;
 use timely_sim::output::{note, print};
 use timely_sim::recording::{Collector, Recorded, Records};
-use timely_sim::report::{Arm, Json, page, table, telemetry};
+use timely_sim::report::{Arm, Json, page, series, table, telemetry};
+use timely_sim::scenario::build::Outcome;
 use timely_sim::scenario::{Error, NicKind, Plan, build, file, hpcc};
 use timely_sim::{cores, demo, input};
 
@@ -55,6 +56,18 @@ fn report(to: &mut [Output; 2], texts: [String; 2], failures: &mut Failures) {
 // Names of a report's files.
 const REPORT: [&str; 2] = ["report.html", "summary.json"];
 
+// The series of a run, and what to say where none were kept.
+fn write_series(to: &mut [Output; 6], outcome: &Outcome, failures: &mut Failures) {
+    let texts = series::texts(outcome);
+    if texts.iter().any(Option::is_none) {
+        let left: Vec<&str> = series::FILES.into_iter().zip(&texts).filter(|t| t.1.is_none()).map(|t| t.0).collect();
+        note(format_args!("{} were not written: the run kept no series; set `series = true` in the scenario", left.join(", ")));
+    }
+    for (file, text) in to.iter_mut().zip(texts) {
+        failures.add(text.map_or(Ok(()), |t| file.write(t)));
+    }
+}
+
 // The table of these runs, or JSON.
 fn show(arms: &[Arm], common: &Common) -> Result<(), String> {
     if common.json { print(json(arms)) } else { print(table::table(arms)) }
@@ -80,6 +93,7 @@ pub fn run(plan: Plan, common: &Common, files: &Files) -> Result<ExitCode, Strin
     let mut open = |path: Option<&Path>| path.map(|p| outputs.file(p)).transpose();
     let (mut snapshot, mut pcap, mut events) = (open(files.snapshot)?, open(files.pcap)?, open(files.events.map(|e| e.0))?);
     let mut pages = common.out.as_ref().map(|dir| outputs.folder(dir, REPORT)).transpose()?;
+    let mut values = common.out.as_ref().map(|dir| outputs.folder(dir, series::FILES)).transpose()?;
     let mut fct_file = common.out.as_ref().filter(|_| finite).map(|dir| outputs.file(&dir.join("fct.txt"))).transpose()?;
 
     let factory = cores::factory();
@@ -113,6 +127,9 @@ pub fn run(plan: Plan, common: &Common, files: &Files) -> Result<ExitCode, Strin
     if let Some(file) = &mut snapshot {
         let text = serde_json::to_string_pretty(&telemetry::Snapshots::of(&outcome.snapshots)).expect("figures are plain numbers");
         failures.add(file.write(text + "\n"));
+    }
+    if let Some(to) = &mut values {
+        write_series(to, &outcome, &mut failures);
     }
     let (fct, unfinished) = hpcc::fct(&outcome.plan, &outcome.recorder);
     let about = format!("{} flows, seed {}", outcome.plan.flows.len(), outcome.plan.seed);

@@ -50,8 +50,8 @@ pub(crate) struct Port {
     pub queued: u64,
     /// Something is on the wire.
     pub busy: bool,
-    /// Buffer bytes, class, ingress port and wire bytes of the frame on the wire.
-    pub sending: Option<(u64, Class, u16, u32)>,
+    /// Buffer bytes, class and ingress port of the frame on the wire.
+    pub sending: Option<(u64, Class, u16)>,
     /// Classes that the neighbour has paused.
     pub paused: u8,
     /// Bytes that came in by this port and are still here.

@@ -100,13 +100,18 @@ fn listed(dir: &Path) -> Vec<String> {
     all
 }
 
+/// What `--out` of a run has where no flow has an end, in the order of names.
+const WRITTEN: [&str; 8] =
+    ["delivered.csv", "flows.csv", "queues.csv", "rates.csv", "report.html", "rtts.csv", "sizes.csv", "summary.json"];
+
 #[test]
 fn results_are_written_though_nobody_reads_the_table() {
     let place = Place::new("written");
     for words in ["run a.toml --out out", "compare a.toml a.toml --out out"] {
         for stdout in [closed(), full().into()] {
             place.program(words).stdout(stdout).output().expect("it starts");
-            assert_eq!(listed(&place.path("out")), ["report.html", "summary.json"], "{words}");
+            let written: &[&str] = if words.starts_with("run") { &WRITTEN } else { &["report.html", "summary.json"] };
+            assert_eq!(listed(&place.path("out")), written, "{words}");
             std::fs::remove_dir_all(place.path("out")).expect("removed");
         }
     }
@@ -164,7 +169,7 @@ fn outputs_fail_each_by_itself() {
     assert!(o.status.code() == Some(1) && String::from_utf8_lossy(&o.stdout).contains("utilization"), "{}", said(&o));
     let told = "error: /dev/full: No space left on device (os error 28); free space there, or name another file";
     assert!(said(&o).ends_with(&format!("{told}\n")) && said(&o).contains(" event records: e\n"), "{}", said(&o));
-    assert_eq!(listed(&place.path("out")), ["report.html", "summary.json"]);
+    assert_eq!(listed(&place.path("out")), WRITTEN);
     assert_eq!(listed(&place.0), ["a.toml", "e", "old.json", "out"]);
     assert!(std::fs::read_to_string(place.path("old.json")).expect("it is there").starts_with('{'));
     // stdout as a file is not written from its beginning.
@@ -345,6 +350,83 @@ fn nothing_is_no_result() {
     let table = String::from_utf8(place.run("run b.toml").stdout).expect("text");
     let row: Vec<&str> = table.lines().find(|l| l.contains("paced")).expect("a row").split_whitespace().collect();
     assert_eq!(row[4..7], ["-"; 3], "{table}");
+}
+
+// Rows of a file of comma-separated values, by the names of its first line.
+fn rows(path: &Path) -> Vec<std::collections::BTreeMap<String, f64>> {
+    let text = std::fs::read_to_string(path).expect("it is there");
+    let mut lines = text.lines();
+    let heads: Vec<&str> = lines.next().expect("heads").split(',').collect();
+    let row = |l: &str| {
+        let cells: Vec<&str> = l.split(',').collect();
+        assert_eq!(cells.len(), heads.len(), "{}: {l}", path.display());
+        heads.iter().zip(cells).map(|(h, c)| ((*h).to_owned(), c.parse().unwrap_or(f64::NAN))).collect()
+    };
+    lines.map(row).collect()
+}
+
+/// What the files say adds up to what was sent and to the summary, on NICs with clocks and on the fabric.
+#[test]
+fn series_are_what_the_figures_are_of() {
+    let place = Place::new("series");
+    let flows = "watch = [\"4:3\", \"4:0\", \"4:3\"]\n[topology]\nhosts = 4\n[[flow]]\nfrom = [0, 1, 2]\nto = 3\nbytes = 1000000\npacket_bytes = 1000\nsegment_bytes = 2000\n";
+    std::fs::write(place.path("b.toml"), format!("duration_ms = 10\n{flows}")).expect("written");
+    for nics in ["event", "model", "paced"] {
+        let o = place.run(&format!("run b.toml --nics {nics} --json --out {nics}"));
+        assert!(o.status.success(), "{}", said(&o));
+        let json: serde_json::Value = serde_json::from_slice(&o.stdout).expect("JSON");
+        let arm = &json["arms"][0];
+        let file = |name: &str| rows(&place.path(nics).join(name));
+        // A packet of 1,000 bytes has 90 of headers (14 Ethernet, 20 IPv4, 8 UDP, 48 ours), and 24 of preamble, FCS and gap.
+        let w = arm["duration_ms"].as_f64().expect("a number") * 1e3 / 400.0;
+        let bits: f64 = file("delivered.csv").iter().map(|r| r["gbps"] * w * 1e3).sum();
+        let frame = bits / 8.0 / 3000.0;
+        assert!((frame - 1114.0).abs() < 1e-6, "{nics}: {frame}");
+        let all = file("flows.csv");
+        assert!(
+            all.len() == 3 && all.iter().all(|f| f["bytes"] == 1e6 && f["payload_bytes"] == 1e6 && f["rtts"] == 500.0),
+            "{nics}: {all:?}"
+        );
+        assert_eq!(file("rtts.csv").len(), 1500, "{nics}");
+        assert_eq!(file("rates.csv").len() as f64, all.iter().map(|f| f["updates"]).sum::<f64>(), "{nics}");
+        if nics == "event" {
+            // Each round trip asks the law once.
+            let branches = ["below_low", "above_high", "increase", "decrease", "none", "held"];
+            let asked: Vec<f64> = all.iter().map(|f| branches.iter().map(|b| f[*b]).sum()).collect();
+            assert_eq!(asked, [500.0; 3]);
+        }
+        let sizes = file("sizes.csv");
+        assert!(sizes.len() == 1 && sizes[0]["bytes_from"] == 1e6 && sizes[0]["completed"] == 3.0, "{nics}: {sizes:?}");
+        // The bottleneck first, then the other one, in which only ACKs wait.
+        let queues = file("queues.csv");
+        let of = |port: f64| queues.iter().filter(|q| q["port"] == port).map(|q| q["bytes"]).collect::<Vec<f64>>();
+        let (hot, cold) = (of(3.0), of(0.0));
+        let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64 / 1e3;
+        let told = arm["queue_kb"]["mean"].as_f64().expect("a number");
+        assert!(hot.len() == cold.len() && mean(&cold) < 0.2, "{nics}: {} {}", hot.len(), cold.len());
+        // A sample every microsecond or so, of a queue that changes in as much.
+        assert!((mean(&hot) / told - 1.0).abs() < 0.05, "{nics}: {} and {told} KB", mean(&hot));
+    }
+    // Without series what has been counted is there all the same.
+    std::fs::write(place.path("b.toml"), format!("duration_ms = 10\nseries = false\n{flows}")).expect("written");
+    let o = place.run("run b.toml --nics event --out less");
+    assert!(said(&o).contains("delivered.csv, rates.csv, rtts.csv were not written"), "{}", said(&o));
+    assert_eq!(rows(&place.path("less/flows.csv")).len(), 3);
+    assert!(!place.path("less/rates.csv").exists());
+    let o = place.run("run b.toml --nics paced");
+    assert_eq!(said(&o), "error: paced NICs: they keep every sample; leave `series` out\n");
+    for (watch, why) in [
+        (
+            "[\"0:0\"]",
+            "node 0 is a host, and its port has no queue to watch; name a switch and one of its ports, such as the one at the host",
+        ),
+        ("[\"4:4\"]", "node 4 has no port 4; ports count from 0 in the order of the node's links"),
+        ("[\"4\"]", "b.toml:2: watch is 4; allowed: a switch and its port, such as \"11:0\""),
+    ] {
+        let text = flows.replacen("[\"4:3\", \"4:0\", \"4:3\"]", watch, 1);
+        std::fs::write(place.path("b.toml"), format!("duration_ms = 10\n{text}")).expect("written");
+        assert_eq!(said(&place.run("run b.toml --nics event")), format!("error: {why}\n"));
+    }
 }
 
 /// A shard that has no run says so.

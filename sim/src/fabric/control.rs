@@ -45,10 +45,13 @@ pub trait Controller: Send {
     }
 }
 
+/// Branches of the hardware's laws, by the numbers of `timely_model::engine::law` that event records have.
+pub const BRANCHES: usize = law::HELD as usize + 1;
+
 /// What sets a flow's rate.
 pub enum Control {
-    /// The law of the rate engine, bit for bit.
-    Integer(State),
+    /// The law of the rate engine, bit for bit, and how often each of its branches was taken.
+    Integer(State, [u32; BRANCHES]),
     /// Any other.
     Other(Box<dyn Controller>),
 }
@@ -63,13 +66,21 @@ impl Control {
     pub fn integer(words: &Words) -> Self {
         let mut state = State::default();
         law::apply(words, &mut state, &Operation { kind: Kind::Init, ..Operation::default() });
-        Control::Integer(state)
+        Control::Integer(state, [0; BRANCHES])
+    }
+
+    /// How often each branch of the hardware's law was taken, by answers and by time-outs.
+    pub fn branches(&self) -> Option<[u32; BRANCHES]> {
+        match self {
+            Control::Integer(_, branches) => Some(*branches),
+            Control::Other(_) => None,
+        }
     }
 
     /// The rate, 2^-12 Mb/s.
     pub fn rate(&self) -> u32 {
         match self {
-            Control::Integer(s) => s.rate,
+            Control::Integer(s, _) => s.rate,
             Control::Other(c) => engine_rate(c.rate()),
         }
     }
@@ -78,11 +89,13 @@ impl Control {
     #[inline]
     pub fn answer(&mut self, words: &Words, a: &Answer) -> (u32, Option<u32>) {
         match self {
-            Control::Integer(state) => {
+            Control::Integer(state, branches) => {
                 // To the nearest ns, and at most what 24 bits hold, as the RTT block measures.
                 let rtt_ns = ((a.rtt + 500) / 1000).min((1 << 24) - 1) as u32;
                 let operation = Operation { kind: Kind::Sample, rtt_ns, value: (a.now / 1000) as u32, ..Operation::default() };
-                (law::apply(words, state, &operation).rate, None)
+                let outcome = law::apply(words, state, &operation);
+                branches[usize::from(outcome.branch)] += 1;
+                (outcome.rate, None)
             }
             Control::Other(c) => {
                 c.answer(a);
@@ -94,9 +107,11 @@ impl Control {
     /// What was on its way was lost.
     pub fn timeout(&mut self, words: &Words, now: Ps) -> (u32, Option<u32>) {
         match self {
-            Control::Integer(state) => {
+            Control::Integer(state, branches) => {
                 let operation = Operation { kind: Kind::Timeout, value: (now / 1000) as u32, ..Operation::default() };
-                (law::apply(words, state, &operation).rate, None)
+                let outcome = law::apply(words, state, &operation);
+                branches[usize::from(outcome.branch)] += 1;
+                (outcome.rate, None)
             }
             Control::Other(c) => {
                 c.timeout(now);
@@ -107,7 +122,7 @@ impl Control {
 
     /// The flow sends again after its idle time.
     pub fn restart(&mut self, words: &Words) -> u32 {
-        if let Control::Integer(state) = self {
+        if let Control::Integer(state, _) = self {
             return law::apply(words, state, &Operation { kind: Kind::Idle, ..Operation::default() }).rate;
         }
         self.rate()
@@ -117,7 +132,7 @@ impl Control {
     #[inline]
     pub fn other(&mut self) -> Option<&mut dyn Controller> {
         match self {
-            Control::Integer(_) => None,
+            Control::Integer(..) => None,
             Control::Other(c) => Some(&mut **c),
         }
     }
@@ -125,7 +140,7 @@ impl Control {
     /// Most wire bytes on their way at first.
     pub fn window(&self) -> Option<u32> {
         match self {
-            Control::Integer(_) => None,
+            Control::Integer(..) => None,
             Control::Other(c) => c.window(),
         }
     }

@@ -157,7 +157,7 @@ pub struct Flow {
     // By how much longer it has taken for its packets than 5/4 of the time that they last at its rate; `timely_model::pacer::token::slack`.
     slack: i64,
     limited: bool,
-    pub(super) control: Control,
+    pub(crate) control: Control,
     pub(super) posted: Option<Box<Posted>>,
     pub(super) notification: Option<Box<Notification>>,
     pub(super) spec: FlowSpec,
@@ -292,7 +292,7 @@ impl Flow {
     /// Takes an ACK; gives the rate and the window, if there is one.
     #[inline]
     pub(super) fn answer(&mut self, words: &Words, a: &Answer) -> (u32, Option<u32>) {
-        if let Control::Integer(state) = &mut self.control {
+        if let Control::Integer(state, _) = &mut self.control {
             state.limited = self.limited;
         }
         self.control.answer(words, a)

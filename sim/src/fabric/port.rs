@@ -61,21 +61,20 @@ pub(super) struct Watch {
     pub tap: Tap,
     held: u64,
     // Bytes that leave when the frame on the wire has ended, and when that is.
-    leaving: (Ps, u64, u32),
+    leaving: (Ps, u64),
 }
 
 impl Watch {
     pub fn new(tap: Tap) -> Self {
-        Watch { tap, held: 0, leaving: (0, 0, 0) }
+        Watch { tap, held: 0, leaving: (0, 0) }
     }
 
     fn settle(&mut self, now: Ps) {
-        let (at, bytes, wire) = self.leaving;
+        let (at, bytes) = self.leaving;
         if bytes > 0 && at <= now {
             self.held -= bytes;
-            self.tap.sent(at, wire);
             self.tap.change(at, self.held);
-            self.leaving = (0, 0, 0);
+            self.leaving = (0, 0);
         }
     }
 
@@ -87,7 +86,8 @@ impl Watch {
 
     fn goes(&mut self, now: Ps, end: Ps, bytes: u64, wire: u32) {
         self.settle(now);
-        self.leaving = (end, bytes, wire);
+        self.leaving = (end, bytes);
+        self.tap.sends(now, end, wire);
     }
 
     // The tap, whose record is still to be closed.

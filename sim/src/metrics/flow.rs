@@ -1,6 +1,7 @@
 //! A flow as the network sees it: what its receiver got and when, when its packets left, when it was complete.
 use super::Windows;
 use super::histogram::Log;
+use crate::fabric::control::BRANCHES;
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::time::Ps;
 use std::collections::BTreeMap;
@@ -39,6 +40,8 @@ pub struct FlowRecord {
     pub series: Vec<u32>,
     /// Gaps between starts of consecutive packets at the sender, picoseconds, in the steady part.
     pub gaps: Log,
+    /// How often each branch of the law was taken, where the NIC's model counts them.
+    pub branches: Option<[u32; BRANCHES]>,
     /// Start to the arrival of the ACK of the segment that completed the flow.
     pub completion: Option<Ps>,
     last_departure: Option<Ps>,
@@ -89,6 +92,7 @@ impl FlowRecord {
             acks: 0,
             series,
             gaps: Log::default(),
+            branches: None,
             completion: None,
             last_departure: None,
             completing: None,

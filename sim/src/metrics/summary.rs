@@ -15,6 +15,11 @@ pub struct Spread {
     pub p99: f64,
 }
 
+/// The value at this share of sorted ones; `None` of none.
+pub fn at_share(sorted: &[f64], p: f64) -> Option<f64> {
+    sorted.get(((sorted.len() as f64 * p) as usize).min(sorted.len().saturating_sub(1))).copied()
+}
+
 impl Spread {
     /// Of nothing, which is not 0: no numbers (in JSON null).
     pub const UNKNOWN: Spread = Spread { mean: f64::NAN, p50: f64::NAN, p99: f64::NAN };
@@ -30,7 +35,7 @@ impl Spread {
             return Spread::default();
         }
         values.sort_by(f64::total_cmp);
-        let at = |p: f64| values[((values.len() as f64 * p) as usize).min(values.len() - 1)];
+        let at = |p: f64| at_share(&values, p).expect("there are some");
         Spread { mean: values.iter().sum::<f64>() / values.len() as f64, p50: at(0.5), p99: at(0.99) }
     }
 }

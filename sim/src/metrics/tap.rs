@@ -26,12 +26,14 @@ pub struct Tap {
     pub series: Vec<u64>,
     /// Time between samples.
     pub interval: Ps,
-    /// Wire bytes sent in the steady part.
+    /// Wire bytes sent in the steady part, never more than its time holds.
     pub wire_steady: u64,
     /// Largest queue of the whole run, bytes.
     pub max: u64,
     now: u64,
     since: Ps,
+    /// The last frame: from when until when it is sent, and its wire bytes. It is counted once its end or the run's is known.
+    frame: (Ps, Ps, u32),
     windows: Windows,
 }
 
@@ -49,6 +51,7 @@ impl Tap {
             max: 0,
             now: 0,
             since: 0,
+            frame: (0, 0, 0),
             windows,
         }
     }
@@ -65,10 +68,17 @@ impl Tap {
         self.max = self.max.max(bytes);
     }
 
-    /// A frame of `wire` bytes has been sent at `at`.
-    pub fn sent(&mut self, at: Ps, wire: u32) {
-        if at >= self.windows.steady && at < self.windows.end {
-            self.wire_steady += u64::from(wire);
+    /// A frame of `wire` bytes is sent from `start` to `end`. Of one that the steady part's first or last moment cuts, the part inside counts.
+    pub fn sends(&mut self, start: Ps, end: Ps, wire: u32) {
+        self.count();
+        self.frame = (start, end, wire);
+    }
+
+    fn count(&mut self) {
+        let (start, end, wire) = std::mem::take(&mut self.frame);
+        let inside = end.min(self.windows.end).saturating_sub(start.max(self.windows.steady));
+        if inside > 0 {
+            self.wire_steady += (u128::from(wire) * u128::from(inside)).div_euclid(u128::from(end - start)) as u64;
         }
     }
 
@@ -80,6 +90,21 @@ impl Tap {
     /// Closes the record at the end of the run, which may have come early.
     pub fn finish(&mut self, end: Ps) {
         self.windows.end = end;
+        self.count();
         self.change(self.windows.end, self.now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_line_is_never_more_than_full() {
+        // A frame of 1,000 bytes every microsecond, of which the steady part cuts the first and the last.
+        let mut tap = Tap::new(0, 0, Windows { steady: 2_500_000, end: 7_300_000, bin: 1_000_000 });
+        (0..10u64).for_each(|i| tap.sends(i * 1_000_000, (i + 1) * 1_000_000, 1_000));
+        tap.finish(7_300_000);
+        assert_eq!(tap.wire_steady, 4_800);
     }
 }

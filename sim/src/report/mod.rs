@@ -3,6 +3,7 @@ mod charts;
 pub mod curves;
 pub mod page;
 pub mod plot;
+pub mod series;
 pub mod table;
 pub mod telemetry;
 

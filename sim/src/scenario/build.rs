@@ -108,7 +108,7 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
     if plan.topology.is_switch(node) {
         network.watch(node, port);
     }
-    for (node, port) in &plan.watch {
+    for (node, port) in plan.watch.iter().filter(|w| **w != (node, port)) {
         network.watch(*node, *port);
     }
     for (node, port) in &plan.capture {

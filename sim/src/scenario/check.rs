@@ -28,13 +28,19 @@ impl Plan {
         } else if !self.capture.is_empty() {
             return refused("their frames have no bytes to capture; use rtl, model, paced or software");
         }
+        if !on_fabric && self.fabric.detail == Some(false) {
+            return refused("they keep every sample; leave `series` out");
+        }
         if self.snapshot && !has_core {
             return refused("they keep no telemetry to take a snapshot of; use rtl or model");
         }
-        for (node, port) in &self.capture {
+        for (node, port) in self.capture.iter().chain(&self.watch) {
             if usize::from(*node) >= self.topology.nodes() || usize::from(*port) >= self.topology.ports(*node).len() {
                 return Err(Error::NoPort { node: *node, port: *port });
             }
+        }
+        if let Some((node, _)) = self.watch.iter().find(|w| !self.topology.is_switch(w.0)) {
+            return Err(Error::NoQueue { node: *node });
         }
         if has_core {
             self.check_buses()?;

@@ -71,12 +71,18 @@ pub enum Error {
     #[error(transparent)]
     Way(#[from] crate::topology::Error),
     /// A port that is not there.
-    #[error("node {node} has no port {port} to capture; ports count from 0 in the order of the node's links")]
+    #[error("node {node} has no port {port}; ports count from 0 in the order of the node's links")]
     NoPort {
         /// The node.
         node: crate::frame::NodeId,
         /// The port.
         port: u16,
+    },
+    /// A watched port that has no queue.
+    #[error("node {node} is a host, and its port has no queue to watch; name a switch and one of its ports, such as the one at the host")]
+    NoQueue {
+        /// The node.
+        node: crate::frame::NodeId,
     },
     /// A scenario without flows.
     #[error("there are no flows; add a [[flow]] table or flows_file")]

@@ -159,7 +159,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
     if plan.topology.is_switch(node) {
         fabric.watch(node, port);
     }
-    for (node, port) in &plan.watch {
+    for (node, port) in plan.watch.iter().filter(|w| **w != (node, port)) {
         fabric.watch(*node, *port);
     }
     Ok(Prepared { fabric, base_rtt_us, bottleneck })
@@ -201,6 +201,7 @@ fn close(plan: &Plan, done: Finished) -> (Record, Vec<(u32, Message)>) {
         // What was sent again is no more payload than there was.
         let most = plan.flows[i].total().unwrap_or(u64::MAX);
         (r.payload, r.payload_steady, r.packets, r.acks) = (f.delivered.min(most), f.delivered_steady.min(most), f.packets, f.acks);
+        r.branches = f.control.branches();
         r.wire_steady = f.delivered_steady + f.packets_steady * u64::from(PER_PACKET);
         let count = plan.flows[i].posts().len();
         let own = &all[next..next + count];

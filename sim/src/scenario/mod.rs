@@ -366,7 +366,12 @@ impl Plan {
             "no profile with a `control` of its own: their law is that of the profile, which hears no marks and no CNPs"
         };
         // Switches mark and delay feedback in all networks.
-        let both = FabricPlan { marking: self.fabric.marking, feedback: self.fabric.feedback, ..FabricPlan::default() };
+        let both = FabricPlan {
+            marking: self.fabric.marking,
+            feedback: self.fabric.feedback,
+            detail: self.fabric.detail,
+            ..FabricPlan::default()
+        };
         let what = [
             (calls, "no standing connections and no calls"),
             (reads, "no READs"),

@@ -9,7 +9,7 @@ use crate::output::{note, print};
 use crate::quantity::within;
 use crate::scenario::NicKind;
 use crate::time::{Speed, US, ps};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::low_level::pipe;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -102,6 +102,12 @@ fn idle(text: &str) -> Result<u64, String> {
     within(text, "s", 0.001, LONGEST_IDLE as f64).map(|s| s.ceil() as u64)
 }
 
+/// The signals that whoever started the program had ignored, as `nohup` does: a handler would let them through. `status` is `/proc/self/status`.
+fn ignored(status: &str) -> u64 {
+    let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
+    mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
+}
+
 impl Arguments {
     fn options(&self) -> Options {
         let pair = Pair { delay: ps(self.delay_us, US), flows: self.traffic, profile: self.profile.clone() };
@@ -121,7 +127,8 @@ impl Arguments {
     /// Why it could not, in a sentence.
     pub fn run(&self) -> Result<(), String> {
         let (stop, signalled) = UnixStream::pair().map_err(|e| format!("a pair of sockets: {e}"))?;
-        for signal in [SIGTERM, SIGINT] {
+        let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+        for signal in [SIGTERM, SIGINT, SIGQUIT, SIGHUP].into_iter().filter(|s| ignored >> (s - 1) & 1 == 0) {
             let end = signalled.try_clone().map_err(|e| format!("a socket: {e}"))?;
             pipe::register(signal, end).map_err(|e| format!("a handler of signal {signal}: {e}"))?;
         }

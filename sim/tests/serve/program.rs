@@ -47,7 +47,7 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn signals_end_it() {
-    for signal in [Signal::TERM, Signal::INT] {
+    for signal in [Signal::TERM, Signal::INT, Signal::QUIT, Signal::HUP] {
         let path = path();
         let child = start(&path, &["--pair", "--traffic", "2"]);
         // With a client, and without.
@@ -57,6 +57,20 @@ fn signals_end_it() {
         assert!(!path.exists());
         assert_eq!(client.and_then(|mut c| c.reply()), None);
     }
+}
+
+#[test]
+fn nohup_holds() {
+    let path = path();
+    let mut under = Command::new("nohup");
+    let server = program(&path, &[]);
+    under.arg(server.get_program()).args(server.get_args()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = spawn(under);
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+    // It serves on.
+    drop(Client::connect(&path));
+    assert!(stop(child, Signal::TERM).status.success());
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod traffic;
 
 pub use told::{Hpcc, hpcc};
 
+use super::fabric::FabricPlan;
 use super::{Control, Error, FlowPlan, LinkDefaults, NicKind, NicPlan, Plan, Profile, Set};
 use crate::fabric::port::{HIGH, LOW};
 use crate::frame::NodeId;
@@ -108,8 +109,8 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
         profiles: Vec::new(),
         flows: Vec::new(),
         snapshot: false,
-        fabric: shape::fabric(&src, &f.switch, &f.nic)?,
-        watch: Vec::new(),
+        fabric: FabricPlan { detail: f.series, ..shape::fabric(&src, &f.switch, &f.nic)? },
+        watch: watched(&src, &f.watch)?,
         capture: Vec::new(),
         notes,
         files: Vec::new(),
@@ -139,6 +140,19 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
     holds_frames(&src, &f.switch.buffer_kb, &plan)?;
     plan.files = src.named();
     Ok(plan)
+}
+
+// Ports to watch, each once.
+fn watched(src: &Source, told: &[Spanned<String>]) -> Result<Vec<(NodeId, u16)>, Error> {
+    let mut ports = Vec::new();
+    for t in told {
+        let port = t.get_ref().split_once(':').and_then(|(n, p)| Some((n.parse().ok()?, p.parse().ok()?)));
+        let port = port.ok_or_else(|| src.error(t.span(), "watch", t.get_ref(), "a switch and its port, such as \"11:0\""))?;
+        if !ports.contains(&port) {
+            ports.push(port);
+        }
+    }
+    Ok(ports)
 }
 
 // A buffer that takes none of some flow's frames is no network.

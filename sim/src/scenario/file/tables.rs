@@ -17,6 +17,9 @@ pub(super) struct File {
     pub seed: Option<u64>,
     pub base_rtt_us: Number,
     #[serde(default)]
+    pub watch: Vec<Spanned<String>>,
+    pub series: Option<bool>,
+    #[serde(default)]
     pub link: LinkTable,
     #[serde(default)]
     pub switch: SwitchTable,
