@@ -10,6 +10,11 @@ use timely_sim::switch::{Config, Pfc};
 use timely_sim::time::{MS, NEVER, NS, Ps, Speed, US};
 use timely_sim::topology::{Link, Topology};
 
+/// What is too long for every run is wanted: `cargo xtask soak`. As `timely_tests::thorough`, of which this crate knows nothing.
+pub fn thorough() -> bool {
+    std::env::var("TIMELY_CYCLES").is_ok_and(|c| c.parse().is_ok_and(|c: u64| c > 200_000))
+}
+
 pub const DELAY: Ps = 1_000 * NS;
 pub const LATENCY: Ps = 300 * NS;
 pub const TEN: u64 = 10_000_000_000;
