@@ -1,6 +1,7 @@
 //! `cargo xtask`: the commands of the README, and what developers run.
 mod bench;
 mod bitstream;
+mod constants;
 mod debian;
 mod demo;
 mod mutate;
@@ -25,6 +26,7 @@ EXAMPLES
   cargo xtask bench driver    flows by DMA and events a second through the driver, beside plain register reads
   cargo xtask prove fifo      the formal proofs whose names contain `fifo`; all without a name
   cargo xtask mutate fifo     faults in a block's Verilog: does its lockstep test notice them?
+  cargo xtask constants       constants of the simulator changed by a tenth: does a test notice each?
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
   cargo xtask soak --nic 100000000   a storm around the whole NIC, every frame accounted for
   cargo xtask vm-test         the driver in a virtual machine, on a kernel's VFIO and the Verilated NIC
@@ -64,6 +66,8 @@ enum Command {
     Prove(prove::Prove),
     /// Puts faults into the emitted blocks, which their lockstep tests must notice; writes tests/mutation.toml and docs/mutation.md.
     Mutate(mutate::Mutate),
+    /// Changes constants that figures rest on, which a test must notice.
+    Constants(constants::Constants),
     /// Runs the lockstep tests, or a storm around the whole NIC, for longer.
     Soak(verify::Soak),
     /// Runs the driver's self-test on the Verilated NIC in a virtual machine, through its kernel's VFIO.
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
         Command::Bench(b) => b.run(),
         Command::Prove(p) => p.run(),
         Command::Mutate(m) => m.run(),
+        Command::Constants(c) => c.run(),
         Command::Soak(s) => s.run(),
         Command::VmTest(v) => v.run(),
         Command::Synth(s) => s.run(),

@@ -1,4 +1,5 @@
 //! What a change must pass, and the same for longer.
+use crate::constants::Constants;
 use crate::process::{cargo, run, shown};
 use crate::programs;
 use crate::setup;
@@ -184,6 +185,8 @@ impl Soak {
             tools.prepare(c);
             c.env("TIMELY_CYCLES", self.cycles.to_string());
         })?;
+        eprintln!("--- xtask constants");
+        Constants::default().run()?;
         log.print();
         Ok(ExitCode::SUCCESS)
     }

@@ -433,7 +433,7 @@ impl Fabric {
             }
         }
         if self.record.detail {
-            self.record.sampled(f, now, path, rtt, (rate != before).then_some(rate));
+            self.record.sampled(f, now, (path, rtt), (packets as u16, c.marks), (rate != before).then_some(rate));
         }
         self.answered(now, f, bytes);
         let flow = &self.flows[f as usize];

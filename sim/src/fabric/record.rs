@@ -82,8 +82,8 @@ impl Record {
         }
     }
 
-    pub(super) fn sampled(&mut self, f: u32, at: Ps, path: Ps, measured: Ps, rate: Option<u32>) {
-        let sample = RttSample { at, flow: f, path: Some(path), measured_ns: Some(measured as f64 / 1000.0) };
+    pub(super) fn sampled(&mut self, f: u32, at: Ps, (path, measured): (Ps, Ps), marks: (u16, u16), rate: Option<u32>) {
+        let sample = RttSample { at, flow: f, path: Some(path), measured_ns: Some(measured as f64 / 1000.0), marks: Some(marks) };
         self.recorder.rtts.push(Rtt { flow: f, sample });
         if let Some(rate) = rate {
             self.sampled_rate(f, at, rate);

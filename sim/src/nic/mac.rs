@@ -316,7 +316,7 @@ impl MacNic {
             self.stats.rtt_error_clocks_max = Some(self.stats.rtt_error_clocks_max.map_or(error, |m| m.max(error)));
         }
         let at = found.as_ref().map_or_else(|| self.clock.edge(clk), |e| e.at);
-        out.rtts.push(RttSample { at, flow, path: found.map(|e| e.path), measured_ns: Some(measured) });
+        out.rtts.push(RttSample { at, flow, path: found.map(|e| e.path), measured_ns: Some(measured), marks: None });
     }
 }
 

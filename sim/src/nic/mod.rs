@@ -58,6 +58,8 @@ pub struct RttSample {
     pub path: Option<Ps>,
     /// What the NIC measured and fed to its law, nanoseconds.
     pub measured_ns: Option<f64>,
+    /// Packets that the ACK answers, and those of them that were marked, where ACKs count them: on the fabric.
+    pub marks: Option<(u16, u16)>,
 }
 
 /// A rate that a NIC set.

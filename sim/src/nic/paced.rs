@@ -178,7 +178,7 @@ impl Sender for Paced {
         let Some(f) = self.flows.get_mut(i) else { return };
         let Some(o) = f.stream.acked(segment) else { return };
         let rtt = at.saturating_sub(o.sent);
-        out.rtts.push(RttSample { at, flow, path: Some(rtt), measured_ns: Some(rtt as f64 / 1000.0) });
+        out.rtts.push(RttSample { at, flow, path: Some(rtt), measured_ns: Some(rtt as f64 / 1000.0), marks: None });
         // What was earned until now was earned at the old rate.
         f.settle(now);
         let before = f.law.rate();

@@ -210,7 +210,7 @@ impl Sender for Software {
         let Some(o) = f.stream.acked(segment) else { return };
         let own = if self.scheduling.subtract_own { self.speed.time(o.wire) } else { 0 };
         let rtt_ns = at.saturating_sub(o.from + own) as f64 / 1000.0;
-        out.rtts.push(RttSample { at, flow, path: Some(at.saturating_sub(o.sent)), measured_ns: Some(rtt_ns) });
+        out.rtts.push(RttSample { at, flow, path: Some(at.saturating_sub(o.sent)), measured_ns: Some(rtt_ns), marks: None });
         if f.waiting {
             f.waiting = false;
             f.due = f.due.max(now);

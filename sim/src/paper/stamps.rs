@@ -19,7 +19,8 @@ fn deviation(all: &[f64]) -> f64 {
     (all.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / all.len().max(1) as f64).sqrt()
 }
 
-fn cdf(mut all: Vec<f64>) -> Vec<(f64, f64)> {
+/// The distribution of these values, in 400 points.
+pub(super) fn cdf(mut all: Vec<f64>) -> Vec<(f64, f64)> {
     all.sort_by(f64::total_cmp);
     let n = all.len().max(1);
     (0..400).filter_map(|k| Some((*all.get(k * (n - 1) / 399)?, k as f64 / 399.0))).collect()

@@ -1,8 +1,9 @@
 //! Figures 2, 3, 9, 10 and 17: one server, ten clients (section 6.1).
 use super::finding::{least, most, near, within};
+use super::stamps::cdf;
 use super::{Figure, Lab, MESSAGES, STAR, curves, distributions, number, rtt_cdf, throughput, word};
 use crate::scenario::build::Outcome;
-use crate::time::US;
+use crate::time::{Ps, US};
 
 // Quantiles of the watched queue as a time: what its bytes need to leave, us.
 fn queue_us(o: &Outcome, p: f64) -> f64 {
@@ -40,38 +41,84 @@ pub fn figure_2(lab: &Lab) -> Result<Figure, String> {
     Ok(Figure { id: ID, title: "Figure 2: RTTs and queues", text, findings, plots: vec![("Distributions".into(), legend, plot)] })
 }
 
-/// Figure 3: marks say little of the RTT.
+// Rounds of each flow, a round trip each: it ends when what was sent after its beginning is answered. The share of its packets that were marked,
+// and the least RTT in it, us.
+fn rounds(o: &Outcome) -> Vec<(f64, f64)> {
+    struct Round {
+        from: Ps,
+        packets: u32,
+        marked: u32,
+        least: f64,
+    }
+    let begun = |from| Round { from, packets: 0, marked: 0, least: f64::MAX };
+    let mut of: Vec<Round> = o.recorder.flows.iter().map(|_| begun(0)).collect();
+    let mut all = Vec::new();
+    for r in o.recorder.rtts.iter().filter(|r| r.sample.at >= o.recorder.windows.steady) {
+        let round = &mut of[r.flow as usize];
+        let (Some((packets, marked)), Some(ns)) = (r.sample.marks, r.sample.measured_ns) else { continue };
+        round.packets += u32::from(packets);
+        round.marked += u32::from(marked);
+        round.least = round.least.min(ns / 1e3);
+        if r.sample.at - (ns * 1e3) as Ps >= round.from {
+            all.push((round.least, f64::from(round.marked) / f64::from(round.packets)));
+            *round = begun(r.sample.at);
+        }
+    }
+    all
+}
+
+fn correlation(points: &[(f64, f64)]) -> f64 {
+    let n = points.len().max(1) as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let sum = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
+    let (xy, xx, yy) = (sum(&|p| (p.0 - x) * (p.1 - y)), sum(&|p| (p.0 - x).powi(2)), sum(&|p| (p.1 - y).powi(2)));
+    xy / (xx * yy).sqrt()
+}
+
+/// Figure 3: the share of marked packets in a round says little of the round's RTT.
 pub fn figure_3(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig3";
-    let runs = lab.runs("messages.toml", MESSAGES, &[vec![number("switch.mark_kb", 80.0)]])?;
-    let o = &runs[0];
-    let moments = |cdf: &[(u64, f64)]| {
-        let (mut before, mut mean, mut square) = (0.0, 0.0, 0.0);
-        for (v, share) in cdf {
-            let us = *v as f64 / US as f64;
-            mean += us * (share - before);
-            square += us * us * (share - before);
-            before = *share;
-        }
-        (mean, (square - mean * mean).max(0.0).sqrt())
+    let hosts = |n: i64| ("flow.0.from".to_owned(), toml::Value::Array((0..n).map(toml::Value::Integer).collect()));
+    let tcp = || vec![word("profile.timely.control", "dctcp"), number("switch.mark_kb", 80.0), number("flow.0.connections", 1.0)];
+    let bursts = |n: i64, kb: f64| {
+        let late = [
+            word("nic.kind", "posted"),
+            number("nic.slot_us", 0.0),
+            number("nic.software_jitter_us", 30.0),
+            word("nic.rtt_noise", "kernel"),
+        ];
+        [tcp(), late.to_vec(), vec![hosts(n), number("flow.0.segment_bytes", kb * 1024.0)]].concat()
     };
-    let (mean, deviation) = moments(&o.measured_rtt.cdf());
-    let (marked, spread) = moments(&o.marked_rtt.cdf());
-    let share = o.marked_rtt.total() as f64 / o.measured_rtt.total().max(1) as f64;
-    // Correlation of a yes-or-no with a number.
-    let correlation = (marked - mean) / deviation * (share / (1.0 - share)).sqrt();
-    let findings = vec![
-        most(ID, "correlation of a segment's mark with its RTT", 0.8, correlation).in_words(),
-        least(ID, "spread of the RTTs of marked segments, standard deviation over that of all", 0.5, spread / deviation).in_words(),
-    ];
-    let (legend, plot) =
-        distributions("RTT, us", &[("all segments", rtt_cdf(&o.measured_rtt)), ("marked segments", rtt_cdf(&o.marked_rtt))]);
-    let text = format!(
-        "The same with marks from 80 KB on: {:.0} % of segments are marked. A mark says that the queue was long, not how long: marked segments \
-         have RTTs of {marked:.0} us with a deviation of {spread:.0}, all {mean:.0} with {deviation:.0}.",
-        share * 100.0
+    let runs = lab.runs("messages.toml", MESSAGES, &[bursts(4, 16.0), bursts(10, 64.0), tcp()])?;
+    let all: Vec<_> = runs.iter().map(rounds).collect();
+    let smooth = format!(
+        "sent packet by packet, by stamps of the NIC and with ten senders, the correlation is {:.2}: it is bursts, and what a kernel adds to RTTs, that weaken it",
+        correlation(&all[2])
     );
-    Ok(Figure { id: ID, title: "Figure 3: marks and RTTs", text, findings, plots: vec![("Distributions".into(), legend, plot)] })
+    let full = |of: &[(f64, f64)]| of.iter().filter(|r| r.1 == 1.0).count() as f64 / of.len().max(1) as f64;
+    let findings = vec![
+        most(ID, "four senders, bursts of 16 KB: correlation of a round's share of marks with its least RTT", 0.6, correlation(&all[0]))
+            .in_words()
+            .why(&smooth),
+        least(ID, "ten senders, bursts of 64 KB: rounds in which every packet is marked, part", 0.9, full(&all[1])).in_words(),
+    ];
+    let of = |from: f64, to: f64| cdf(all[0].iter().filter(|r| (from..=to).contains(&r.1)).map(|r| r.0).collect());
+    let classes = [("no packet marked", of(0.0, 0.0)), ("up to half of them", of(1e-9, 0.5)), ("more than half", of(0.500_001, 1.0))];
+    let (legend, plot) = distributions("least RTT of a round, us", &classes);
+    let text = format!(
+        "TCP-like senders (DCTCP) with marks from 80 KB on. Rounds of four senders that post bursts of 16 KB, up to 30 us late, with RTTs by a kernel's          stamps: the share of marked packets in a round and its least RTT have a correlation of {:.2}. Ten senders with bursts of 64 KB keep the queue above          the threshold: every packet of {:.0} % of the rounds is marked. Packet by packet it is {:.2}.",
+        correlation(&all[0]),
+        100.0 * full(&all[1]),
+        correlation(&all[2])
+    );
+    Ok(Figure {
+        id: ID,
+        title: "Figure 3: marks and RTTs",
+        text,
+        findings,
+        plots: vec![("Rounds by their share of marks".into(), legend, plot)],
+    })
 }
 
 // Standard deviation of a connection's rate over its mean.

@@ -120,10 +120,11 @@ fn rates(o: &Outcome) -> String {
 
 /// Every round trip: the true path time, and what the NIC measured.
 fn rtts(o: &Outcome) -> String {
-    let mut out = String::from("time_us,flow,path_us,measured_us\n");
+    let mut out = String::from("time_us,flow,path_us,measured_us,packets,marked\n");
     for r in &o.recorder.rtts {
         let (path, measured) = (known(r.sample.path.map(us)), known(r.sample.measured_ns.map(|ns| ns / 1000.0)));
-        line!(out, "{},{},{path},{measured}", us(r.sample.at), r.flow);
+        let marks = r.sample.marks.map_or_else(|| ",".into(), |(packets, marked)| format!("{packets},{marked}"));
+        line!(out, "{},{},{path},{measured},{marks}", us(r.sample.at), r.flow);
     }
     out
 }
