@@ -85,3 +85,49 @@ fn every_ack_of_an_incast_is_heard() {
         }
     }
 }
+
+/// A segment longer than the outstanding bound goes on to its end, packet by packet, on every kind of NIC as on the hardware: nobody answers half a
+/// segment, and a flow that waited for an answer would stand still.
+#[test]
+fn a_segment_longer_than_its_bound_goes_on() {
+    // 64 packets of 1,138 bytes: 72,832 bytes for a bound of 65,536.
+    for segment in [65_536, 131_072] {
+        let of = |kind: &str| {
+            let text = format!(
+                "duration_ms = 6\n[topology]\nhosts = 3\n[nic]\nkind = '{kind}'\n[[flow]]\nfrom = [0, 1]\nto = 2\nstagger_us = 40\npacket_bytes = 1024\nsegment_bytes = {segment}\n"
+            );
+            let plan = file::parse(Path::new("long.toml"), &text).expect("a valid scenario");
+            let s = build::run(plan, cores::factory().as_ref(), |_| {}).expect("a run").summary;
+            println!("{kind}, {segment} bytes: utilization {:.3}, {} round trips, {} time-outs", s.utilization, s.samples, s.timeouts);
+            s
+        };
+        let [model, event, paced] = ["model", "event", "paced"].map(of);
+        for s in [&event, &paced] {
+            assert!((s.utilization / model.utilization - 1.0).abs() < 0.02 && s.timeouts == 0, "{segment} bytes: {s:?} for {model:?}");
+        }
+        assert!(model.utilization > 0.9 && model.timeouts == 0, "{segment} bytes: {model:?}");
+    }
+}
+
+/// Flows that start together fill the switch to its flow control, which then holds the RTT where it is: a gradient of 0, with which rates rise. Above
+/// `T_high` they fall all the same, so the loop takes the queue back from flow control.
+#[test]
+fn flow_control_does_not_take_the_loop_over() {
+    for (gbps, hosts, connections) in [(25, 3, 16), (25, 10, 4), (100, 10, 4), (100, 10, 16)] {
+        let from: Vec<String> = (0..hosts).map(|s| s.to_string()).collect();
+        let text = format!(
+            "duration_ms = 40\n[topology]\nhosts = {}\n[link]\nrate_gbps = {gbps}\n[nic]\nkind = 'event'\n[[flow]]\nfrom = [{}]\nto = {hosts}\n\
+             connections = {connections}\nprofile = 'timely-{gbps}g'\nstagger_us = 1\npacket_bytes = 1024\nsegment_bytes = 2048\n",
+            hosts + 1,
+            from.join(", ")
+        );
+        let plan = file::parse(Path::new("together.toml"), &text).expect("a valid scenario");
+        let s = build::run(plan, cores::factory().as_ref(), |_| {}).expect("a run").summary;
+        println!(
+            "{gbps} Gb/s, {hosts} x {connections}: utilization {:.3}, RTT p99 {:.1} us, {} pauses, {} of them steady",
+            s.utilization, s.rtt_us.p99, s.pauses, s.pauses_steady
+        );
+        assert!(s.pauses > 0 && s.pauses_steady == 0, "{gbps} Gb/s, {hosts} x {connections}: {} pauses", s.pauses_steady);
+        assert!(s.utilization > 0.97 && s.rtt_us.p99 < 60.0, "{gbps} Gb/s, {hosts} x {connections}: {s:?}");
+    }
+}

@@ -51,7 +51,7 @@ impl Flow {
     }
 
     fn bounded(&self) -> bool {
-        self.bound > 0 && self.stream.wire + self.stream.next_wire() > self.bound
+        self.bound > 0 && self.stream.wire + self.stream.next_wire() > self.bound && !self.stream.is_alone()
     }
 
     fn expires(&self) -> Ps {

@@ -125,6 +125,11 @@ impl Stream {
         self.in_segment == 0
     }
 
+    /// Nothing is on its way but the segment that the next packet belongs to: as on the hardware it goes on to its end, whatever the bound.
+    pub fn is_alone(&self) -> bool {
+        self.outstanding.len() <= usize::from(self.in_segment > 0)
+    }
+
     /// Wire bytes of the next packet.
     pub fn next_wire(&self) -> u64 {
         u64::from(wire_bytes(self.next_payload() as u32 + HEADERS))
