@@ -4,6 +4,7 @@
 //! Each experiment is a scenario file of `sim/scenarios/sigcomm15` or `conext16` with a few fields varied. What comes of it is a plot, and
 //! findings: the paper's number, ours, whether they agree, and if not, why.
 mod acks;
+mod beyond;
 mod clos;
 pub mod conext16;
 mod finding;
@@ -137,6 +138,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
     (&["fig19", "fig20", "fig21"], clos::figures_19_to_21),
     (&["fig22"], clos::figure_22),
     (&["fig23"], storage::figure_23),
+    (&["beyond-lot"], beyond::parking_lot),
+    (&["beyond-classes"], beyond::classes),
 ];
 
 const STAR: &str = include_str!("../../scenarios/sigcomm15/star.toml");
