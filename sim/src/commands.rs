@@ -57,14 +57,37 @@ pub struct Paper<'a> {
     pub lab: paper::Lab,
 }
 
+// A paper by its name, and whether all of these figures are of it.
+fn known(name: &str, figures: &[String]) -> Result<&'static paper::Paper, String> {
+    let of = paper::PAPERS.iter().find(|p| p.name == name).ok_or_else(|| format!("{name} is no paper that is run again"))?;
+    let known: Vec<&str> = of.experiments.iter().flat_map(|e| e.0).copied().collect();
+    match figures.iter().find(|f| !known.contains(&f.as_str())) {
+        Some(f) => Err(format!("{f} is not one of the figures: {}", known.join(", "))),
+        None => Ok(of),
+    }
+}
+
+/// Runs figures of a paper with one constant changed each, and tells what turned; fails where nothing did.
+pub fn twins(name: &str, figures: &[String], seed: u64) -> Result<ExitCode, String> {
+    let of = known(name, figures)?;
+    let mut code = ExitCode::SUCCESS;
+    for twin in paper::twins::of(of).iter().filter(|t| figures.is_empty() || t.touches(figures)) {
+        print(format_args!("{}, {}: {} in the paper's set-up; {}", twin.figure, twin.what, twin.was, twin.becomes.words()))?;
+        for t in twin.run(of, seed)? {
+            let verdict = if t.turned { "turned" } else { "STAYED" };
+            print(format_args!("  {verdict}: {} {}: {:.4} on record, {:.4} with it", t.figure, t.quantity, t.was, t.is))?;
+            if !t.turned {
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    Ok(code)
+}
+
 /// Runs figures of a paper again.
 pub fn paper(options: &Paper) -> Result<ExitCode, String> {
     let &Paper { name, figures, json, out, record, seeds, lab } = options;
-    let of = paper::PAPERS.iter().find(|p| p.name == name).ok_or_else(|| format!("{name} is no paper that is run again"))?;
-    let known: Vec<&str> = of.experiments.iter().flat_map(|e| e.0).copied().collect();
-    if let Some(f) = figures.iter().find(|f| !known.contains(&f.as_str())) {
-        return Err(format!("{f} is not one of the figures: {}", known.join(", ")));
-    }
+    let of = known(name, figures)?;
     if record.is_some() && (!figures.is_empty() || lab.quick || seeds.is_some_and(|s| s != of.seeds)) {
         return Err("--record takes all figures, whole, by the paper's own seeds: leave figures, --seeds and --quick away".into());
     }

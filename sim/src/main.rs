@@ -144,8 +144,11 @@ enum Command {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
         seeds: Option<u64>,
         /// Runs a fifth as long, which are no measure of anything: for tests of the program.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "twin")]
         quick: bool,
+        /// For developers: runs each figure by one seed with one constant changed, which must turn a verdict that is on record as yes.
+        #[arg(long, conflicts_with_all = ["json", "out", "record", "seeds"])]
+        twin: bool,
     },
     /// Asks the question of "ECN or Delay" of hardware: completion times and jitter with this NIC's laws beside DCQCN (docs/ecn-or-delay.md).
     EcnOrDelay(timely_sim::ecn_or_delay::command::Arguments),
@@ -309,14 +312,15 @@ fn main() -> ExitCode {
         }
         Command::Sweep { file, out, shard } => commands::sweep(file, out, *shard),
         Command::Compare { a, b, common } => runs::compare(a, b, common),
-        Command::Paper { paper, figures, json, out, record, seed, seeds, quick } => commands::paper(&commands::Paper {
+        Command::Paper { paper, figures, seed, twin: true, .. } => commands::twins(paper, figures, *seed),
+        Command::Paper { paper, figures, json, out, record, seed, seeds, quick, .. } => commands::paper(&commands::Paper {
             name: paper,
             figures,
             json: *json,
             out: out.as_deref(),
             record: record.as_deref(),
             seeds: *seeds,
-            lab: timely_sim::paper::Lab { seed: *seed, quick: *quick },
+            lab: timely_sim::paper::Lab { seed: *seed, quick: *quick, twin: None },
         }),
         Command::Pacing { json, quick, out, from, to, address } => {
             let named = from.clone().zip(to.clone()).zip(*address).map(|((from, to), address)| pacing::site::Named { from, to, address });

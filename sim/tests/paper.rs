@@ -1,5 +1,6 @@
 //! The papers that are run again: what the program is held to, and that all of it runs.
 use timely_sim::paper::recorded::Recorded;
+use timely_sim::paper::twins::{self, Twin};
 use timely_sim::paper::{EXPERIMENTS, Figure, Finding, Lab, PAPERS, Paper, Verdict, by_seeds, page};
 
 // As in `timely_tests::thorough`, of which this crate knows nothing.
@@ -70,8 +71,52 @@ fn all_is_as_recorded() {
     }
 }
 
+// Each of these twins turns all that it is to turn.
+fn turn(paper: &Paper, chosen: impl Fn(&Twin) -> bool) {
+    let all = twins::of(paper).iter().filter(|t| chosen(t));
+    let stayed: Vec<String> = all
+        .flat_map(|t| t.run(paper, 1).unwrap_or_else(|e| panic!("{}: {e}", t.figure)))
+        .inspect(|t| println!("{} {}: {} on record, {} with the constant changed", t.figure, t.quantity, t.was, t.is))
+        .filter(|t| !t.turned)
+        .map(|t| format!("{} {}: {} with the constant changed", t.figure, t.quantity, t.is))
+        .collect();
+    assert!(stayed.is_empty(), "{}: still yes, or not on record as yes:\n{}", paper.name, stayed.join("\n"));
+}
+
+/// Each figure of each paper has a twin that names a quantity of it which agrees on record.
+#[test]
+fn every_figure_has_a_twin() {
+    for paper in &PAPERS {
+        let turns: Vec<_> = twins::of(paper).iter().flat_map(|t| t.turns).collect();
+        for id in paper.experiments.iter().flat_map(|e| e.0) {
+            assert!(turns.iter().any(|t| t.0 == *id), "{}: {id} has no twin", paper.name);
+        }
+        let results = recorded(paper).results;
+        for (figure, quantity) in turns {
+            let of = results.iter().find(|f| f.figure == *figure && f.quantity == *quantity);
+            assert!(of.is_some_and(Finding::agrees), "{}: {figure} {quantity} does not agree on record", paper.name);
+        }
+    }
+}
+
+/// With one constant changed margins and times to converge are not the paper's any more: what needs no packets, and so is quick.
+#[test]
+fn twins_of_the_analysis_turn() {
+    turn(&PAPERS[1], |t| ["fig3", "fig6", "fig11"].contains(&t.figure));
+}
+
+/// All of them, which takes minutes.
+#[test]
+fn all_twins_turn() {
+    if !thorough() {
+        println!("left out: it takes minutes, and `cargo xtask soak` runs it");
+        return;
+    }
+    PAPERS.iter().for_each(|p| turn(p, |_| true));
+}
+
 fn as_recorded(paper: &Paper, seeds: u64, chosen: impl Fn(&str) -> bool) {
-    let lab = Lab { seed: 1, quick: false };
+    let lab = Lab { seed: 1, quick: false, twin: None };
     let run = paper.experiments.iter().filter(|e| chosen(e.0[0])).map(|e| by_seeds(e, &lab, seeds).expect(e.0[0]));
     let figures: Vec<Figure> = run.collect();
     let all: Vec<&Finding> = figures.iter().flat_map(|f| &f.findings).collect();
@@ -83,7 +128,7 @@ fn as_recorded(paper: &Paper, seeds: u64, chosen: impl Fn(&str) -> bool) {
 /// All of them in short, so that none is broken: every plot has its lines, every number is one.
 #[test]
 fn every_experiment_runs() {
-    let lab = Lab { seed: 1, quick: true };
+    let lab = Lab { seed: 1, quick: true, twin: None };
     let figures: Vec<_> = EXPERIMENTS.iter().filter(|e| !["fig1", "fig18"].contains(&e.0[0])).map(|e| e.1(&lab).expect(e.0[0])).collect();
     for f in &figures {
         assert!(!f.findings.is_empty() && f.findings.iter().all(|x| x.median.is_finite() || x.quantity.contains("ms to")), "{}", f.id);
@@ -98,7 +143,7 @@ fn every_experiment_runs() {
 #[test]
 fn a_sample_of_ecn_or_delay_runs() {
     let paper = &PAPERS[1];
-    let lab = Lab { seed: 1, quick: true };
+    let lab = Lab { seed: 1, quick: true, twin: None };
     let sample = ["fig6", "fig9", "fig14"];
     let figures: Vec<_> = paper.experiments.iter().filter(|e| sample.contains(&e.0[0])).map(|e| e.1(&lab).expect(e.0[0])).collect();
     for f in figures.iter().flat_map(|f| &f.findings) {

@@ -127,6 +127,8 @@ pub struct FlowSpec {
     pub read: bool,
     /// Its receiver answers marks with congestion notifications, at most one in such a period; 0: with none.
     pub cnp: Ps,
+    /// These come at multiples of that time from the flow's first packet alone.
+    pub cnp_grid: bool,
 }
 
 /// A flow.
@@ -215,7 +217,7 @@ impl Flow {
             limited: false,
             control,
             posted: posted.map(|p| Box::new(Posted::new(p))),
-            notification: (spec.cnp > 0).then(|| Box::new(Notification::new(spec.cnp))),
+            notification: (spec.cnp > 0).then(|| Box::new(Notification::new(spec.cnp, spec.cnp_grid))),
             posting: messages.start,
             sending: messages.start,
             arriving: messages.start,

@@ -167,6 +167,11 @@ impl Settings {
         }
     }
 
+    /// The model has a parameter of this name.
+    pub fn has(&self, name: &str) -> bool {
+        FIELDS.iter().any(|f| f.name == name && f.models.contains(&self.model))
+    }
+
     /// Sets a parameter from `name=value`.
     ///
     /// # Errors

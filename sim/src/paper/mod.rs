@@ -16,6 +16,7 @@ mod star;
 mod start;
 mod storage;
 mod table;
+pub mod twins;
 
 pub use finding::{Finding, Verdict, median};
 pub use page::{page, short};
@@ -66,6 +67,8 @@ pub struct Lab {
     pub seed: u64,
     /// Runs are a fifth as long: for tests.
     pub quick: bool,
+    /// One constant is changed in all that is run: for tests, by one seed.
+    pub twin: Option<twins::Constant>,
 }
 
 /// An experiment: its figures and how it is run.
@@ -84,6 +87,8 @@ pub struct Paper {
     pub parameters: &'static str,
     /// Its experiments, in its order.
     pub experiments: &'static [Experiment],
+    /// Figures that are not of the paper: what it leaves to future work.
+    pub open: &'static [&'static str],
 }
 
 /// All papers.
@@ -94,6 +99,7 @@ pub const PAPERS: [Paper; 2] = [
         title: "SIGCOMM'15, TIMELY: its evaluation run again",
         parameters: PARAMETERS,
         experiments: EXPERIMENTS,
+        open: &[],
     },
     Paper {
         seeds: 1,
@@ -101,6 +107,7 @@ pub const PAPERS: [Paper; 2] = [
         title: "CoNEXT'16, ECN or Delay: its figures run again",
         parameters: conext16::PARAMETERS,
         experiments: conext16::EXPERIMENTS,
+        open: conext16::OPEN,
     },
 ];
 
@@ -164,6 +171,7 @@ impl Lab {
     /// Runs a scenario with each of these sets of changes, on all cores.
     fn runs(&self, name: &str, text: &str, sets: &[Vec<Change>]) -> Result<Vec<Outcome>, String> {
         let overrides = Overrides { seed: Some(self.seed), part: if self.quick { 0.2 } else { 1.0 }, ..Overrides::default() };
+        let sets = self.with_twin(sets);
         let one = |changes: &Vec<Change>| {
             let plan = vary::parse(Path::new(name), text, changes, &overrides).map_err(|e| e.to_string())?;
             build::run(plan, &*cores::factory(), |_: Ps| {}).map_err(|e| e.to_string())
@@ -194,7 +202,7 @@ mod tests {
     fn each_seed_draws_its_own_messages() {
         let short = vec![number("duration_ms", 1.0)];
         let flows = |seed: u64, quick: bool| {
-            let runs = Lab { seed, quick }.runs("clos.toml", CLOS, std::slice::from_ref(&short)).expect("runs");
+            let runs = Lab { seed, quick, twin: None }.runs("clos.toml", CLOS, std::slice::from_ref(&short)).expect("runs");
             // Replies are posted when their calls have come.
             runs[0].plan.flows.iter().flat_map(|f| f.posts.clone()).filter(|p| p.0 != NEVER).collect::<Vec<_>>()
         };

@@ -94,6 +94,7 @@ impl Recorded {
     pub fn page(&self) -> Result<String, String> {
         let of = PAPERS.iter().find(|p| p.name == self.paper).ok_or_else(|| format!("{} is no paper that is run again", self.paper))?;
         let all: Vec<&Finding> = self.results.iter().collect();
+        let (open, own): (Vec<&Finding>, Vec<&Finding>) = all.iter().copied().partition(|f| of.open.contains(&f.figure.as_str()));
         let seeds = all.iter().map(|f| f.seeds).max().unwrap_or(1);
         let mut page = format!(
             "<!-- Written by `timely-sim paper {} --record .` from sim/papers/{}.json: changes are lost. -->\n# {}\n\n",
@@ -105,7 +106,7 @@ impl Recorded {
                 "{}. What `timely-sim paper {}` prints, by {seeds} seeds: `ours` is their median, `seeds` the least and the greatest. A verdict is `yes` or `NO` \
                  when all seeds say so, and `unsettled` when they disagree. A star marks what the paper says in words alone: the number is the bound that we take \
                  them for.",
-                count(&all),
+                count(&own),
                 self.paper
             ),
             "",
@@ -113,8 +114,21 @@ impl Recorded {
         put("\n");
         put(&folded(of.parameters, ""));
         put("\n```\n");
-        put(&table(&all));
+        put(&table(&own));
         put("\n```\n");
+        if !open.is_empty() {
+            put("\n## What the paper left open\n\n");
+            put(&folded(
+                &format!(
+                    "Its future work, on networks of ours. The paper has no numbers here: under `paper` is what theory expects, or a bound of ours. {}.",
+                    count(&open)
+                ),
+                "",
+            ));
+            put("\n```\n");
+            put(&table(&open));
+            put("\n```\n");
+        }
         let differing: Vec<&Finding> = all.into_iter().filter(|f| f.verdict != Verdict::Agrees).collect();
         if !differing.is_empty() {
             put("\n## What does not agree by every seed, and why\n\n");

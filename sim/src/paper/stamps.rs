@@ -6,7 +6,7 @@ use crate::scenario::build::Outcome;
 use crate::time::{MS, Ps};
 
 /// What software stamps add in these figures: what a kernel's were seen to, `sim/scenarios/sigcomm15/kernel_stamps.py`.
-const KERNEL: &str = "kernel";
+pub(super) const KERNEL: &str = "kernel";
 
 // RTTs as they were measured from `from` to `to`, us.
 fn measured(o: &Outcome, from: Ps, to: Ps) -> Vec<f64> {

@@ -12,6 +12,8 @@ pub struct Parameters {
     pub gain: f64,
     /// Least time between two CNPs of a flow.
     pub cnp: Ps,
+    /// CNPs come at multiples of that time from a flow's first packet alone, as in the simulator of "ECN or Delay".
+    pub cnp_grid: bool,
     /// Time without a CNP after which alpha decays.
     pub alpha_timer: Ps,
     /// Timer of an increase stage.
@@ -31,6 +33,7 @@ impl Default for Parameters {
         Parameters {
             gain: 1.0 / 256.0,
             cnp: 50 * us,
+            cnp_grid: false,
             alpha_timer: 55 * us,
             timer: 55 * us,
             counter: 10_000_000,
@@ -51,21 +54,27 @@ pub struct Notification {
     // End of the period after the last CNP.
     free: Ps,
     armed: bool,
+    // CNPs are due at multiples of the period from here.
+    grid: Option<Ps>,
 }
 
 impl Notification {
     /// A flow of which nothing has come.
-    pub fn new(period: Ps) -> Self {
-        Notification { period, free: 0, armed: false }
+    pub fn new(period: Ps, grid: bool) -> Self {
+        Notification { period, free: 0, armed: false, grid: grid.then_some(NEVER) }
     }
 
     /// A packet has come; gives when the CNP that it asks for is due, if none is yet.
     pub fn came(&mut self, at: Ps, marked: bool) -> Option<Ps> {
+        if let Some(start) = self.grid.as_mut().filter(|s| **s == NEVER) {
+            *start = at;
+        }
         if !marked || self.armed {
             return None;
         }
         self.armed = true;
-        Some(at.max(self.free))
+        let due = at.max(self.free);
+        Some(self.grid.map_or(due, |start| start + (due - start).next_multiple_of(self.period)))
     }
 
     /// The CNP has been sent.
@@ -209,7 +218,7 @@ mod tests {
     /// A mark is answered at once, and at most once a period.
     #[test]
     fn cnps_are_paced() {
-        let mut n = Notification::new(50 * US);
+        let mut n = Notification::new(50 * US, false);
         assert_eq!(n.came(7 * US, false), None);
         assert_eq!(n.came(60 * US, true), Some(60 * US));
         assert_eq!(n.came(60 * US, true), None);
@@ -218,5 +227,10 @@ mod tests {
         assert_eq!(n.came(62 * US, true), Some(110 * US));
         n.sent(110 * US);
         assert_eq!(n.came(200 * US, true), Some(200 * US));
+        // On the grid from the first packet, at 7 us.
+        let mut n = Notification::new(50 * US, true);
+        assert_eq!((n.came(7 * US, false), n.came(60 * US, true)), (None, Some(107 * US)));
+        n.sent(107 * US);
+        assert_eq!(n.came(108 * US, true), Some(157 * US));
     }
 }

@@ -68,7 +68,7 @@ impl Rival {
                 Control::Other(Box::new(Line(mbps)))
             }
             Rival::Dcqcn => {
-                (spec.bound, spec.cnp) = (0, of.dcqcn.cnp);
+                (spec.bound, spec.cnp, spec.cnp_grid) = (0, of.dcqcn.cnp, of.dcqcn.cnp_grid);
                 let limits = (p.least_mbps, mbps.min(p.greatest_mbps));
                 Control::Other(Box::new(dcqcn::Dcqcn::new(of.dcqcn, p.additive_step_mbps, limits, mbps)))
             }

@@ -39,7 +39,7 @@ impl Patched {
     /// A new flow on a line of so many Mb/s that takes so many us for a packet.
     pub fn new(p: &Parameters, mbps: f64, packet_us: f64) -> Self {
         let limits = limits(mbps);
-        Patched { rate: p.initial_mbps.clamp(limits.0, limits.1), p: p.clone(), limits, packet_us, last: None, gradient: 0.0 }
+        Patched { rate: p.initial_mbps.clamp(limits.0, limits.1), p: p.clone(), limits, packet_us, last: Some(packet_us), gradient: 0.0 }
     }
 }
 
@@ -136,7 +136,10 @@ mod tests {
     fn patched_rests_at_its_fixed_point() {
         let mut flow = Patched::new(&parameters(), 10_000.0, 0.0);
         let at_rest = 50.0 * (1.0 + 10.0 / (0.008 * 5000.0));
+        // The first RTT is a rise from none, to which the weight is 1.
         flow.answer(&answer(at_rest));
+        assert!((flow.rate() - 5000.0 * (1.0 - 0.008 * 0.25)).abs() < 1e-9, "{}", flow.rate());
+        (flow.rate, flow.gradient) = (5000.0, 0.0);
         flow.answer(&answer(at_rest));
         assert!((flow.rate() - 5000.0).abs() < 1e-9, "{}", flow.rate());
         flow.answer(&answer(10.0));

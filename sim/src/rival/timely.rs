@@ -112,7 +112,8 @@ impl Conext {
     pub fn new(p: &Parameters, mbps: f64, packet_us: f64) -> Self {
         let limits = limits(mbps);
         let rate = p.initial_mbps.clamp(limits.0, limits.1);
-        Conext { law: Law { p: p.clone(), rate, last: None, difference: 0.0 }, limits, packet_us }
+        // The first RTT is held against a packet's serialization, so that it counts as a rise.
+        Conext { law: Law { p: p.clone(), rate, last: Some(packet_us), difference: 0.0 }, limits, packet_us }
     }
 }
 
@@ -140,6 +141,26 @@ impl Controller for Conext {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The study's sender takes its first RTT for a rise from a packet's serialization: between the thresholds it falls to its least rate at once.
+    #[test]
+    fn conext_answers_its_first_rtt() {
+        let p = Parameters {
+            t_low_us: 50.0,
+            t_high_us: 500.0,
+            beta: 0.8,
+            alpha: 0.875,
+            min_rtt_us: 20.0,
+            initial_mbps: 5000.0,
+            ..Parameters::authors_10g()
+        };
+        let first = |rtt_us: u64| {
+            let mut flow = Conext::new(&p, 10_000.0, 0.8);
+            flow.answer(&Answer { now: 0, rtt: rtt_us * 1_000_000, bytes: 0, packets: 0, marked: 0, acked: 0, sent: 0 });
+            flow.rate()
+        };
+        assert_eq!((first(40), first(60)), (5010.0, 100.0));
+    }
 
     /// An update for every window of ten packets; five small steps, then large ones; a fall starts the count again.
     #[test]

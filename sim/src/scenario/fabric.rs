@@ -143,6 +143,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
             reply: f.reply,
             read: f.read,
             cnp: 0,
+            cnp_grid: false,
         };
         let law = match control {
             Control::Engine => Law::integer(words),

@@ -31,6 +31,15 @@ const TIME: f64 = 1e-4;
 
 /// All published values, each curve by its largest difference.
 pub fn compare() -> Vec<Compared> {
+    // Nothing is changed, so nothing is refused.
+    compare_with(|_| Ok::<(), std::convert::Infallible>(())).unwrap_or_default()
+}
+
+/// The same with the parameters of each curve changed.
+///
+/// # Errors
+/// What the change fails with.
+pub fn compare_with<E>(change: impl Fn(&mut Settings) -> Result<(), E>) -> Result<Vec<Compared>, E> {
     let values = Values::read();
     let mut rows = Vec::new();
     let mut add = |c: &super::published::Curve, unit, allowed, difference: &dyn Fn(f64, f64) -> f64| {
@@ -39,14 +48,17 @@ pub fn compare() -> Vec<Compared> {
         rows.push(Compared { curve: c.title(), values: c.by_flows.len(), unit, worst, flows, allowed });
     };
     for c in &values.margins_deg {
-        let s = c.settings();
+        let mut s = c.settings();
+        change(&mut s)?;
         add(c, "deg", MARGIN, &|n, v| published_margin(&s, n).map_or(f64::INFINITY, |ours| (ours - v).abs()));
     }
     for c in &values.convergence_s {
-        let d = c.settings().dcqcn();
+        let mut s = c.settings();
+        change(&mut s)?;
+        let d = s.dcqcn();
         add(c, "relative", TIME, &|n, v| (convergence(&d, n) / v - 1.0).abs());
     }
-    rows
+    Ok(rows)
 }
 
 fn shown(v: Option<f64>, digits: usize) -> String {

@@ -3,13 +3,13 @@ use super::finding::{Finding, most, within};
 use super::runs::settings;
 use super::{Figure, Lab, curves};
 use crate::fluid::settings::{Model, Settings};
-use crate::stability::report::{Compared, compare};
+use crate::stability::report::{Compared, compare_with};
 use crate::stability::{Row, row};
 
 // Published curves of a kind, each held to what is allowed of it.
-fn compared(id: &'static str, of: impl Fn(&Compared) -> bool) -> Vec<Finding> {
-    let all = compare().into_iter().filter(|c| of(c));
-    all.map(|c| most(id, format!("{}: worst of {} values, {}", c.curve, c.values, c.unit), c.allowed, c.worst)).collect()
+fn compared(lab: &Lab, id: &'static str, of: impl Fn(&Compared) -> bool) -> Result<Vec<Finding>, String> {
+    let all = compare_with(|s| lab.twin(s))?.into_iter().filter(|c| of(c));
+    Ok(all.map(|c| most(id, format!("{}: worst of {} values, {}", c.curve, c.values, c.unit), c.allowed, c.worst)).collect())
 }
 
 fn rows(s: &Settings, flows: impl IntoIterator<Item = u32>) -> Result<Vec<Row>, String> {
@@ -22,14 +22,14 @@ fn count(rows: &[Row], of: impl Fn(&Row) -> bool) -> f64 {
 }
 
 /// Figure 3: DCQCN's margins.
-pub fn figure_3(_: &Lab) -> Result<Figure, String> {
+pub fn figure_3(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig3";
-    let mut findings = compared(ID, |c| c.unit == "deg" && c.curve.contains("dcqcn"));
+    let mut findings = compared(lab, ID, |c| c.unit == "deg" && c.curve.contains("dcqcn"))?;
     let delays = ["0", "50", "85", "100"];
     let mut published = Vec::new();
     let mut full = Vec::new();
     for delay in delays {
-        let r = rows(&settings(Model::Dcqcn, &[&format!("delay_us={delay}")])?, (2..=60).step_by(2))?;
+        let r = rows(&settings(lab, Model::Dcqcn, &[&format!("delay_us={delay}")])?, (2..=60).step_by(2))?;
         let wrong = count(&r, |r| r.margin_deg.is_some_and(|m| (m < 0.0) != (r.root > 0.0)));
         findings.push(most(ID, format!("{delay} us: numbers of flows whose full margin and rightmost root differ in sign"), 0.0, wrong));
         if delay == "50" {
@@ -56,13 +56,13 @@ pub fn figure_3(_: &Lab) -> Result<Figure, String> {
 }
 
 /// Figure 6 and theorem 2: time to converge in the discrete model.
-pub fn figure_6(_: &Lab) -> Result<Figure, String> {
+pub fn figure_6(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig6";
-    let findings = compared(ID, |c| c.unit == "relative");
+    let findings = compared(lab, ID, |c| c.unit == "relative")?;
     let named = [("R_AI 40 Mb/s", "increase_mbps=40"), ("R_AI 10 Mb/s", "increase_mbps=10")];
     let mut lines = Vec::new();
     for (name, set) in named {
-        let d = settings(Model::Dcqcn, &[set])?.dcqcn();
+        let d = settings(lab, Model::Dcqcn, &[set])?.dcqcn();
         lines.push((
             name,
             (1..=50).map(|n| (f64::from(2 * n), 1e3 * crate::stability::published::convergence(&d, f64::from(2 * n)))).collect(),
@@ -74,10 +74,10 @@ pub fn figure_6(_: &Lab) -> Result<Figure, String> {
 }
 
 /// Figure 11: patched TIMELY's margins.
-pub fn figure_11(_: &Lab) -> Result<Figure, String> {
+pub fn figure_11(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig11";
-    let mut findings = compared(ID, |c| c.unit == "deg" && c.curve.contains("patched"));
-    let r = rows(&settings(Model::Patched, &["delay_us=0"])?, (2..=60).step_by(2))?;
+    let mut findings = compared(lab, ID, |c| c.unit == "deg" && c.curve.contains("patched"))?;
+    let r = rows(&settings(lab, Model::Patched, &["delay_us=0"])?, (2..=60).step_by(2))?;
     let last = |of: &dyn Fn(&Row) -> bool| r.iter().filter(|r| of(r)).map(|r| r.flows).fold(0.0, f64::max);
     findings.push(within(
         ID,

@@ -26,7 +26,7 @@ pub fn figure_18(lab: &Lab) -> Result<Figure, String> {
     for delay in ["4", "85"] {
         let mut named = Vec::new();
         for n in FLOWS {
-            let s = settings(Model::PiSwitch, &[&format!("delay_us={delay}")])?;
+            let s = settings(lab, Model::PiSwitch, &[&format!("delay_us={delay}")])?;
             // Many flows at line rate overshoot far, and the integral takes its time to come back.
             let (ms, step) = if n == 64 { (2.0 * ms, 10.0) } else { (ms, 2.0) };
             let done = solved(&s, &starts(&vec![40.0; n as usize]), ms, step, None)?;
@@ -82,7 +82,7 @@ fn controller(a: (f64, f64), b: (f64, f64)) -> Vec<Change> {
 /// Figure 19: TIMELY with PI at the host.
 pub fn figure_19(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig19";
-    let s = settings(Model::PiHost, &[])?;
+    let s = settings(lab, Model::PiHost, &[])?;
     let flow = |gbps: f64, output: f64| FlowStart { output, ..FlowStart::new(gbps) };
     let fluid = |flows: &[FlowStart]| -> Result<(f64, f64, Vec<f64>, Points), String> {
         let done = solved(&s, flows, 5000.0, 5.0, None)?;

@@ -30,7 +30,7 @@ pub fn packets<T: Send>(
     sets: &[Vec<Change>],
     read: impl Fn(&Outcome) -> T + Sync,
 ) -> Result<Vec<Vec<T>>, String> {
-    let seeds = if lab.quick { 1 } else { SEEDS };
+    let (seeds, sets) = (lab.runs_of(SEEDS), lab.with_twin(sets));
     let one = |(changes, k): (&Vec<Change>, u64)| {
         let overrides = Overrides { seed: Some(lab.seed + k), part: if lab.quick { 0.2 } else { 1.0 }, ..Overrides::default() };
         let mut plan = vary::parse(Path::new("conext16.toml"), scenario, changes, &overrides).map_err(|e| e.to_string())?;
@@ -94,6 +94,12 @@ impl Queue {
         Queue::of(tap.series.iter().skip(from).map(|q| *q as f64 / 1e3).collect())
     }
 
+    /// Of a part of a fluid run, ms.
+    pub fn between(s: &Series, from_ms: f64, to_ms: f64) -> Self {
+        let of = |t: f64| t >= from_ms / 1e3 && t < to_ms / 1e3;
+        Queue::of(s.time.iter().zip(&s.queue).filter(|x| of(*x.0)).map(|x| x.1 / 1e3).collect())
+    }
+
     /// Of a fluid run from a time on, ms.
     pub fn fluid(s: &Series, from_ms: f64) -> Self {
         Queue::of(s.time.iter().zip(&s.queue).filter(|x| *x.0 >= from_ms / 1e3).map(|x| x.1 / 1e3).collect())
@@ -155,10 +161,11 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Settings of a model with some changed.
-pub fn settings(model: Model, set: &[&str]) -> Result<Settings, String> {
+/// Settings of a model with some changed, the twin's constant among them.
+pub fn settings(lab: &Lab, model: Model, set: &[&str]) -> Result<Settings, String> {
     let mut s = Settings::conext16(model);
     set.iter().try_for_each(|told| s.set(told))?;
+    lab.twin(&mut s)?;
     Ok(s)
 }
 

@@ -9,8 +9,8 @@ const ID: &str = "theorems";
 const RAMP: [&str; 2] = ["kmax_kb=2000", "pmax=0.1"];
 
 // Theorem 1: from three starts to one point. Theorem 2: the difference of two rates falls exponentially, as the mode of differences.
-fn dcqcn() -> Result<(Vec<Finding>, Points), String> {
-    let s = settings(Model::Dcqcn, &RAMP)?;
+fn dcqcn(lab: &Lab) -> Result<(Vec<Finding>, Points), String> {
+    let s = settings(lab, Model::Dcqcn, &RAMP)?;
     let exact = s.dcqcn().fixed_point(2.0).queue / 1e3;
     let mut findings = Vec::new();
     for start in [[40.0, 40.0], [35.0, 5.0], [1.0, 1.0]] {
@@ -45,8 +45,8 @@ fn dcqcn() -> Result<(Vec<Finding>, Points), String> {
 }
 
 // Theorem 5: one point, which differences approach exponentially.
-fn patched() -> Result<(Vec<Finding>, Points), String> {
-    let done = solved(&settings(Model::Patched, &[])?, &starts(&[7.0, 3.0]), 300.0, 1.0, None)?;
+fn patched(lab: &Lab) -> Result<(Vec<Finding>, Points), String> {
+    let done = solved(&settings(lab, Model::Patched, &[])?, &starts(&[7.0, 3.0]), 300.0, 1.0, None)?;
     let gap = |t: f64| {
         let x = done.shares(t, t + 1e-4);
         (x[0] - x[1]).abs().max(1e-12)
@@ -62,9 +62,9 @@ fn patched() -> Result<(Vec<Finding>, Points), String> {
 }
 
 /// Theorems 1 to 6.
-pub fn theorems(_: &Lab) -> Result<Figure, String> {
-    let (mut findings, fall) = dcqcn()?;
-    let rests = timely_rests(&settings(Model::Timely, &[])?.timely());
+pub fn theorems(lab: &Lab) -> Result<Figure, String> {
+    let (mut findings, fall) = dcqcn(lab)?;
+    let rests = timely_rests(&settings(lab, Model::Timely, &[])?.timely());
     let worst = |k: usize, at: f64| rests.iter().map(|r| (r.1[k] - at).abs()).fold(0.0, f64::max);
     findings.push(most(
         ID,
@@ -78,13 +78,13 @@ pub fn theorems(_: &Lab) -> Result<Figure, String> {
         1e-9,
         worst(1, 0.0),
     ));
-    let (five, fall_patched) = patched()?;
+    let (five, fall_patched) = patched(lab)?;
     findings.extend(five);
     for (model, most_root) in [(Model::PiSwitch, -1.0), (Model::Dcqcn, -1.0), (Model::Patched, -1.0)] {
-        let r = row(&settings(model, &[])?, 10.0).map_err(|e| e.to_string())?.ok_or("no fixed point")?;
+        let r = row(&settings(lab, model, &[])?, 10.0).map_err(|e| e.to_string())?.ok_or("no fixed point")?;
         findings.push(most(ID, format!("theorem 6: {}, 10 flows: root of differences, 1/s", model.name()), most_root, r.apart_root));
     }
-    let host = row(&settings(Model::PiHost, &[])?, 10.0).map_err(|e| e.to_string())?.ok_or("no fixed point")?;
+    let host = row(&settings(lab, Model::PiHost, &[])?, 10.0).map_err(|e| e.to_string())?.ok_or("no fixed point")?;
     findings.push(within(
         ID,
         "theorem 6: pi-host, 10 flows: root of differences, 1/s (0 keeps any split for good)",
@@ -104,13 +104,13 @@ pub fn advice(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "advice";
     let flows = [2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0];
     let margin = |set: &[&str]| -> Result<f64, String> {
-        let s = settings(Model::Dcqcn, &[&["delay_us=85"], set].concat())?;
+        let s = settings(lab, Model::Dcqcn, &[&["delay_us=85"], set].concat())?;
         let all: Result<Vec<_>, _> = flows.iter().map(|n| row(&s, *n)).collect();
         Ok(all.map_err(|e| e.to_string())?.iter().flatten().filter_map(|r| r.margin_deg).fold(f64::MAX, f64::min))
     };
     let ms = if lab.quick { 100.0 } else { 300.0 };
     let swing = |set: &[&str]| -> Result<(f64, Vec<(f64, f64)>), String> {
-        let s = settings(Model::Dcqcn, &[&["delay_us=85"], set].concat())?;
+        let s = settings(lab, Model::Dcqcn, &[&["delay_us=85"], set].concat())?;
         let done = solved(&s, &starts(&[40.0; 10]), ms, 1.0, None)?;
         let q = Queue::fluid(&done, ms * 0.7);
         Ok((q.deviation / q.mean, line(&done)))

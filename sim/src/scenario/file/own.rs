@@ -28,6 +28,7 @@ fn dcqcn(src: &Source, profile: &str, t: &DcqcnTable) -> Result<Parameters, Erro
     Ok(Parameters {
         gain: field(&t.gain, "gain", d.gain, 1e-6, 1.0)?,
         cnp: ps(field(&t.cnp_us, "cnp_us", us(d.cnp), 1.0, 1e4)?, US),
+        cnp_grid: t.cnp_grid.unwrap_or(d.cnp_grid),
         alpha_timer: ps(field(&t.alpha_timer_us, "alpha_timer_us", us(d.alpha_timer), 1.0, 1e4)?, US),
         timer: ps(field(&t.timer_us, "timer_us", us(d.timer), 1.0, 1e5)?, US),
         counter: (field(&t.counter_kb, "counter_kb", d.counter as f64 / 1e3, 1.0, 1e7)? * 1e3) as u64,

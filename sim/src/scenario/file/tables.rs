@@ -199,6 +199,7 @@ pub(super) struct PiHostTable {
 pub(super) struct DcqcnTable {
     pub gain: Number,
     pub cnp_us: Number,
+    pub cnp_grid: Option<bool>,
     pub alpha_timer_us: Number,
     pub timer_us: Number,
     pub counter_kb: Number,
