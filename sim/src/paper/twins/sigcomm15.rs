@@ -43,7 +43,7 @@ pub const TWINS: &[Twin] = &[
         what: "marking threshold",
         was: "80 KB",
         becomes: Field("switch.mark_kb", 1000.0),
-        turns: &[("fig3", "spread of the RTTs of marked segments, standard deviation over that of all")],
+        turns: &[("fig3", "ten senders, bursts of 64 KB: rounds in which every packet is marked, part")],
     },
     Twin {
         figure: "fig5",
@@ -132,5 +132,19 @@ pub const TWINS: &[Twin] = &[
         was: "10 Gb/s",
         becomes: Field("profile.timely.initial_mbps", 20.0),
         turns: &[("fig23", "median time of a read at load .7, PFC over TIMELY")],
+    },
+    Twin {
+        figure: "beyond-lot",
+        what: "T_low of the long flow",
+        was: "12 us more for each further trunk",
+        becomes: Field("profile.long.t_low_us", 20.0),
+        turns: &[("beyond-lot", "timely-10g, thresholds by trunks: farthest of the long flow's rates from max-min, part")],
+    },
+    Twin {
+        figure: "beyond-classes",
+        what: "class of the flows that TIMELY steers",
+        was: "2",
+        becomes: Field("flow.1.class", 1.0),
+        turns: &[("beyond-classes", "first class: 99th percentile of the RTT over the second's")],
     },
 ];
