@@ -1,5 +1,5 @@
 //! What can be said of a plan before anything of it is built or run.
-use super::{Error, NicKind, Plan};
+use super::{Error, Form, NicKind, Plan};
 use crate::nic::mac::bus_gbps;
 use crate::time::{Ps, US};
 use std::collections::HashSet;
@@ -27,6 +27,9 @@ impl Plan {
             self.refuse_what_only_the_fabric_has()?;
         } else if !self.capture.is_empty() {
             return refused("their frames have no bytes to capture; use rtl, model, paced or software");
+        }
+        if self.nic.form == Form::Inline && !has_core {
+            return refused("they have one form, in which they build packets themselves; for nic.form = \"inline\" use rtl or model");
         }
         if self.snapshot && !has_core {
             return refused("they keep no telemetry to take a snapshot of; use rtl or model");
