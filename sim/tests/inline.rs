@@ -2,11 +2,16 @@
 use std::path::Path;
 use timely_regs::map::{Build, ring_bits};
 use timely_sim::cores::{self, CoreFactory, CoreSpec, Prepared};
+use timely_sim::frame::{Class, Frame, Meta};
 use timely_sim::loops::Cell;
+use timely_sim::metrics::blind::Blind;
 use timely_sim::nic::inline::{Inline, Model};
 use timely_sim::nic::setup::configure;
+use timely_sim::nic::{Departure, Outbox, RttSample};
+use timely_sim::run::Observer;
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::{Form, file};
+use timely_sim::time::Ps;
 
 /// Milliseconds of a cell: more than a time-out, a scan and an RTT.
 const CELL_MS: f64 = 0.8;
@@ -34,6 +39,30 @@ fn no_flow_is_blind() {
         assert!(h.blind == 0 && h.flows == cell.senders as usize, "{cell}: {h:?}");
         assert!(h.samples > 30, "{cell}: {h:?}");
     }
+}
+
+/// What [`Blind`] says of a loop that is open, or opens.
+#[test]
+fn a_flow_that_hears_nothing_is_seen() {
+    let departure = |node: u16, ack: bool, segment: u32, at: Ps| {
+        let meta = Meta { segment, last: true, ack, payload: 0, place: None, marked: false };
+        let (src, dst) = if ack { (1, 0) } else { (node, 1) };
+        let frame = Frame { src, dst, flow: 5, class: Class::Data, bytes: 90, bad: false, meta, body: None };
+        Departure { frame, start: at - 1, end: at }
+    };
+    let mut blind = Blind::default();
+    let mut told = |node: u16, departures: Vec<Departure>, sampled: Option<Ps>| {
+        let rtts = sampled.map(|at| RttSample { at, flow: 5, path: None, measured_ns: None }).into_iter().collect();
+        (&mut blind).host(node, &Outbox { departures, rtts, ..Outbox::default() });
+    };
+    told(0, vec![departure(0, false, 0, 100), departure(0, false, 1, 200)], None);
+    told(1, vec![departure(1, true, 0, 300)], None);
+    told(0, vec![], Some(400));
+    // Segment 1 is still out: it is waited for from 400 on. Segment 2 leaves later, and nothing more is ever heard.
+    told(0, vec![departure(0, false, 2, 900)], None);
+    assert_eq!(blind.longest(1500), [1100]);
+    assert_eq!(blind.longest(500), [300], "until the first sample");
+    assert_eq!(blind.heard(), [1, 0]);
 }
 
 /// A lone flow in an empty network has the line for itself: the named profiles' bounds are above the bandwidth-delay product.

@@ -162,7 +162,7 @@ impl World {
         }
     }
 
-    fn from_host(&mut self) -> Vec<u8> {
+    fn host_frame(&mut self) -> Vec<u8> {
         let rng = &mut self.rng;
         if rng.random_bool(0.001) {
             return vec![0; 9700 + rng.random_range(0..3000)];
@@ -195,7 +195,7 @@ impl World {
         between(HOST, to, &header, [0, 38, 39, 300, 1024, 1424, 1424, 8900][rng.random_range(0..8)])
     }
 
-    fn from_wire(&mut self, clk: u64) -> Option<Vec<u8>> {
+    fn wire_frame(&mut self, clk: u64) -> Option<Vec<u8>> {
         if let Some((_, frame)) = self.arrivals.pop_front_if(|a| a.0 <= clk) {
             return Some(frame);
         }
@@ -252,11 +252,11 @@ impl World {
             self.turn(nic);
         }
         if self.host.is_empty() && self.phase.host && self.rng.random_bool(0.5) {
-            let (frame, meta) = (self.from_host(), u128::from(self.rng.random::<u32>()));
+            let (frame, meta) = (self.host_frame(), u128::from(self.rng.random::<u32>()));
             self.host.extend(beats(&frame, self.width).map(|b| (b, meta)));
         }
         if self.wire.is_empty()
-            && let Some(frame) = self.from_wire(clk)
+            && let Some(frame) = self.wire_frame(clk)
         {
             let meta = u128::from(self.rng.random::<u32>());
             self.wire.extend(beats(&frame, self.width).map(|b| (b, meta)));
