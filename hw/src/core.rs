@@ -14,7 +14,7 @@ use timely_regs::map::Build;
 /// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the calendar's slots, `D = F + 16`; the rest are
 /// widths inside the pacer ([`Pacer`]).
 ///
-/// Adds no clock to its halves. Model: `timely_model::nic`, which has a generator and a gate beside it.
+/// Adds no clock to its halves. Model: `timely_model::core`.
 #[derive(LogicBlock)]
 pub struct Core<
     const W: usize,

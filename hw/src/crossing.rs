@@ -5,7 +5,7 @@ use rust_hdl::prelude::*;
 /// What csr tells all blocks, and what telemetry, recorder and histograms are told, a clock later; `o_NAME` is `NAME`.
 ///
 /// These ways cross the chip, and no figure hangs on their latency. The way from an ACK to the pacer has no register here.
-/// Latency: one clock. Throughput: one of each a clock. Nothing stalls. Model: `timely_model::nic`, `Crossing`.
+/// Latency: one clock. Throughput: one of each a clock. Nothing stalls. Model: `timely_model::core`, `Crossing`.
 #[derive(LogicBlock, Default)]
 pub struct Crossing<const F: usize> {
     /// Clock.

@@ -1,12 +1,13 @@
 //! Where bit-true NICs come from.
 use crate::frame::NodeId;
 use crate::nic::core::Core;
+use crate::nic::inline::{self, Inline};
 use crate::nic::memory::Behaviour;
 use crate::nic::model::Model;
 use crate::nic::rtl::Shell;
 use crate::nic::setup::configure;
 use crate::nic::stream::FlowSpec;
-use crate::scenario::NicKind;
+use crate::scenario::{Form, NicKind};
 use crate::time::{Ps, Speed};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -28,6 +29,10 @@ pub struct CoreFlow {
 pub struct CoreSpec {
     /// [`NicKind::Rtl`] or [`NicKind::Model`].
     pub kind: NicKind,
+    /// Its form.
+    pub form: Form,
+    /// In-line: bytes of a flow that the host keeps at most between its software and the wire; 0: any number.
+    pub host_window: u64,
     /// The host; its addresses are those of [`crate::frame::address`].
     pub host: NodeId,
     /// Speed of its link.
@@ -75,12 +80,13 @@ pub struct Cores {
     /// A folder of emitted Verilog; the committed one without.
     verilog: Option<PathBuf>,
     shells: Mutex<HashMap<(u32, u32), Arc<Shell>>>,
+    inline: Mutex<HashMap<(u32, u32), inline::rtl::Shell>>,
 }
 
 impl Cores {
     /// RTL comes from the directory `verilog`, as `timely-hw emit` writes it.
     pub fn new(verilog: PathBuf) -> Self {
-        Cores { verilog: Some(verilog), shells: Mutex::default() }
+        Cores { verilog: Some(verilog), shells: Mutex::default(), inline: Mutex::default() }
     }
 
     /// The emitted shell of this bus and log2 of the flows.
@@ -106,6 +112,29 @@ impl Cores {
             .map_err(|e| format!("{}: {e}. Emit it with: {}", file.display(), emit(&folder.display().to_string())))
     }
 
+    // The in-line core is inside what is emitted for the shells that have its bus.
+    fn inline(&self, spec: &CoreSpec) -> Result<inline::rtl::Shell, String> {
+        let mut inline = self.inline.lock().unwrap_or_else(|e| e.into_inner());
+        let key = (spec.bus_bits, spec.flow_bits);
+        if let Some(shell) = inline.get(&key) {
+            return Ok(shell.clone());
+        }
+        let name = if spec.bus_bits == 512 { "opennic" } else { "netfpga-sume" };
+        let emit = |out: &str| format!("timely-hw emit --shell {name} --flow-bits {} --out {out}", spec.flow_bits);
+        let Some(folder) = &self.verilog else {
+            return Err(format!(
+                "the Verilog of in-line NICs is not in this program; emit it with `{}` and set TIMELY_VERILOG=DIR, or take model NICs",
+                emit("DIR")
+            ));
+        };
+        let file = folder.join(format!("timely_{name}_{}_{}.v", spec.bus_bits, spec.flow_bits));
+        let text = std::fs::read_to_string(&file)
+            .map_err(|e| format!("{}: {e}. Emit it with: {}", file.display(), emit(&folder.display().to_string())))?;
+        let shell = inline::rtl::Shell::new(&text)?;
+        inline.insert(key, shell.clone());
+        Ok(shell)
+    }
+
     fn shell(&self, spec: &CoreSpec) -> Result<Arc<Shell>, String> {
         let mut shells = self.shells.lock().unwrap_or_else(|e| e.into_inner());
         let key = (spec.bus_bits, spec.flow_bits);
@@ -125,15 +154,16 @@ impl Cores {
     /// # Errors
     /// Why it cannot be had, in a sentence.
     pub fn bare(&self, spec: &CoreSpec) -> Result<Box<dyn Core>, String> {
-        let mut core: Box<dyn Core> = match spec.kind {
-            NicKind::Rtl => Box::new(self.shell(spec)?.instantiate(spec.seed as u32)),
-            _ => Box::new(Model::new(Build {
-                flow_bits: spec.flow_bits,
-                bus_bits: spec.bus_bits,
-                ring_bits: timely_regs::map::ring_bits(spec.bus_bits),
-                clock_ps: CLOCK_PS,
-                ptp: 0,
-            })),
+        let (flow_bits, bus_bits) = (spec.flow_bits, spec.bus_bits);
+        let build = Build { flow_bits, bus_bits, ring_bits: timely_regs::map::ring_bits(bus_bits), clock_ps: CLOCK_PS, ptp: 0 };
+        if spec.form == Form::Inline && bus_bits < Form::INLINE_BITS {
+            return Err(format!("the in-line form has a bus of {} bits at least, not {bus_bits}", Form::INLINE_BITS));
+        }
+        let mut core: Box<dyn Core> = match (spec.kind, spec.form) {
+            (NicKind::Rtl, Form::Standalone) => Box::new(self.shell(spec)?.instantiate(spec.seed as u32)),
+            (NicKind::Rtl, Form::Inline) => Box::new(Inline::new(self.inline(spec)?.instantiate(spec.seed as u32), spec)),
+            (_, Form::Standalone) => Box::new(Model::new(build)),
+            (_, Form::Inline) => Box::new(Inline::new(inline::Model::new(build), spec)),
         };
         core.attach(spec.seed, &Behaviour::default());
         Ok(core)
@@ -150,7 +180,7 @@ impl CoreFactory for Cores {
 
 /// What the program makes NICs with: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
 pub fn known() -> Cores {
-    Cores { verilog: std::env::var_os("TIMELY_VERILOG").map(PathBuf::from), shells: Mutex::default() }
+    Cores { verilog: std::env::var_os("TIMELY_VERILOG").map(PathBuf::from), shells: Mutex::default(), inline: Mutex::default() }
 }
 
 /// The same as a factory.

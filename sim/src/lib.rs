@@ -16,6 +16,7 @@ pub mod feedback;
 pub mod fluid;
 pub mod frame;
 pub mod input;
+pub mod loops;
 pub mod marking;
 pub mod metrics;
 pub mod network;

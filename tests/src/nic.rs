@@ -15,7 +15,7 @@ use timely_sim::nic::model::Model;
 use timely_sim::nic::rtl::{Rtl, Shell};
 use timely_sim::nic::setup::configure_with;
 use timely_sim::nic::stream::FlowSpec;
-use timely_sim::scenario::NicKind;
+use timely_sim::scenario::{Form, NicKind};
 use timely_sim::time::Speed;
 
 /// The host that the NIC under test is.
@@ -228,6 +228,8 @@ pub fn flow(id: u32, dst: u16, packet: u32, packets: u32, parameters: &Parameter
 pub fn spec(bus_bits: u32, flow_bits: u32, gbps: f64, flows: Vec<CoreFlow>) -> CoreSpec {
     CoreSpec {
         kind: NicKind::Model,
+        form: Form::Standalone,
+        host_window: 0,
         host: HOST,
         speed: Speed::gbps(gbps),
         bus_bits,

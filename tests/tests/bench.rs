@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use timely_tests::measure::{DRIVER, all, json, page, table};
 
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 29] = [
     "pacer.grants_per_clock",
     "pacer.grants_per_clock.equal",
     "pacer.grants_per_clock.log_uniform",
@@ -16,6 +16,7 @@ const KEYS: [&str; 28] = [
     "pacer.p99_excess_ns",
     "loop.ack_turnaround_ns",
     "loop.ack_to_gap_clocks",
+    "loop.blind_flows",
     "rtt.error_clocks",
     "engine.updates_per_clock",
     "engine.same_flow_interval_clocks",

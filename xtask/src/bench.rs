@@ -13,7 +13,7 @@ pub struct Bench {
     /// A few seconds, to see that it runs: the figures mean nothing, and docs/bench.md stays as it is.
     #[arg(long)]
     quick: bool,
-    /// Measures one part alone (grants, alone, load, core, engine or record); docs/bench.md stays as it is. `driver` (flows and events a second
+    /// Measures one part alone (grants, alone, load, core, loops, engine or record); docs/bench.md stays as it is. `driver` (flows and events a second
     /// through the driver) and `sim` (the network simulator, one core of this machine) are measured in seconds, and no part of the others.
     part: Option<String>,
 }

@@ -7,6 +7,7 @@ pub mod ack;
 pub mod app_block;
 pub mod bus;
 pub mod check;
+pub mod core;
 pub mod csr;
 pub mod dma;
 pub mod engine;

@@ -33,11 +33,11 @@ pub fn latency(width: usize) -> u64 {
 
 /// Inputs at a clock.
 #[derive(Clone, Debug, Default)]
-pub struct In {
+pub struct In<T> {
     /// Synchronous reset; the counter starts at 0.
     pub rst: bool,
     /// A beat offered, and the bits beside it.
-    pub beat: Option<(Beat, u64)>,
+    pub beat: Option<(Beat, T)>,
     /// Our UDP port; 0 stands for none.
     pub port: u16,
     /// Bits that are set in every place.
@@ -48,11 +48,11 @@ pub struct In {
 
 /// Outputs at a clock.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Out {
+pub struct Out<T> {
     /// An offered beat is taken.
     pub ready: bool,
     /// The beat, and the bits that came beside it.
-    pub beat: Option<(Beat, u64)>,
+    pub beat: Option<(Beat, T)>,
     /// A packet gets this place.
     pub marked: Option<u16>,
 }
@@ -88,16 +88,16 @@ pub fn mended(checksum: u16, from: u16, to: u16, is_ipv6: bool) -> u16 {
     if sum == 0xffff { 0xffff } else { !sum }
 }
 
-/// The block.
+/// The block, with a `T` beside each beat.
 #[derive(Clone, Debug)]
-pub struct Mark {
+pub struct Mark<T> {
     width: usize,
     flow_bits: u32,
     mask: u16,
     /// The first bytes of the packet that comes in, and the beats of it that were taken.
     head: Vec<u8>,
     beats: usize,
-    queue: fifo::Fifo<(Beat, u64)>,
+    queue: fifo::Fifo<(Beat, T)>,
     verdicts: VecDeque<Verdict>,
     /// The stages behind a packet's last needed beat: 1 and 2, 3 with the port compared, 4 with the place, 5 with the checksum.
     heads: [Option<Head>; 2],
@@ -110,13 +110,13 @@ pub struct Mark {
     count: u16,
     /// Beats of the packet at the queue's output that have left.
     sent: usize,
-    out: Option<(Beat, u64)>,
+    out: Option<(Beat, T)>,
 }
 
 /// Clocks from a beat's taking to the one at which what it releases counts.
 const RELEASE_STAGES: usize = 5;
 
-impl Mark {
+impl<T: Copy + PartialEq + std::fmt::Debug> Mark<T> {
     /// For a bus of `width` bits, flows below `2^flow_bits`, and a counter of `place_bits` bits.
     pub fn new(width: usize, flow_bits: u32, place_bits: u32) -> Self {
         Mark {
@@ -199,15 +199,15 @@ fn is_ours(head: &[u8], class: Class, flow_bits: u32) -> bool {
     plain && head[header] == VERSION && flags & (LAST | ACK | !FLAGS) == LAST && u32::from(flow) >> flow_bits == 0
 }
 
-impl Block for Mark {
-    type In = In;
-    type Out = Out;
+impl<T: Copy + PartialEq + Default + std::fmt::Debug> Block for Mark<T> {
+    type In = In<T>;
+    type Out = Out<T>;
 
-    fn output(&self, clk: u64) -> Out {
+    fn output(&self, clk: u64) -> Out<T> {
         Out { ready: self.queue.output(clk).ready, beat: self.out, marked: self.summed.and_then(|v| v.write).map(|(place, _)| place) }
     }
 
-    fn step(&mut self, clk: u64, i: &In) {
+    fn step(&mut self, clk: u64, i: &In<T>) {
         if i.rst {
             *self = Mark { width: self.width, flow_bits: self.flow_bits, mask: self.mask, ..Mark::new(64, 10, 13) };
             return;

@@ -8,7 +8,7 @@ use rust_hdl::prelude::*;
 /// back what was written; status says stopped and idle; records are dropped; no query, no load, no burst, no interrupt.
 ///
 /// Latency: `look` is answered at the next clock. No back pressure.
-/// Model: `timely_model::dma::Dma` whose heartbeat is lost, but that this is no interrupt here.
+/// Model: `timely_model::dma::NoDma`.
 #[derive(LogicBlock)]
 pub struct NoDma<const W: usize, const K: usize, const F: usize> {
     /// Clock.

@@ -23,7 +23,7 @@ const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENAB
 /// Data packets of the host's, those that the parser takes for ours and that name a flow below `2^F`, wait in the store until the pacer grants
 /// them; every other goes past it. Those that end a segment get their places in the departure ring on their way from the store to the launch gate.
 /// Both take turns, ACKs of ours go first. What comes from the wire goes to the host as it is, and is looked at.
-/// `M` bits go beside a frame each way.
+/// `M` bits go beside a frame each way. Model: `timely_model::inline::nic`, with both clocks one.
 ///
 /// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `E = K + 1`, `V = F + 2`, `U = M + 64`, `Q = W + E + U`, `L = K + 74`;
 /// `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the pacer's ([`Pacer`](crate::pacer::Pacer)). What

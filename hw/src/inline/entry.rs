@@ -238,10 +238,9 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
 
         // What the parser found becomes a way.
         self.header.next = self.parse.o_hdr.val();
-        self.flow.next = (bit_cast::<33, 8>(self.header.val().get_bits::<8>(32)) << 24)
-            | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(40)) << 16)
-            | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8)
-            | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
+        // The two bytes in front are the place, which a host may leave anything in.
+        self.flow.next =
+            (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8) | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
         self.finding.next = bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2;
         if (self.parse.o_kind.val() == bits::<2>(1)) & (self.flow.val() < self.flows.val()) {
             self.finding.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(1);

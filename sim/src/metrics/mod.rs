@@ -1,4 +1,5 @@
 //! What a run measures: taps on queues, flows by what arrives, round trips, gaps between departures.
+pub mod blind;
 pub mod flow;
 pub mod histogram;
 pub mod summary;

@@ -186,6 +186,11 @@ pub trait Core: Send {
         0
     }
 
+    /// Its MAC drops frames that arrive damaged; else they are handed over with the mark of it.
+    fn drops_damaged(&self) -> bool {
+        false
+    }
+
     /// Moves what was recorded since the last call into `events`, in order.
     fn drain(&mut self, events: &mut Vec<CoreEvent>);
 }

@@ -323,7 +323,7 @@ impl MacNic {
 impl Nic for MacNic {
     fn receive(&mut self, arrival: Arrival) {
         let Arrival { frame, start, end } = arrival;
-        let Some(body) = &frame.body else { return };
+        let Some(body) = frame.body.as_ref().filter(|_| !(frame.bad && self.core.drops_damaged())) else { return };
         let beats = body.len().div_ceil(self.bus) as u64;
         let last = self.clock.at_or_after(end);
         let free = self.receiving.back().map_or(self.clk, |r| r.first + self.beats(&r.frame));

@@ -10,6 +10,7 @@ pub mod axil;
 pub mod clock;
 pub mod core;
 pub mod host;
+pub mod inline;
 pub mod mac;
 pub mod memory;
 pub mod model;

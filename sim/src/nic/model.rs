@@ -4,6 +4,7 @@ use super::core::{AccessError, Core, CoreEvent, CoreIn, Pins, TxBeat};
 use super::memory::{Behaviour, Memory};
 use timely_model::Block;
 use timely_model::bus::{Completion, KIND_RTT};
+use timely_model::core::Pins as Inputs;
 use timely_model::dma::Slave;
 use timely_model::nic::{In, Nic};
 use timely_model::stream::Beat;
@@ -86,19 +87,21 @@ impl Core for Model {
             clk,
             &In {
                 rst: false,
-                aw: request.aw,
-                w: request.w.map(|w| (w, 0xf)),
-                b_ready: request.bready,
-                ar: request.ar,
-                r_ready: request.rready,
-                rx: rx.map(|b| Beat { data: b.data, bytes: b.bytes, last: b.last }),
-                rx_ts: rx.map_or(0, |b| b.ts),
-                rx_bad: rx.is_some_and(|b| b.bad),
-                tx_ready: input.tx_ready,
-                completion: input.completion.map(|c| Completion { tag: c.tag, ts: c.ts }),
-                pause: input.pause,
-                ptp: input.ptp,
-                memory,
+                pins: Inputs {
+                    aw: request.aw,
+                    w: request.w.map(|w| (w, 0xf)),
+                    b_ready: request.bready,
+                    ar: request.ar,
+                    r_ready: request.rready,
+                    rx: rx.map(|b| Beat { data: b.data, bytes: b.bytes, last: b.last }),
+                    rx_ts: rx.map_or(0, |b| b.ts),
+                    rx_bad: rx.is_some_and(|b| b.bad),
+                    tx_ready: input.tx_ready,
+                    completion: input.completion.map(|c| Completion { tag: c.tag, ts: c.ts }),
+                    pause: input.pause,
+                    ptp: input.ptp,
+                    memory,
+                },
             },
         );
         if moving {

@@ -3,6 +3,7 @@ use super::access::Access;
 use super::core::{AccessError, Core};
 use crate::cores::{CoreFlow, CoreSpec};
 use crate::frame::{Class, LOW_TOS, address};
+use crate::scenario::Form;
 use crate::time::Ps;
 use timely_regs::device::Device;
 use timely_regs::flow::FlowRecord;
@@ -72,6 +73,11 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     // A quarter of the line.
     core.write32(port::ACK_RATE.address(), ack_rate(spec.speed.as_bps() / 4, spec.clock_ps))?;
     core.write32(port::ACK_ENABLE.address(), 1)?;
+    if spec.form == Form::Inline {
+        // Grants wait while more than the line carries in 64 clocks waits for it; the host waits for room in the store.
+        core.write32(port::LINE_RATE.address(), ack_rate(spec.speed.as_bps(), spec.clock_ps).max(64))?;
+        core.write32(port::STORE_WAIT.address(), 1)?;
+    }
     // ns a byte in Q16.16, to the nearest.
     let bps = u128::from(spec.speed.as_bps());
     let ns_per_byte = ((8_000_000_000u128 << 17) / bps).div_ceil(2);
@@ -123,15 +129,19 @@ fn load_in_bulk(core: &mut dyn Core, records: &[FlowRecord]) -> Result<(), Strin
     load().map_err(|e| e.to_string())
 }
 
-/// The telemetry records of a NIC's first `flows` flows, by DMA.
+/// The telemetry records of a NIC's first `flows` flows: by DMA, and flow by flow of a NIC without.
 ///
 /// # Errors
 /// Why they could not be had, in a sentence.
 pub fn snapshot(core: &mut dyn Core, flows: u32) -> Result<Vec<TelemetryRecord>, String> {
+    let has_memory = core.memory().is_some();
     let access = Access::new(core);
-    let memory = access.buffer(BUFFER, 4 * WORDS * flows as usize);
     let device = Device::open(&access).map_err(|e| e.to_string())?;
     let take = || {
+        if !has_memory {
+            return (0..flows).map(|flow| Ok(TelemetryRecord::from_words(&device.query_flow(flow)?))).collect();
+        }
+        let memory = access.buffer(BUFFER, 4 * WORDS * flows as usize);
         device.stop_dma()?;
         device.start_dma()?;
         let records = device.snapshot(&memory, 0, flows)?;
@@ -187,11 +197,16 @@ pub fn configure_with(core: &mut dyn Core, spec: &CoreSpec, mut dress: impl FnMu
             }
         }
         if let Some(stop) = f.spec.stop.filter(|_| record.endless) {
+            if spec.form == Form::Inline {
+                // The host's software stops.
+                writes.push((stop, window::doorbell(number), 0));
+                continue;
+            }
             let stopped = FlowRecord { endless: false, keep: true, ..record };
             writes.extend(load(number, &stopped)?.into_iter().map(|(a, v)| (stop, a, v)));
         }
     }
-    if records.len() > FLOWS_BY_REGISTERS {
+    if records.len() > FLOWS_BY_REGISTERS && spec.form == Form::Standalone {
         load_in_bulk(core, &records)?;
     } else {
         for (number, record) in records.iter().enumerate() {

@@ -209,6 +209,8 @@ fn nic(
             let others: Vec<_> = flows.iter().filter(|f| f.parameters.signal != Signal::Rtt).map(|f| f.spec.id).collect();
             let spec = CoreSpec {
                 kind: n.kind,
+                form: n.form,
+                host_window: n.host_window,
                 host,
                 speed,
                 bus_bits: n.bus_bits,

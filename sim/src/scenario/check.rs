@@ -1,5 +1,5 @@
 //! What can be said of a plan before anything of it is built or run.
-use super::{Error, NicKind, Plan};
+use super::{Error, Form, NicKind, Plan};
 use crate::nic::mac::bus_gbps;
 use crate::time::{Ps, US};
 use std::collections::HashSet;
@@ -30,6 +30,9 @@ impl Plan {
         }
         if !on_fabric && self.fabric.detail == Some(false) {
             return refused("they keep every sample; leave `series` out");
+        }
+        if self.nic.form == Form::Inline && !has_core {
+            return refused("they have one form, in which they build packets themselves; for nic.form = \"inline\" use rtl or model");
         }
         if self.snapshot && !has_core {
             return refused("they keep no telemetry to take a snapshot of; use rtl or model");

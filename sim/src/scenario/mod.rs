@@ -92,6 +92,38 @@ impl std::fmt::Display for NicKind {
     }
 }
 
+/// How a bit-true NIC is built in between host and wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// Packets come out of its own generator.
+    #[default]
+    Standalone,
+    /// The host builds them, and the NIC paces them on their way to the wire.
+    Inline,
+}
+
+impl Form {
+    /// The names, for messages.
+    pub const ALLOWED: &str = "standalone, inline";
+    /// Its narrowest bus, bits.
+    pub const INLINE_BITS: u32 = 256;
+    /// Bytes of a flow that the host keeps at most between its software and the wire, unless told otherwise: half of what a flow may have in
+    /// the packet store after a reset.
+    pub const HOST_WINDOW: u64 = 64_000;
+}
+
+impl std::str::FromStr for Form {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "standalone" => Ok(Form::Standalone),
+            "inline" => Ok(Form::Inline),
+            _ => Err(format!("{s} is not a form of the NIC; allowed: {}", Self::ALLOWED)),
+        }
+    }
+}
+
 /// From a segment's last bit to its ACK on the hardware, 64 bits wide and on an idle wire; `tests/fabric.rs` holds it to that.
 pub const EVENT_ACK_DELAY: Ps = 94_000;
 
@@ -100,6 +132,10 @@ pub const EVENT_ACK_DELAY: Ps = 94_000;
 pub struct NicPlan {
     /// Their kind.
     pub kind: NicKind,
+    /// Form of bit-true NICs.
+    pub form: Form,
+    /// In-line: bytes of a flow that the host keeps at most between its software and the wire; 0: any number.
+    pub host_window: u64,
     /// Bus of bit-true NICs, bits.
     pub bus_bits: u32,
     /// log2 of the flows of bit-true NICs.

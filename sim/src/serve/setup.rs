@@ -6,8 +6,8 @@ use crate::nic::clock::NOMINAL_PS;
 use crate::nic::core::Core;
 use crate::nic::mac::{Attachment, MacNic, bus_gbps};
 use crate::nic::stream::FlowSpec;
-use crate::scenario::NicKind;
 use crate::scenario::build::UDP_PORT;
+use crate::scenario::{Form, NicKind};
 use crate::time::{NS, Ps, Speed};
 use timely_regs::parameters::Parameters;
 
@@ -69,6 +69,8 @@ pub fn wire(o: &Options, cores: &Cores) -> Result<Wire, String> {
     }
     let spec = CoreSpec {
         kind: o.kind,
+        form: Form::Standalone,
+        host_window: 0,
         host: HOST,
         speed: o.speed,
         bus_bits: o.bus_bits,

@@ -1,7 +1,8 @@
-//! What the design reaches, measured on its Verilog in clocks; `cargo xtask bench` prints it and writes `docs/bench.md`.
+//! What the design reaches, measured on its Verilog in clocks, of whole networks on its model; `cargo xtask bench` prints it and writes `docs/bench.md`.
 //!
 //! Nothing of that reads a wall clock: the same design gives the same figures on any machine. What the driver reaches (`cargo xtask bench
 //! driver`) is another thing: it is measured in seconds, beside plain register reads of the same run, and not on that page.
+mod blind;
 mod core;
 mod driver;
 mod engine;
@@ -91,7 +92,7 @@ pub fn number(x: f64) -> String {
 }
 
 /// What is measured at a time, by name.
-pub const PARTS: [&str; 6] = ["grants", "alone", "load", "core", "engine", "record"];
+pub const PARTS: [&str; 7] = ["grants", "alone", "load", "core", "loops", "engine", "record"];
 /// What is measured only when it is named, in seconds.
 pub const DRIVER: &str = "driver";
 
@@ -111,6 +112,7 @@ pub fn all(quick: bool, only: Option<&str>, root: &Path, printed: &str) -> Resul
             "alone" => pacer::alone(quick, &mut figures)?,
             "load" => pacer::under_load(quick, &mut figures)?,
             "core" => core::measure(quick, &mut figures)?,
+            "loops" => blind::measure(quick, &mut figures)?,
             "engine" => engine::measure(quick, printed, &mut figures)?,
             _ => record::read(root, &mut figures)?,
         }

@@ -5,7 +5,7 @@ const HEAD: &str = "\
 # What the design reaches
 
 Written by `cargo xtask bench`; do not edit. Hardware figures are counted in clocks on the emitted Verilog under Verilator, at the clock of 4 ns
-that 250 MHz gives; none is from a wall clock, so the same design gives the same figures on any machine. What clock a device gives is in
+that 250 MHz gives, those of networks on the model, which equals it; none is from a wall clock, so the same design gives the same figures on any machine. What clock a device gives is in
 [synthesis.md](synthesis.md).
 
 | figure | value | asked for | what it is |

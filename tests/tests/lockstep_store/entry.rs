@@ -29,6 +29,10 @@ fn packet(rng: &mut impl Rng, width: usize, flow_bits: u32) -> VecDeque<Beat> {
     if rng.random_bool(0.8) && frame.len() > at + 4 {
         let flow = rng.random_range(0..(1u32 << flow_bits) + 3);
         frame[at..at + 4].copy_from_slice(&flow.to_be_bytes());
+        // In front of it the place, which nobody but the NIC fills in.
+        if rng.random_bool(0.3) {
+            frame[at..at + 2].copy_from_slice(&rng.random::<[u8; 2]>());
+        }
     }
     // Most are from us; a destination is that of some flow, or differs from it in one bit.
     if rng.random_bool(0.9) && frame.len() > of.header() {

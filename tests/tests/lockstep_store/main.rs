@@ -9,6 +9,7 @@ mod paced;
 mod ports;
 mod promises;
 mod scheduler;
+mod skips;
 mod traffic;
 mod transmit;
 

@@ -4,7 +4,7 @@ mod trace;
 use std::path::{Path, PathBuf};
 use timely_sim::cores::{CoreFactory, CoreSpec, Cores, Prepared};
 use timely_sim::nic::core::{AccessError, Core, CoreEvent, CoreIn, Pins};
-use timely_sim::nic::memory::Behaviour;
+use timely_sim::nic::memory::{Behaviour, Memory};
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::{NicKind, file};
 use trace::Trace;
@@ -54,6 +54,9 @@ impl Core for EveryClock {
     }
     fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
         self.0.attach(seed, behaviour);
+    }
+    fn memory(&mut self) -> Option<&mut Memory> {
+        self.0.memory()
     }
     fn read_memory(&self, address: u64, to: &mut [u8]) {
         self.0.read_memory(address, to);

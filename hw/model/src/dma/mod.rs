@@ -3,6 +3,7 @@
 //! Every burst is 64 bytes at a multiple of 64. A record of the ring counts as produced, and a flow of a snapshot as done, when the
 //! memory has answered its write: none is ever torn. Events wait (`record_ready`) while the ring is full, and are taken and dropped
 //! while DMA does not run with its ring. Ring and snapshot take turns on the write channels: a record, a flow.
+mod absent;
 mod io;
 mod load;
 mod reader;
@@ -11,6 +12,7 @@ mod settings;
 mod snapshot;
 mod writer;
 
+pub use absent::NoDma;
 pub use io::{ANSWER_WORDS, In, Look, Master, OKAY, Out, RECORD_WORDS, ReadBeat, SLVERR, Slave, bytes, words};
 pub use load::LOAD_CLOCKS;
 pub use reader::MOST_READS;

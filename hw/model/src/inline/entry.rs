@@ -123,6 +123,11 @@ impl Entry {
         }
     }
 
+    /// A beat offered at clock `clk` is taken.
+    pub fn is_ready(&self, clk: u64) -> bool {
+        self.beats.output(clk).ready
+    }
+
     fn way(&self, r: &parse::Report) -> Way {
         let Header { flow, flags, .. } = Header::read(&r.header);
         match r.kind {
@@ -145,7 +150,7 @@ impl Block for Entry {
     fn output(&self, clk: u64) -> Out {
         let head = self.head(clk);
         Out {
-            ready: self.beats.output(clk).ready,
+            ready: self.is_ready(clk),
             beat: head.filter(|h| h.1 != Way::Dropped),
             dropped: head.is_some_and(|h| h.1 == Way::Dropped && h.0.last),
             strange: self.judged.is_some_and(|j| j.1),

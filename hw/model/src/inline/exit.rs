@@ -195,6 +195,13 @@ impl Block for Exit {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        let idle = self.read.is_none()
+            && self.caught.is_none()
+            && self.done.is_none()
+            && self.clear.is_none()
+            && self.frames == [None; 3]
+            && self.launches.is_empty();
+        let sweeps = if clk < self.swept_at { self.swept_at } else { u64::MAX };
+        if idle { self.parse.wake(clk).min(sweeps) } else { clk }
     }
 }

@@ -36,6 +36,12 @@ impl Free {
         self.fill
     }
 
+    /// A clock without any of what [`Free::step`] is told changes nothing.
+    pub fn is_settled(&self) -> bool {
+        let shown = self.pending == (self.fill > 0) && (self.out || !self.pending);
+        shown && self.room == (self.fill >= ROOM) && self.ample == (self.fill >= AMPLE)
+    }
+
     /// A clock: a cell is filled; or all that the packet under way has filled are free again; a cell comes back.
     pub fn step(&mut self, take: Option<Take>, rewind: bool, freed: bool) {
         self.room = self.fill >= ROOM;

@@ -65,6 +65,11 @@ impl Intake {
         self.inside.is_some()
     }
 
+    /// No beat is on its way, and nothing is told of one.
+    pub fn is_idle(&self) -> bool {
+        self.stages.iter().all(Option::is_none) && !self.refused && !self.malformed
+    }
+
     /// The flow that is taken beyond its bound at this clock.
     pub fn blocks(&self) -> Option<u32> {
         self.stages[STAGES - 1].as_ref().filter(|s| s.first && s.blocks).map(|s| s.flow)

@@ -97,9 +97,9 @@ pub struct In {
     pub arrival: Option<Arrival>,
     /// A record loaded.
     pub load: Option<Load>,
-    /// A flow that holds this many cells stores no packet more.
+    /// A flow that holds this many cells stores no packet more. A level: while clocks are skipped it is taken to stay.
     pub bound: u16,
-    /// The input waits for a flow at its bound, and for free cells.
+    /// The input waits for a flow at its bound, and for free cells. A level as well.
     pub wait: bool,
     /// The pacer takes the doorbell.
     pub doorbell_ready: bool,
@@ -178,6 +178,9 @@ pub struct Store {
     /// Clocks for which the first of them has been looked up, and what was found in the last three.
     age: u32,
     looks: [Option<Found>; 3],
+    /// The clock after the last one that was stepped, and the levels of that.
+    next: u64,
+    levels: (u16, bool),
 }
 
 impl Store {
@@ -198,6 +201,8 @@ impl Store {
             waits: 0,
             age: 0,
             looks: [None; 3],
+            next: 0,
+            levels: (0, false),
         }
     }
 
@@ -237,10 +242,39 @@ impl Block for Store {
             self.swept_at += clk + 1;
             return;
         }
-        let out = self.output(clk);
-        if !out.swept {
+        if clk < self.swept_at {
             return;
         }
+        self.catch_up(clk);
+        (self.next, self.levels) = (clk + 1, (i.bound, i.wait));
+        self.step_once(clk, i);
+    }
+
+    fn wake(&self, clk: u64) -> u64 {
+        if clk < self.swept_at {
+            return self.swept_at;
+        }
+        let waits = self.waits != 0 || !self.blocked.is_empty() || self.age != 0 || self.looks.iter().any(Option::is_some);
+        let idle = self.halted == (self.levels.1 && !self.free.ample) && self.free.is_settled() && self.packets.is_empty();
+        let still = self.intake.is_idle() && self.reader.is_idle() && self.queues.is_idle();
+        if !waits && idle && still { u64::MAX } else { clk }
+    }
+}
+
+impl Store {
+    // The clocks that were not stepped: flows were looked after as ever, and nothing else was done.
+    fn catch_up(&mut self, clk: u64) {
+        let mut at = self.next.max(self.swept_at);
+        if clk > at {
+            at += self.queues.pass(clk - at);
+            let (bound, wait) = self.levels;
+            let idle = In { bound, wait, ..In::default() };
+            (at..clk).for_each(|c| self.step_once(c, &idle));
+        }
+    }
+
+    fn step_once(&mut self, clk: u64, i: &In) {
+        let out = self.output(clk);
         let head = self.packets.output(clk).head;
         let freed = self.reader.freed;
         let begun = self.reader.step(clk, head.as_ref(), i.ready);
@@ -274,10 +308,5 @@ impl Block for Store {
             },
         );
         self.packets.step(clk, &fifo::In { rst: false, push: read, ready: begun });
-    }
-
-    /// The store looks after its flows at every clock.
-    fn wake(&self, clk: u64) -> u64 {
-        clk.max(self.swept_at)
     }
 }

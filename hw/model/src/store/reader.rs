@@ -39,6 +39,12 @@ impl Reader {
         self.queue.output(clk).head
     }
 
+    /// Nothing is read, nothing waits to leave, and nothing is told.
+    pub fn is_idle(&self) -> bool {
+        let still = self.reading.is_none() && self.pipeline.iter().all(Option::is_none) && self.queue.is_empty();
+        still && !self.freed && !self.voided
+    }
+
     /// A clock: the packet that comes next, whether downstream is ready; says whether that packet begins.
     pub fn step(&mut self, clk: u64, head: Option<&Read>, ready: bool) -> bool {
         let beats_of_cell = CELL_BYTES as usize / self.beat_bytes;

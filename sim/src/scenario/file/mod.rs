@@ -9,7 +9,7 @@ mod traffic;
 pub use told::{Hpcc, hpcc};
 
 use super::fabric::FabricPlan;
-use super::{Control, Error, FlowPlan, LinkDefaults, NicKind, NicPlan, Plan, Profile, Set};
+use super::{Control, Error, FlowPlan, Form, LinkDefaults, NicKind, NicPlan, Plan, Profile, Set};
 use crate::fabric::port::{HIGH, LOW};
 use crate::frame::NodeId;
 use crate::nic::stream::HEADERS;
@@ -192,14 +192,27 @@ fn nic(src: &Source, t: &NicTable, overridden: Option<NicKind>) -> Result<NicPla
         Some(k) => k.get_ref().parse().map_err(|_| src.error(k.span(), "nic.kind", k.get_ref(), NicKind::ALLOWED))?,
     };
     let kind = overridden.unwrap_or(told);
-    let bus_bits = src.whole(&t.bus_bits, "nic.bus_bits", 64, 64, 512)? as u32;
+    let form = match &t.form {
+        None => Form::Standalone,
+        Some(f) => f.get_ref().parse().map_err(|_| src.error(f.span(), "nic.form", f.get_ref(), Form::ALLOWED))?,
+    };
+    let host_window = src.number(&t.host_kb, "nic.host_kb", Form::HOST_WINDOW as f64 / 1000.0, 0.0, 1e6)?;
+    let narrowest = if form == Form::Inline { Form::INLINE_BITS } else { 64 };
+    let bus_bits = src.whole(&t.bus_bits, "nic.bus_bits", narrowest.into(), narrowest.into(), 512)? as u32;
     if !bus_bits.is_power_of_two() {
-        return Err(src.error(span(&t.bus_bits), "nic.bus_bits", bus_bits, "64, 128, 256 or 512"));
+        return Err(src.error(
+            span(&t.bus_bits),
+            "nic.bus_bits",
+            bus_bits,
+            if narrowest == 64 { "64, 128, 256 or 512" } else { "256 or 512" },
+        ));
     }
     let ack_delay = if kind == NicKind::Event { super::EVENT_ACK_DELAY as f64 / NS as f64 } else { 150.0 };
     let us = |v: &Number, field: &str, default: f64| src.number(v, field, default, 0.0, 1e6).map(|x| ps(x, US));
     Ok(NicPlan {
         kind,
+        form,
+        host_window: (host_window * 1000.0).round() as u64,
         bus_bits,
         clock: (1e6 / src.number(&t.clock_mhz, "nic.clock_mhz", 250.0, 100.0, 500.0)?).round() as Ps,
         flow_bits: src.whole(&t.flow_bits, "nic.flow_bits", 10, 4, 16)? as u32,

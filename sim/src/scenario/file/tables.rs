@@ -136,6 +136,8 @@ pub(super) struct OneLink {
 #[serde(deny_unknown_fields)]
 pub(super) struct NicTable {
     pub kind: Option<Spanned<String>>,
+    pub form: Option<Spanned<String>>,
+    pub host_kb: Number,
     pub bus_bits: Number,
     pub flow_bits: Number,
     pub clock_mhz: Number,

@@ -1,0 +1,429 @@
+//! The in-line NIC of `timely_hw::inline::core`: the host's own packets between its queue and the wire, those of flows through the store.
+//!
+//! The clock of the registers' bus is the core's.
+use super::{aside, bridge, credit, entry, exit};
+use crate::bus::{FlowRate, Sample};
+use crate::core::{Core, Pins, Source};
+use crate::part::Part;
+use crate::stream::Beat;
+use crate::{Block, dma, fifo, launch, mark, store, txmux};
+use timely_regs::counters::Counter;
+use timely_regs::event;
+use timely_regs::link::{ACK_TAG, PAST_TAG};
+use timely_regs::map::Build;
+use timely_regs::wire::ethernet;
+
+/// Address bits of the queue of what goes beside paced frames, and of that of the others.
+const SIDES: u32 = 5;
+const PAST: u32 = 4;
+/// Lost frames, and packets with another flow's number, that wait to be counted at most.
+const MOST_WAITING: u32 = 127;
+
+/// Inputs at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset, of the registers' bus too.
+    pub rst: bool,
+    /// AXI-Lite write address.
+    pub aw: Option<u32>,
+    /// AXI-Lite write data and strobes.
+    pub w: Option<(u32, u8)>,
+    /// The AXI-Lite write answer is taken.
+    pub b_ready: bool,
+    /// AXI-Lite read address.
+    pub ar: Option<u32>,
+    /// The AXI-Lite read answer is taken.
+    pub r_ready: bool,
+    /// A beat from the host is offered, and with a frame's first what goes beside it.
+    pub host: Option<(Beat, u128)>,
+    /// The host takes the beat that is offered to it.
+    pub host_ready: bool,
+    /// A beat from the wire, and what goes beside its frame. It is always taken.
+    pub wire: Option<(Beat, u128)>,
+    /// The wire takes the beat that is offered to it.
+    pub wire_ready: bool,
+    /// Paused priorities.
+    pub pause: u8,
+    /// A frame was lost beside the core.
+    pub lost: bool,
+}
+
+/// A beat that the wire is offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireBeat {
+    /// The beat.
+    pub beat: Beat,
+    /// What came beside its frame from the host; 0 of an ACK.
+    pub meta: u128,
+    /// Bytes of the ACK that it is of.
+    pub ack: Option<u16>,
+}
+
+/// Outputs at a clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Out {
+    /// AXI-Lite: a write address is taken.
+    pub aw_ready: bool,
+    /// AXI-Lite: write data are taken.
+    pub w_ready: bool,
+    /// AXI-Lite: a read address is taken.
+    pub ar_ready: bool,
+    /// AXI-Lite: write answer.
+    pub b: Option<u8>,
+    /// AXI-Lite: read data and answer.
+    pub r: Option<(u32, u8)>,
+    /// A beat of the host's is taken.
+    pub host_ready: bool,
+    /// A beat for the wire.
+    pub wire: Option<WireBeat>,
+    /// A beat for the host, and what goes beside its frame.
+    pub host: Option<(Beat, u128)>,
+    /// The date, ns48.fns16.
+    pub now: u64,
+    /// No grant leaves.
+    pub stopped: bool,
+    /// An RTT sample or a time-out goes to the engine.
+    pub sample: Option<Sample>,
+    /// A rate goes to the pacer.
+    pub rate: Option<FlowRate>,
+    /// An event record is dropped: there is no DMA.
+    pub record: Option<[u32; event::WORDS]>,
+}
+
+/// The NIC.
+#[derive(Clone, Debug)]
+pub struct Nic {
+    core: Core<dma::NoDma>,
+    bridge: Part<bridge::Bridge>,
+    entry: Part<entry::Entry>,
+    credit: Part<credit::Credit>,
+    store: Part<store::Store>,
+    mark: Part<mark::Mark<(u64, u128)>>,
+    gate: Part<launch::Launch>,
+    merge: Part<txmux::TxMux>,
+    exit: Part<exit::Exit>,
+    /// Launch of paced frames between the store and the wire, and what goes beside them; the latter of the others.
+    sides: Part<fifo::Fifo<(u64, u128)>>,
+    past: Part<fifo::Fifo<u128>>,
+    arriving: Part<aside::Aside>,
+    /// Inside a frame: of the store, past it, to the wire.
+    paced_inside: bool,
+    past_inside: bool,
+    wire_inside: bool,
+    ack_bytes: u16,
+    /// Lost frames that are still to be counted, and packets with another flow's number.
+    missing: u32,
+    strangers: u32,
+    /// Bound and wait of the store, as of the last step.
+    levels: (u16, bool),
+    /// Reset, as the blocks see it: a clock late.
+    reset: bool,
+}
+
+/// Where a beat that the core offers is to go.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Ack,
+    Past,
+    Paced,
+}
+
+impl Kind {
+    fn of(tag: u16) -> Self {
+        match tag {
+            ACK_TAG => Kind::Ack,
+            PAST_TAG => Kind::Past,
+            _ => Kind::Paced,
+        }
+    }
+}
+
+/// The four lengths of an ACK, by its first beat.
+fn ack_bytes(beat: &Beat) -> u16 {
+    let word = |at: usize| u16::from_be_bytes([beat.data[at], beat.data[at + 1]]);
+    let vlan = word(ethernet::TYPE) == ethernet::VLAN;
+    let ipv6 = word(if vlan { ethernet::TAGGED_TYPE } else { ethernet::TYPE }) == ethernet::IPV6;
+    90 + 4 * u16::from(vlan) + 20 * u16::from(ipv6)
+}
+
+impl Nic {
+    /// A NIC with a store of `2^cell_bits` cells whose `rst` was 1 at the clock before 0.
+    pub fn new(build: Build, cell_bits: u32) -> Self {
+        let (width, flow_bits) = (build.bus_bits as usize, build.flow_bits);
+        Nic {
+            core: Core::new(build, dma::NoDma::default()),
+            bridge: Part::new(bridge::Bridge::default()),
+            entry: Part::new(entry::Entry::new(width, flow_bits)),
+            credit: Part::new(credit::Credit::default()),
+            store: Part::new(store::Store::new(flow_bits, cell_bits, width)),
+            mark: Part::new(mark::Mark::new(width, flow_bits, build.ring_bits)),
+            gate: Part::new(launch::Launch::new()),
+            merge: Part::new(txmux::TxMux::default()),
+            exit: Part::new(exit::Exit::new(width, flow_bits)),
+            sides: Part::new(fifo::Fifo::new(SIDES)),
+            past: Part::new(fifo::Fifo::new(PAST)),
+            arriving: Part::new(aside::Aside::new(width)),
+            paced_inside: false,
+            past_inside: false,
+            wire_inside: false,
+            ack_bytes: 0,
+            missing: 0,
+            strangers: 0,
+            levels: (0, false),
+            reset: true,
+        }
+    }
+
+    /// The date at clock `clk`, ns48.fns16.
+    pub fn now(&self, clk: u64) -> u64 {
+        self.core.now(clk)
+    }
+
+    /// The beat that the wire is offered at clock `clk`: a frame waits for what goes beside it.
+    pub fn wire(&self, clk: u64) -> Option<WireBeat> {
+        let (beat, tag) = self.core.tx(clk)?;
+        let meta = match Kind::of(tag) {
+            Kind::Ack => 0,
+            Kind::Past => self.past.block.output(clk).head?,
+            Kind::Paced => self.sides.block.output(clk).head?.1,
+        };
+        let bytes = || if self.wire_inside { self.ack_bytes } else { ack_bytes(&beat) };
+        Some(WireBeat { beat, meta, ack: (Kind::of(tag) == Kind::Ack).then(bytes) })
+    }
+}
+
+impl Block for Nic {
+    type In = In;
+    type Out = Out;
+
+    fn output(&self, clk: u64) -> Out {
+        let (core, bridge) = (self.core.output(clk), self.bridge.block.output(clk));
+        let [aw_ready, w_ready, ar_ready] = bridge.ready;
+        Out {
+            aw_ready,
+            w_ready,
+            ar_ready,
+            b: bridge.b,
+            r: bridge.r,
+            host_ready: self.entry.block.is_ready(clk),
+            wire: self.wire(clk),
+            host: self.arriving.block.output(clk).beat,
+            now: core.now,
+            stopped: core.stopped,
+            sample: core.sample,
+            rate: core.rate,
+            record: core.record,
+        }
+    }
+
+    fn step(&mut self, clk: u64, i: &In) {
+        let rst = self.reset;
+        self.reset = i.rst;
+        let core = self.core.show(clk);
+        let axil = self.core.output(clk);
+        let bridge = self.bridge.block.output(clk);
+        let entry = self.entry.block.output(clk);
+        let store = self.store.block.output(clk);
+        let mark = self.mark.block.output(clk);
+        let gate = self.gate.block.output(clk);
+        let merge = self.merge.block.output(clk);
+        let exit = self.exit.block.output(clk);
+        let (sides, past) = (self.sides.block.output(clk), self.past.block.output(clk));
+        let arriving = self.arriving.block.output(clk);
+        let c = &core.csr.settings;
+
+        // To the wire, ACKs first: a frame waits for what goes beside it.
+        let kind = core.tx.map(|(_, tag)| Kind::of(tag));
+        let beside = match kind {
+            None | Some(Kind::Ack) => true,
+            Some(Kind::Past) => past.head.is_some(),
+            Some(Kind::Paced) => sides.head.is_some(),
+        };
+        let leaves = core.tx.filter(|_| beside && i.wire_ready).map(|(beat, _)| beat);
+        let ends = leaves.is_some_and(|b| b.last);
+        let begins = leaves.is_some() && !self.wire_inside && kind == Some(Kind::Paced);
+        if let Some((beat, _)) = core.tx.filter(|_| !self.wire_inside) {
+            self.ack_bytes = ack_bytes(&beat);
+        }
+        if let Some(beat) = leaves {
+            self.wire_inside = !beat.last;
+        }
+
+        // Grants are taken while little waits for the wire.
+        let grant = core.grant.filter(|_| self.credit.block.open(c.line_rate));
+        let grant_ready = store.grant_ready && self.credit.block.open(c.line_rate);
+        let granted = grant.is_some() && store.grant_ready;
+        let charge = store.charge.map(|g| g.bytes);
+        self.credit.step(clk, rst || granted || charge.is_some() || begins, || credit::In {
+            rst,
+            line_rate: c.line_rate,
+            granted,
+            charge,
+            begins,
+        });
+
+        // Paced frames get their places, then go through the gate; what goes beside them in a queue of its own.
+        let paced_ready = gate.ready && sides.ready;
+        let side = mark.beat.map(|(_, side)| side).filter(|_| gate.ready && !self.paced_inside);
+        let through = mark.beat.filter(|_| sides.ready);
+        if let Some((beat, _)) = mark.beat.filter(|_| paced_ready) {
+            self.paced_inside = !beat.last;
+        }
+        let timed = through.map(|(beat, (launch, _))| launch::Timed { beat, tag: 0, launch: (c.lead != 0).then_some(launch) });
+        self.gate.step(clk, rst || timed.is_some(), || launch::In { rst, beat: timed, now: core.time.steady, ready: merge.data_ready });
+        self.sides.step(clk, rst || side.is_some(), || fifo::In { rst, push: side, ready: ends && kind == Some(Kind::Paced) });
+
+        // Both streams by turns.
+        let past_ready = merge.ack_ready && past.ready;
+        let passes = entry.beat.filter(|b| b.1 == entry::Way::Past);
+        let past_side = passes.map(|b| b.2).filter(|_| merge.ack_ready && !self.past_inside);
+        let past_beat = passes.map(|b| b.0).filter(|_| past.ready);
+        if let Some(beat) = past_beat.filter(|_| past_ready) {
+            self.past_inside = !beat.last;
+        }
+        self.past.step(clk, rst || past_side.is_some(), || fifo::In { rst, push: past_side, ready: ends && kind == Some(Kind::Past) });
+        self.merge.step(clk, rst || past_beat.is_some() || gate.beat.is_some() || merge.beat.is_some(), || txmux::In {
+            rst,
+            fair: true,
+            ack: past_beat,
+            data: gate.beat.map(|(beat, _)| (beat, 0)),
+            ready: core.data_ready,
+        });
+
+        // From the host: what is ours waits in the store for its grant, the rest goes past it.
+        let loses = store.malformed || store.voided;
+        self.entry.step(clk, rst || i.host.is_some() || core.load.is_some(), || entry::In {
+            rst,
+            beat: i.host.map(|h| h.0),
+            meta: i.host.map_or(0, |h| h.1),
+            port: c.udp_port,
+            ipv4: c.ipv4.to_le_bytes(),
+            ipv6: c.ipv6.to_le_bytes(),
+            load: core.load,
+            paced_ready: store.ready,
+            past_ready,
+            drop_ready: !loses,
+        });
+        let arrival = entry.beat.and_then(|(beat, way, meta)| match way {
+            entry::Way::Paced { flow, ends } => Some(store::Arrival { beat, flow, ends, meta }),
+            _ => None,
+        });
+        let load = core.load.map(|l| store::Load { flow: l.flow, enable: l.enable(), keep: l.keep() });
+        let levels = (c.store_bound, c.store_wait);
+        let set = std::mem::replace(&mut self.levels, levels) != levels;
+        let told = set || arrival.is_some() || load.is_some() || granted;
+        self.store.step(clk, rst || told, || store::In {
+            rst,
+            arrival,
+            load,
+            bound: c.store_bound,
+            wait: c.store_wait,
+            doorbell_ready: core.doorbell_ready,
+            grant,
+            ready: mark.ready,
+        });
+        self.mark.step(clk, rst || store.beat.is_some(), || mark::In {
+            rst,
+            beat: store.beat.map(|(beat, s)| (beat, (s.launch, s.meta))),
+            port: c.udp_port,
+            base: 0,
+            ready: paced_ready,
+        });
+
+        // What leaves is stamped and reported.
+        let paced = kind == Some(Kind::Paced);
+        self.exit.step(clk, rst || leaves.is_some() || core.load.is_some(), || exit::In {
+            rst,
+            beat: leaves,
+            launch: sides.head.map(|s| s.0).filter(|_| paced),
+            name: None,
+            now: core.time.date,
+            port: c.udp_port,
+            key: c.nonce_key,
+            load: core.load,
+        });
+
+        // From the wire: parsed as it is taken, and to the host.
+        self.arriving.step(clk, rst || i.wire.is_some(), || aside::In { rst, beat: i.wire, ready: i.host_ready });
+
+        self.bridge.step(clk, i.rst || rst || i.aw.is_some() || i.w.is_some() || i.ar.is_some(), || bridge::In {
+            s_rst: i.rst,
+            rst,
+            aw: i.aw,
+            w: i.w,
+            b_ready: i.b_ready,
+            ar: i.ar,
+            r_ready: i.r_ready,
+            taken: [axil.aw_ready, axil.w_ready, axil.ar_ready],
+            b: axil.b,
+            r: axil.r,
+        });
+        let bit = |happens: bool, counter: Counter| u64::from(happens) << counter as u32;
+        // One of each kind counts a clock; those that come together wait for their turn.
+        let refused = store.refused || entry.strange || self.strangers != 0;
+        if entry.strange && store.refused {
+            self.strangers = (self.strangers + 1).min(MOST_WAITING + 1);
+        } else if !entry.strange && !store.refused {
+            self.strangers = self.strangers.saturating_sub(1);
+        }
+        let lost = u32::from(loses || entry.dropped) + u32::from(i.lost) + u32::from(arriving.dropped) + self.missing;
+        self.missing = lost.saturating_sub(1).min(MOST_WAITING);
+        let pulses = bit(gate.missed, Counter::LaunchesMissed)
+            | bit(exit.sent.is_some(), Counter::TxFrames)
+            | bit(core.csr.doorbell.is_some(), Counter::DoorbellsRefused)
+            | bit(refused, Counter::PacketsRefused)
+            | bit(lost != 0, Counter::PacketsDiscarded);
+        let pins = Pins {
+            aw: bridge.aw,
+            w: bridge.w,
+            b_ready: true,
+            ar: bridge.ar,
+            r_ready: true,
+            rx: i.wire.map(|w| w.0),
+            rx_ts: core.time.date,
+            rx_bad: false,
+            tx_ready: i.wire_ready && beside,
+            completion: exit.completion,
+            pause: i.pause,
+            ptp: None,
+            memory: dma::Slave::default(),
+        };
+        let source = Source {
+            // The merge calls those past the store ACKs.
+            data: merge.beat.map(|(beat, tag)| (beat, if tag == ACK_TAG { PAST_TAG } else { 0 })),
+            sent: exit.sent,
+            doorbell: store.doorbell.map(|flow| (flow, 1)),
+            charge: store.charge,
+            grant_ready,
+            host_doorbell_ready: true,
+            pulses,
+            swept: store.swept && exit.swept,
+        };
+        self.core.step(clk, rst, &core, &pins, &source);
+        if rst {
+            (self.paced_inside, self.past_inside, self.wire_inside) = (false, false, false);
+            (self.missing, self.strangers) = (0, 0);
+        }
+    }
+
+    /// A beat that stands at the wire or at the host and is not taken asks for no clock by itself.
+    fn wake(&self, clk: u64) -> u64 {
+        if self.reset || self.missing != 0 || self.strangers != 0 {
+            return clk;
+        }
+        let parts = [
+            self.bridge.due,
+            self.entry.due,
+            self.credit.due,
+            self.store.due,
+            self.mark.due,
+            self.gate.due,
+            self.merge.due,
+            self.exit.due,
+            self.sides.due,
+            self.past.due,
+            self.arriving.due,
+        ];
+        parts.into_iter().min().unwrap_or(u64::MAX).min(self.core.wake(clk)).max(clk)
+    }
+}

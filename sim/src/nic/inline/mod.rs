@@ -1,0 +1,234 @@
+//! The in-line form as a [`Core`]: the host's software builds the packets, and the NIC paces them on their way to the wire.
+//!
+//! What stands behind is the Verilated core of a shell, or its integer model; [`Path`] is the seam. Departure stamps are the form's own, taken
+//! where frames leave it, so what the MAC says of departures is not heard; arrivals are stamped as their beats come.
+mod host;
+pub mod rtl;
+
+use super::axil::{Master, Response};
+use super::core::{AccessError, Core, CoreEvent, CoreIn, Pins, TxBeat};
+use crate::cores::CoreSpec;
+use host::Host;
+use timely_model::Block;
+use timely_model::bus::KIND_RTT;
+use timely_model::inline::nic::{In, Nic, Out, WireBeat};
+use timely_model::stream::Beat;
+use timely_regs::map::{Build, window};
+
+/// Clocks after which a register access that nobody answers is given up.
+const ACCESS_CLOCKS: u64 = 20_000;
+
+/// Log2 of the cells of the store of a shell with a bus of `bits`: OpenNIC's, or NetFPGA SUME's.
+pub const fn cell_bits(bits: u32) -> u32 {
+    if bits == 512 { 15 } else { 13 }
+}
+
+/// An in-line NIC, whatever it is made of.
+pub trait Path: Send {
+    /// Bytes of a beat.
+    fn bus_bytes(&self) -> usize;
+    /// Outputs during clock `clk`.
+    fn output(&self, clk: u64) -> Out;
+    /// The beat that the wire is offered during clock `clk`.
+    fn wire(&self, clk: u64) -> Option<WireBeat>;
+    /// The date at clock `clk`, ns48.fns16.
+    fn now(&self, clk: u64) -> u64;
+    /// The edge that ends clock `clk`.
+    fn step(&mut self, clk: u64, input: &In);
+    /// The first clock from `clk` on that must be stepped though the input stays idle.
+    fn wake(&self, clk: u64) -> u64;
+    /// Passes idle clocks from `from` up to `to`, exclusive, which is at most its wake-up.
+    fn skip(&mut self, from: u64, to: u64) {
+        let _ = (from, to);
+    }
+}
+
+/// The integer model.
+pub struct Model {
+    nic: Nic,
+    bus_bytes: usize,
+}
+
+impl Model {
+    /// A NIC that has just left reset.
+    pub fn new(build: Build) -> Self {
+        Model { nic: Nic::new(build, cell_bits(build.bus_bits)), bus_bytes: build.bus_bits as usize / 8 }
+    }
+}
+
+impl Path for Model {
+    fn bus_bytes(&self) -> usize {
+        self.bus_bytes
+    }
+    fn output(&self, clk: u64) -> Out {
+        self.nic.output(clk)
+    }
+    fn wire(&self, clk: u64) -> Option<WireBeat> {
+        self.nic.wire(clk)
+    }
+    fn now(&self, clk: u64) -> u64 {
+        self.nic.now(clk)
+    }
+    fn step(&mut self, clk: u64, input: &In) {
+        self.nic.step(clk, input);
+    }
+    fn wake(&self, clk: u64) -> u64 {
+        self.nic.wake(clk)
+    }
+}
+
+/// An in-line NIC and its host.
+pub struct Inline<P> {
+    path: P,
+    clk: u64,
+    master: Master,
+    /// The host's software.
+    pub host: Host,
+    /// Bytes of the frame that leaves.
+    leaving: u64,
+    events: Vec<CoreEvent>,
+}
+
+impl<P: Path> Inline<P> {
+    /// A NIC that has just left reset, and the host that `spec` describes.
+    pub fn new(path: P, spec: &CoreSpec) -> Self {
+        let host = Host::new(spec, 8 * path.bus_bytes());
+        Inline { path, clk: 0, master: Master::default(), host, leaving: 0, events: Vec::new() }
+    }
+
+    /// One clock with these streams; the registers are the NIC's own master's. Gives what the NIC showed during it.
+    pub fn drive(&mut self, i: In) -> Out {
+        let out = self.path.output(self.clk);
+        self.record(&out);
+        let request = self.master.request();
+        let (w, b_ready, r_ready) = (request.w.map(|w| (w, 0xf)), request.bready, request.rready);
+        self.path.step(self.clk, &In { aw: request.aw, w, b_ready, ar: request.ar, r_ready, ..i });
+        if !request.is_idle() {
+            self.master.step(&Response { awready: out.aw_ready, wready: out.w_ready, b: out.b, arready: out.ar_ready, r: out.r });
+        }
+        self.clk += 1;
+        out
+    }
+
+    fn record(&mut self, out: &Out) {
+        let clk = self.clk;
+        if let Some(s) = out.sample {
+            self.events.push(if s.kind == KIND_RTT {
+                CoreEvent::Rtt { clk, flow: s.flow, ns: s.rtt_ns }
+            } else {
+                CoreEvent::Timeout { clk, flow: s.flow }
+            });
+        }
+        if let Some(r) = out.rate {
+            self.events.push(CoreEvent::Rate { clk, flow: r.flow, rate: r.value });
+        }
+        if let Some(words) = out.record {
+            self.events.push(CoreEvent::Record { clk, words });
+        }
+    }
+
+    fn finish(&mut self, addr: u32) -> Result<u32, AccessError> {
+        for _ in 0..ACCESS_CLOCKS {
+            self.step(&CoreIn::default());
+            if self.master.is_idle() {
+                return self.master.take_result().unwrap_or(Err(AccessError { addr, what: "no answer" }));
+            }
+        }
+        Err(AccessError { addr, what: "no answer in time" })
+    }
+}
+
+impl<P: Path> Core for Inline<P> {
+    fn bus_bytes(&self) -> usize {
+        self.path.bus_bytes()
+    }
+
+    fn clk(&self) -> u64 {
+        self.clk
+    }
+
+    fn output(&self) -> Pins {
+        let beat = self.path.wire(self.clk).map(|w| w.beat);
+        Pins { tx: beat.map(|b| TxBeat { data: b.data, bytes: b.bytes, last: b.last, tag: 0 }) }
+    }
+
+    fn step(&mut self, input: &CoreIn) {
+        let host = self.host.beat();
+        let out = self.drive(In {
+            host,
+            host_ready: !self.host.deaf,
+            wire: input.rx.map(|b| (Beat { data: b.data, bytes: b.bytes, last: b.last }, 0)),
+            wire_ready: input.tx_ready,
+            pause: input.pause,
+            ..In::default()
+        });
+        if host.is_some() && out.host_ready {
+            self.host.taken();
+        }
+        if let Some(w) = out.wire.filter(|_| input.tx_ready) {
+            self.leaving += u64::from(w.beat.bytes);
+            if w.beat.last {
+                self.host.left(w.meta, std::mem::take(&mut self.leaving));
+            }
+        }
+    }
+
+    fn now(&self) -> u64 {
+        self.path.now(self.clk)
+    }
+
+    fn wake(&self) -> u64 {
+        if self.master.is_idle() && !self.host.offers() { self.path.wake(self.clk) } else { self.clk }
+    }
+
+    fn skip_to(&mut self, clk: u64) {
+        self.path.skip(self.clk, clk);
+        self.clk = clk;
+    }
+
+    fn write32(&mut self, addr: u32, value: u32) -> Result<(), AccessError> {
+        self.master.write(addr, value);
+        self.finish(addr).map(|_| ())
+    }
+
+    fn read32(&mut self, addr: u32) -> Result<u32, AccessError> {
+        self.master.read(addr);
+        self.finish(addr)
+    }
+
+    fn reset(&mut self, clocks: u64) {
+        for _ in 0..clocks {
+            self.path.step(self.clk, &In { rst: true, ..In::default() });
+            self.clk += 1;
+        }
+        self.master = Master::default();
+        self.host.reset();
+        self.leaving = 0;
+    }
+
+    /// A doorbell is the host's software's: the NIC has none.
+    fn post_write(&mut self, addr: u32, value: u32) {
+        let flow = addr.wrapping_sub(window::doorbell(0)) / (window::doorbell(1) - window::doorbell(0));
+        if addr >= window::doorbell(0) && addr == window::doorbell(flow) {
+            self.host.post(flow, value);
+        } else {
+            self.master.write(addr, value);
+        }
+    }
+
+    fn post_read(&mut self, addr: u32) {
+        self.master.read(addr);
+    }
+
+    fn answer(&mut self) -> Option<Result<u32, AccessError>> {
+        if self.master.is_idle() { self.master.take_result() } else { None }
+    }
+
+    fn drops_damaged(&self) -> bool {
+        true
+    }
+
+    fn drain(&mut self, events: &mut Vec<CoreEvent>) {
+        events.append(&mut self.events);
+    }
+}

@@ -1,0 +1,105 @@
+//! The in-line NIC: the Verilog of its core beside its model, every output at every clock, whatever host, wire and registers do.
+mod both;
+mod network;
+mod world;
+
+use both::Both;
+use rand::Rng;
+use timely_hw::config::{CLOCK_PS, Config, FLOW_BITS};
+use timely_hw::shells::Shell;
+use timely_regs::counters::Counter;
+use timely_regs::parameters::Parameters;
+use timely_sim::cores::CoreSpec;
+use timely_sim::nic::core::Core;
+use timely_sim::nic::inline::rtl::Shell as Compiled;
+use timely_sim::nic::inline::{Inline, Model};
+use timely_sim::nic::setup::configure;
+use timely_sim::scenario::Form;
+use timely_tests::nic::{build, counters, flow, spec};
+use timely_tests::{cycles, few_seeds, rng, thorough};
+use world::World;
+
+/// Flows that are enabled.
+const FLOWS: u32 = 12;
+
+fn shell(bus: u32, flow_bits: u32) -> Compiled {
+    let shell = if bus == 512 { Shell::OpenNic } else { Shell::NetFpgaSume };
+    let config = Config::new(bus as usize, flow_bits as usize).expect("a configuration that is built");
+    let emit = || Ok::<_, String>(shell.emit(config, CLOCK_PS)?.swap_remove(0).text);
+    let text = timely_verilate::mutant::text(&format!("inline_{bus}_{flow_bits}"), || emit().unwrap_or_else(|e| panic!("emission: {e}")));
+    Compiled::new(&text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn flows(bus: u32, flow_bits: u32, gbps: f64) -> CoreSpec {
+    // Laws of several kinds, with and without a bound, time-outs that strike, and flows that are slow enough to fill the store.
+    let impatient = Parameters { timeout_us: 20.0, idle_us: 10.0, outstanding_bytes: 20_000, ..Parameters::timely_10g(2.0) };
+    let unbounded = Parameters { outstanding_bytes: 0, timeout_us: 100.0, ..Parameters::timely_10g(4.0) };
+    let parameters = [impatient, unbounded, Parameters::fixed(6000.0), Parameters { outstanding_bytes: 0, ..Parameters::fixed(40_000.0) }];
+    let slow = Parameters::fixed(1500.0);
+    let of = |id| flow(id, world::PEER, 1024, 2, if id == 2 { &slow } else { &parameters[id as usize % 4] });
+    CoreSpec { form: Form::Inline, ..spec(bus, flow_bits, gbps, (0..FLOWS).map(of).collect()) }
+}
+
+fn equal(bus: u32, flow_bits: u32, gbps: f64, clocks: u64) {
+    for seed in few_seeds() {
+        let mut rng = rng(seed);
+        let spec = flows(bus, flow_bits, gbps);
+        let both = Both::new(shell(bus, flow_bits).instantiate(seed as u32), Model::new(build(bus, flow_bits)));
+        let mut nic = Inline::new(both, &spec);
+        configure(&mut nic, &spec).expect("a valid set-up");
+        let mut world = World::new(bus as usize, flow_bits, rng.random());
+        let end = nic.clk() + clocks;
+        while nic.clk() < end {
+            world.clock(&mut nic, end);
+        }
+        let counted = counters(&mut nic);
+        for flow in 0..FLOWS {
+            world::telemetry(&mut nic, flow);
+        }
+        println!("{bus} bits, 2^{flow_bits} flows, seed {seed}: {:?}, counters {counted:?}", world.tally);
+        let of = |c: Counter| counted[c as usize];
+        let happened = [
+            Counter::TxFrames,
+            Counter::RxData,
+            Counter::RxAcks,
+            Counter::AcksSent,
+            Counter::SegmentTimeouts,
+            Counter::RateUpdates,
+            Counter::LaunchesMissed,
+            Counter::PacketsRefused,
+            Counter::PacketsDiscarded,
+            Counter::PauseFrames,
+            Counter::PfcFrames,
+            Counter::PausedTime,
+            Counter::AckForged,
+        ];
+        let t = &world.tally;
+        if clocks >= 100_000 {
+            let never: Vec<_> = happened.iter().filter(|c| of(**c) == 0).map(|c| format!("{c:?}")).collect();
+            assert!(never.is_empty(), "never happened: {never:?}, seed {seed}");
+            assert!(t.paced > 400 && t.past > 300 && t.acks > 30 && t.up > 200, "{t:?}, seed {seed}");
+            assert!(t.skipped > clocks / 100, "{} clocks skipped, seed {seed}", t.skipped);
+        }
+    }
+}
+
+/// OpenNIC's core.
+#[test]
+fn rtl_equals_model_512() {
+    equal(512, 10, 100.0, cycles());
+}
+
+/// NetFPGA SUME's, under `cargo xtask soak`; and OpenNIC's with every other number of flows.
+#[test]
+fn rtl_equals_model_of_any_size() {
+    if !thorough() {
+        println!("left out: inline: other sizes: cargo xtask soak runs them, and so does TIMELY_CYCLES=200001");
+        return;
+    }
+    for flow_bits in FLOW_BITS.map(|f| f as u32) {
+        equal(256, flow_bits, 40.0, cycles());
+        if flow_bits != 10 {
+            equal(512, flow_bits, 100.0, cycles());
+        }
+    }
+}
