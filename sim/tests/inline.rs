@@ -52,7 +52,7 @@ fn a_flow_that_hears_nothing_is_seen() {
     };
     let mut blind = Blind::default();
     let mut told = |node: u16, departures: Vec<Departure>, sampled: Option<Ps>| {
-        let rtts = sampled.map(|at| RttSample { at, flow: 5, path: None, measured_ns: None }).into_iter().collect();
+        let rtts = sampled.map(|at| RttSample { at, flow: 5, path: None, measured_ns: None, marks: None }).into_iter().collect();
         (&mut blind).host(node, &Outbox { departures, rtts, ..Outbox::default() });
     };
     told(0, vec![departure(0, false, 0, 100), departure(0, false, 1, 200)], None);

@@ -133,7 +133,7 @@ pub fn read_topology(file: &Path) -> Result<Read, Error> {
 pub fn read_flows(file: &Path, plan: &mut Plan, profile: &str, packet: u32, segment: u32) -> Result<(), Error> {
     let text = text(file)?;
     let mut w = Words::new(file, &text);
-    let count: usize = w.next("flow count", "a count, at least 1", |x| x.parse().ok().filter(|n| *n > 0))?;
+    let count: usize = w.number("flow count", "a count")?;
     let mut sports = std::collections::BTreeMap::new();
     let mut group = None;
     for _ in 0..count {

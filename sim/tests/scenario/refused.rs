@@ -150,7 +150,6 @@ fn wrong_topology_files_are_refused() {
     std::fs::write(dir.join("topology.txt"), "3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n").unwrap();
     for (flows, told) in [
         ("two\n", "flow.txt:1: flow count is two; allowed: a count"),
-        ("0\n", "flow.txt:1: flow count is 0; allowed: a count, at least 1"),
         ("1\n0 1 3 100 0 0\n", "flow.txt:2: flow bytes is 0; allowed: 1 to 1125899906842624"),
         ("1\n0 1 3 100 5\n", "flow.txt:2: line 2 has 5 words; allowed: src dst pg dport bytes start_s"),
         ("1\n0 1 3 100 5 -1\n", "flow.txt:2: flow start_s is -1; allowed: seconds, 0 to 86400"),
