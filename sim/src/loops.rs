@@ -11,7 +11,7 @@ use std::path::Path;
 const SCAN: Ps = 300 * US;
 /// Time-out of the flows. The RTTs of these networks are shorter: their switches pause.
 const TIMEOUT: Ps = 400 * US;
-/// Host links and the delay of each.
+/// Delay of each link.
 const DELAY_NS: u32 = 500;
 
 /// NICs that send to one.

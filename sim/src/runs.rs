@@ -61,7 +61,10 @@ fn write_series(to: &mut [Output; 6], outcome: &Outcome, failures: &mut Failures
     let texts = series::texts(outcome);
     if texts.iter().any(Option::is_none) {
         let left: Vec<&str> = series::FILES.into_iter().zip(&texts).filter(|t| t.1.is_none()).map(|t| t.0).collect();
-        note(format_args!("{} were not written: the run kept no series; set `series = true` in the scenario", left.join(", ")));
+        note(format_args!(
+            "{} were not written (older ones are of another run): the run kept no series; set `series = true` in the scenario",
+            left.join(", ")
+        ));
     }
     for (file, text) in to.iter_mut().zip(texts) {
         failures.add(text.map_or(Ok(()), |t| file.write(t)));

@@ -90,8 +90,8 @@ fn every_ack_of_an_incast_is_heard() {
     }
 }
 
-/// A segment longer than the outstanding bound goes on to its end, packet by packet, on every kind of NIC as on the hardware: nobody answers half a
-/// segment, and a flow that waited for an answer would stand still.
+/// A segment longer than the outstanding bound goes on to its end, packet by packet, on event-level NICs as on the hardware: half a segment has no
+/// answer, and a flow that waited for one would stand still.
 #[test]
 fn a_segment_longer_than_its_bound_goes_on() {
     // 64 packets of 1,138 bytes: 72,832 bytes for a bound of 65,536.

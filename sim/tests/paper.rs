@@ -1,12 +1,10 @@
 //! The papers that are run again: what the program is held to, and that all of it runs.
+mod common;
+
+use common::thorough;
 use timely_sim::paper::recorded::Recorded;
 use timely_sim::paper::twins::{self, Twin};
 use timely_sim::paper::{EXPERIMENTS, Figure, Finding, Lab, PAPERS, Paper, Verdict, by_seeds, page};
-
-// As in `timely_tests::thorough`, of which this crate knows nothing.
-fn thorough() -> bool {
-    std::env::var("TIMELY_CYCLES").is_ok_and(|c| c.parse().is_ok_and(|c: u64| c > 200_000))
-}
 
 fn recorded(paper: &Paper) -> Recorded {
     Recorded::committed(paper.name).expect("recorded results")

@@ -262,12 +262,12 @@ impl Flow {
     }
 
     /// Its next packet fits what may be on its way. As on the hardware, a segment that is longer goes on to its end when nothing else is on its
-    /// way: nobody would answer what there is of it.
+    /// way: a part of a segment has no answer.
     #[inline]
     pub(super) fn fits(&self) -> bool {
         self.outstanding == 0
             || self.outstanding + self.charge(self.next_payload()) <= self.window
-            || self.in_segment > 0 && self.outstanding == self.segment_wire(self.in_segment)
+            || self.in_segment > 0 && self.end.wrapping_sub(self.acked) <= self.in_segment
     }
 
     /// Settles the bucket as the pacer's pass does: a decrease counts from the last pass on, an increase from this one.

@@ -99,7 +99,7 @@ pub const PAPERS: [Paper; 2] = [
         title: "SIGCOMM'15, TIMELY: its evaluation run again",
         parameters: PARAMETERS,
         experiments: EXPERIMENTS,
-        open: &[],
+        open: &["lot", "classes"],
     },
     Paper {
         seeds: 1,
@@ -145,8 +145,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
     (&["fig19", "fig20", "fig21"], clos::figures_19_to_21),
     (&["fig22"], clos::figure_22),
     (&["fig23"], storage::figure_23),
-    (&["beyond-lot"], beyond::parking_lot),
-    (&["beyond-classes"], beyond::classes),
+    (&["lot"], beyond::parking_lot),
+    (&["classes"], beyond::classes),
 ];
 
 const STAR: &str = include_str!("../../scenarios/sigcomm15/star.toml");

@@ -120,7 +120,7 @@ impl Recorded {
             put("\n## What the paper left open\n\n");
             put(&folded(
                 &format!(
-                    "Its future work, on networks of ours. The paper has no numbers here: under `paper` is what theory expects, or a bound of ours. {}.",
+                    "Its future work, and what it could not try, on networks of ours. The paper has no numbers here: under `paper` is what theory expects, or a bound of ours. {}.",
                     count(&open)
                 ),
                 "",

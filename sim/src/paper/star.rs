@@ -51,15 +51,16 @@ fn rounds(o: &Outcome) -> Vec<(f64, f64)> {
         least: f64,
     }
     let begun = |from| Round { from, packets: 0, marked: 0, least: f64::MAX };
-    let mut of: Vec<Round> = o.recorder.flows.iter().map(|_| begun(0)).collect();
+    let steady = o.recorder.windows.steady;
+    let mut of: Vec<Round> = o.recorder.flows.iter().map(|_| begun(steady)).collect();
     let mut all = Vec::new();
-    for r in o.recorder.rtts.iter().filter(|r| r.sample.at >= o.recorder.windows.steady) {
+    for r in o.recorder.rtts.iter().filter(|r| r.sample.at >= steady) {
         let round = &mut of[r.flow as usize];
-        let (Some((packets, marked)), Some(ns)) = (r.sample.marks, r.sample.measured_ns) else { continue };
+        let (Some((packets, marked)), Some(ns), Some(path)) = (r.sample.marks, r.sample.measured_ns, r.sample.path) else { continue };
         round.packets += u32::from(packets);
         round.marked += u32::from(marked);
         round.least = round.least.min(ns / 1e3);
-        if r.sample.at - (ns * 1e3) as Ps >= round.from {
+        if r.sample.at - path >= round.from {
             all.push((round.least, f64::from(round.marked) / f64::from(round.packets)));
             *round = begun(r.sample.at);
         }
@@ -107,7 +108,7 @@ pub fn figure_3(lab: &Lab) -> Result<Figure, String> {
     let classes = [("no packet marked", of(0.0, 0.0)), ("up to half of them", of(1e-9, 0.5)), ("more than half", of(0.500_001, 1.0))];
     let (legend, plot) = distributions("least RTT of a round, us", &classes);
     let text = format!(
-        "TCP-like senders (DCTCP) with marks from 80 KB on. Rounds of four senders that post bursts of 16 KB, up to 30 us late, with RTTs by a kernel's          stamps: the share of marked packets in a round and its least RTT have a correlation of {:.2}. Ten senders with bursts of 64 KB keep the queue above          the threshold: every packet of {:.0} % of the rounds is marked. Packet by packet it is {:.2}.",
+        "TCP-like senders (DCTCP) with marks from 80 KB on. Rounds of four senders that post bursts of 16 KB, up to 30 us late, with RTTs by a kernel's stamps: the share of marked packets in a round and its least RTT have a correlation of {:.2}. Ten senders with bursts of 64 KB keep the queue above the threshold: every packet of {:.0} % of the rounds is marked. Packet by packet the correlation is {:.2}.",
         correlation(&all[0]),
         100.0 * full(&all[1]),
         correlation(&all[2])

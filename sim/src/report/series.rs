@@ -105,7 +105,9 @@ fn delivered(o: &Outcome) -> String {
     for (i, f) in o.recorder.flows.iter().enumerate() {
         let bins = f.series.iter().take(w.end.div_ceil(w.bin) as usize).enumerate();
         for (k, bytes) in bins.skip((f.info.start / w.bin) as usize) {
-            line!(out, "{},{i},{}", us(k as Ps * w.bin), f64::from(*bytes) * 8000.0 / w.bin as f64);
+            // The run's end cuts the last bin.
+            let from = k as Ps * w.bin;
+            line!(out, "{},{i},{}", us(from), f64::from(*bytes) * 8000.0 / w.bin.min(w.end - from) as f64);
         }
     }
     out

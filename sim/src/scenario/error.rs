@@ -85,7 +85,9 @@ pub enum Error {
         node: crate::frame::NodeId,
     },
     /// A scenario without flows.
-    #[error("there are no flows; add a [[flow]] table, or flows to the file of flows: the second one of `hpcc`, `flows_file` of a scenario")]
+    #[error(
+        "there are no flows; add a [[flow]] table, or flows to the file of flows: the second one of `hpcc`, `flows_file` of a scenario"
+    )]
     NoFlows,
     /// A scenario of which nothing happens.
     #[error("no flow starts before the run's end at {end_us} us, the first at {first_us} us; let it start earlier, or run for longer")]

@@ -159,6 +159,14 @@ fn wrong_topology_files_are_refused() {
         let error = read.map(|_| ()).unwrap_err().to_string();
         assert!(error.ends_with(told), "{error}");
     }
+    // A file without flows is no flows, and some beside others.
+    std::fs::write(dir.join("flow.txt"), "0\n").unwrap();
+    let read = |more: &str| {
+        file::parse(&dir.join("x.toml"), &format!("flows_file = 'flow.txt'\n[topology]\nfile = 'topology.txt'\n{more}")).unwrap()
+    };
+    let none = read("").check().unwrap_err().to_string();
+    assert!(none.starts_with("there are no flows; add a [[flow]] table, or flows to the file of flows"), "{none}");
+    assert_eq!(read("[[flow]]\nfrom = 0\nto = 1\n").flows.len(), 1);
 }
 
 /// HPCC's own files go on behind what they count, and with notes: that is read as there, and said.

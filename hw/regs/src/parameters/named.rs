@@ -71,12 +71,12 @@ impl Parameters {
 
     /// Tuned for 25 Gb/s; `base_us` is the unloaded RTT. Segments of 4 KB.
     ///
-    /// `T_high` is below the RTT at which flow control with an XOFF of 100 KB holds three senders' ports, 32 us each: an RTT that flow control holds
-    /// has no gradient, and below `T_high` rates would rise for good.
+    /// `T_high` is below the RTT at which flow control with an XOFF of 100 KB holds three senders' ports, `base_us` and 32 us each: an RTT that flow
+    /// control holds has no gradient, and below `T_high` rates would rise for good, as they do with two such ports.
     pub fn timely_25g(base_us: f64) -> Self {
         Parameters {
             t_low_us: base_us + 8.0,
-            t_high_us: 100.0,
+            t_high_us: base_us + 92.0,
             min_rtt_us: 15.0,
             update_interval_us: 15.0,
             additive_step_mbps: 25.0,
@@ -85,11 +85,12 @@ impl Parameters {
         }
     }
 
-    /// Tuned for 100 Gb/s; `base_us` is the unloaded RTT. Segments of 2 KB. `T_high` is as at 25 Gb/s, for ten senders' ports of 8 us each.
+    /// Tuned for 100 Gb/s; `base_us` is the unloaded RTT. Segments of 2 KB. `T_high` is as at 25 Gb/s, for ten senders'
+    /// ports of 8 us each.
     pub fn timely_100g(base_us: f64) -> Self {
         Parameters {
             t_low_us: base_us + 6.0,
-            t_high_us: 80.0,
+            t_high_us: base_us + 72.0,
             additive_step_mbps: 50.0,
             outstanding_bytes: 256 * 1024,
             ..Self::timely_10g(base_us).line(100_000.0)

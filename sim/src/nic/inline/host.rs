@@ -75,7 +75,7 @@ impl Host {
         Host { flows, width, window: spec.host_window, rng, turn: 0, frame: None, deaf: false }
     }
 
-    /// A flow's software posts packets; with 0 the flow ends behind its segment.
+    /// A flow's software posts packets; 0 ends the flow with its next packet, which ends the segment.
     pub fn post(&mut self, flow: u32, packets: u32) {
         let Some(f) = self.flows.get_mut(flow as usize) else { return };
         f.left = if packets == 0 { 0 } else { f.left + u64::from(packets) };

@@ -46,7 +46,8 @@ impl Shell {
     /// There is no core in it; Verilator or the C++ compiler is missing or fails.
     pub fn new(verilog: &str) -> Result<Self, String> {
         let core = verilog.lines().find_map(|l| l.strip_prefix("module ")?.split_once("_core(").map(|n| format!("{}_core", n.0)));
-        let core = core.ok_or("there is no module of an in-line core in the Verilog: emit it with --shell opennic")?;
+        let core = core
+            .ok_or("there is no module of an in-line core in the Verilog: emit it with --shell opennic (512 bits) or netfpga-sume (256)")?;
         let (_, inside) = verilog.split_once(&format!("module {core}(")).unwrap_or_default();
         let bits = |port: &str| -> Option<usize> {
             let line = inside.lines().find(|l| l.ends_with(&format!("] {port};")))?;

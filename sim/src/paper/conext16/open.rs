@@ -46,8 +46,8 @@ fn dcqcn_share(lab: &Lab, k: f64) -> Result<f64, String> {
 // The same of patched TIMELY: each rests where beta R (RTT - T_low) / T_low = delta, and the long flow's RTT is of k queues and of as many links more.
 fn patched_share(lab: &Lab, k: f64) -> Result<f64, String> {
     let t = settings(lab, Model::Patched, &[])?.timely();
-    // What an RTT is without queues: a packet and its ACK of 84 bytes over k + 2 links, of which one packet's serialization is subtracted.
-    let (packet, ack, link) = (t.packet / t.capacity, 84.0 * 8.0 / t.capacity, 2e-6);
+    // What an RTT is without queues: a packet and its ACK of 114 bytes over k + 2 links, of which one packet's serialization is subtracted.
+    let (packet, ack, link) = (t.packet / t.capacity, 114.0 * 8.0 / t.capacity, 2e-6);
     let way = |k: f64| (k + 2.0) * (link + packet + ack) - packet;
     let error = |share: f64| t.increase / (t.beta * share * t.capacity);
     let long = |cross: f64| (k * (t.t_low * (1.0 + error(cross)) - way(1.0)) + way(k)) / t.t_low - 1.0;

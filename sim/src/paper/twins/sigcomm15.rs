@@ -134,17 +134,17 @@ pub const TWINS: &[Twin] = &[
         turns: &[("fig23", "median time of a read at load .7, PFC over TIMELY")],
     },
     Twin {
-        figure: "beyond-lot",
+        figure: "lot",
         what: "T_low of the long flow",
         was: "12 us more for each further trunk",
         becomes: Field("profile.long.t_low_us", 20.0),
-        turns: &[("beyond-lot", "timely-10g, thresholds by trunks: farthest of the long flow's rates from max-min, part")],
+        turns: &[("lot", "timely-10g, thresholds by trunks: farthest of the long flow's rates from max-min, part")],
     },
     Twin {
-        figure: "beyond-classes",
+        figure: "classes",
         what: "class of the flows that TIMELY steers",
         was: "2",
         becomes: Field("flow.1.class", 1.0),
-        turns: &[("beyond-classes", "first class: 99th percentile of the RTT over the second's")],
+        turns: &[("classes", "first class: 99th percentile of the RTT over the second's")],
     },
 ];

@@ -198,8 +198,8 @@ fn nic(src: &Source, t: &NicTable, overridden: Option<NicKind>) -> Result<NicPla
     };
     let host_window = src.number(&t.host_kb, "nic.host_kb", Form::HOST_WINDOW as f64 / 1000.0, 0.0, 1e6)?;
     let narrowest = if form == Form::Inline { Form::INLINE_BITS } else { 64 };
-    let bus_bits = src.whole(&t.bus_bits, "nic.bus_bits", narrowest.into(), narrowest.into(), 512)? as u32;
-    if !bus_bits.is_power_of_two() {
+    let bus_bits = src.whole(&t.bus_bits, "nic.bus_bits", narrowest.into(), 64, 512)? as u32;
+    if !bus_bits.is_power_of_two() || bus_bits < narrowest {
         return Err(src.error(
             span(&t.bus_bits),
             "nic.bus_bits",
