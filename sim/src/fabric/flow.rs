@@ -127,7 +127,7 @@ pub struct FlowSpec {
     pub read: bool,
     /// Its receiver answers marks with congestion notifications, at most one in such a period; 0: with none.
     pub cnp: Ps,
-    /// These come at multiples of that time from the flow's first packet alone.
+    /// CNPs come at multiples of that time from the flow's first packet alone.
     pub cnp_grid: bool,
 }
 

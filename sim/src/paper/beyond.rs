@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// Trunks of 10 Gb/s that the long flow passes.
 const TRUNKS: [usize; 3] = [2, 3, 5];
-/// What a threshold gains for each trunk beyond the first, us: the queueing that a trunk's own flow allows.
+/// Raise of a threshold for each trunk beyond the first, us: the queueing that a trunk's own flow allows.
 const PER_TRUNK_US: f64 = 12.0;
 
 // A flow over all of `n` trunks, and one over each.

@@ -106,7 +106,7 @@ pub enum Form {
 impl Form {
     /// The names, for messages.
     pub const ALLOWED: &str = "standalone, inline";
-    /// Its narrowest bus, bits.
+    /// Narrowest bus of the in-line form, bits.
     pub const INLINE_BITS: u32 = 256;
     /// Bytes of a flow that the host keeps at most between its software and the wire, unless told otherwise: half of what a flow may have in
     /// the packet store after a reset.

@@ -38,7 +38,7 @@ pub fn compare() -> Vec<Compared> {
 /// The same with the parameters of each curve changed.
 ///
 /// # Errors
-/// What the change fails with.
+/// The error of the change.
 pub fn compare_with<E>(change: impl Fn(&mut Settings) -> Result<(), E>) -> Result<Vec<Compared>, E> {
     let values = Values::read();
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! What goes in and out of the core at a clock, and what stands between its blocks.
+//! Inputs and outputs of the core at a clock, and the registers between its blocks.
 use crate::bus::{Acked, Charge, Completion, Event, FlowLoad, FlowRate, ProfileWrite, Query, Sample, Sent};
 use crate::stream::Beat;
 use crate::telemetry::{histograms, recorder};
@@ -36,7 +36,7 @@ pub struct Pins {
     pub memory: dma::Slave,
 }
 
-/// What the packet source says at a clock.
+/// Outputs of the packet source at a clock.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
     /// A beat to send, and its frame's tag.
@@ -53,7 +53,7 @@ pub struct Source {
     pub host_doorbell_ready: bool,
     /// Counted events.
     pub pulses: u64,
-    /// Its RAM is clear.
+    /// The source's RAM is clear.
     pub swept: bool,
 }
 
@@ -120,7 +120,7 @@ pub struct Shown {
     pub(super) data_goes: bool,
 }
 
-/// What blocks take to stay as it is while they are not stepped.
+/// Levels, which blocks take to stay while they are not stepped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Levels {
     pub pause: u8,
@@ -137,7 +137,7 @@ pub(super) struct Levels {
     pub keyed: bool,
 }
 
-/// What crosses the control half, a clock late; `timely_hw::control` has one register on these ways.
+/// Buses that cross the control half, a clock late; `timely_hw::control` has one register on each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crossing {
     pub profile: Option<ProfileWrite>,

@@ -1,4 +1,4 @@
-//! What stands in DMA's place in forms without host memory: `timely_hw::dma::NoDma`.
+//! The block in DMA's place in forms without host memory: `timely_hw::dma::NoDma`.
 use super::{In, Master, Out};
 use crate::Block;
 use timely_regs::map::dma as map;

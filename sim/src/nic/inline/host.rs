@@ -16,7 +16,7 @@ struct Flow {
     envelope: Envelope,
     payload: u16,
     segment_packets: u8,
-    /// It posts for ever, once it has begun.
+    /// The flow posts for ever, once begun.
     endless: bool,
     /// Packets that are still to be built; of an endless flow, any number while it runs.
     left: u64,
@@ -39,7 +39,7 @@ pub struct Host {
     turn: usize,
     /// The frame that is handed over: its flow, its bytes, beats that were taken.
     frame: Option<(usize, Vec<u8>, usize)>,
-    /// It takes nothing of what the NIC gives it.
+    /// The host takes no frame from the NIC.
     pub deaf: bool,
 }
 
@@ -81,7 +81,7 @@ impl Host {
         f.left = if packets == 0 { 0 } else { f.left + u64::from(packets) };
     }
 
-    /// What was under way is forgotten: the NIC was reset.
+    /// The NIC was reset: frames under way are forgotten.
     pub fn reset(&mut self) {
         self.frame = None;
         self.flows.iter_mut().for_each(|f| (f.left, f.packets, f.inside) = (0, 0, 0));
@@ -93,7 +93,7 @@ impl Host {
         (f.left > 0 || f.endless && f.packets > 0) && (self.window == 0 || f.inside == 0 || f.inside + next <= self.window)
     }
 
-    /// It has a beat to offer.
+    /// The host has a beat to offer.
     pub fn offers(&self) -> bool {
         self.frame.is_some() || (0..self.flows.len()).any(|f| self.may_send(f))
     }

@@ -31,9 +31,9 @@ pub struct Twin {
     pub figure: &'static str,
     /// The constant, with its name in the field.
     pub what: &'static str,
-    /// Its value in the paper's set-up, with the unit.
+    /// The constant's value in the paper's set-up, with the unit.
     pub was: &'static str,
-    /// What it is changed to.
+    /// The constant's changed value.
     pub becomes: Constant,
     /// The quantities that must turn, each with its figure.
     pub turns: &'static [(&'static str, &'static str)],
@@ -42,7 +42,7 @@ pub struct Twin {
 /// How a quantity came out under a twin.
 #[derive(Debug)]
 pub struct Turned {
-    /// Its figure.
+    /// The quantity's figure.
     pub figure: String,
     /// The quantity.
     pub quantity: String,
@@ -50,7 +50,7 @@ pub struct Turned {
     pub was: f64,
     /// The value with the constant changed.
     pub is: f64,
-    /// It agreed and does not any more.
+    /// The quantity agrees on record and differs under the twin.
     pub turned: bool,
 }
 
