@@ -97,6 +97,7 @@ impl Block for Nic {
             host_doorbell_ready: generator.host_doorbell_ready,
             pulses: generator.pulses | missed,
             swept: generator.swept,
+            ..Source::default()
         };
         let changed = self.core.step(clk, rst, &core, &i.pins, &source);
         let c = &core.csr.settings;

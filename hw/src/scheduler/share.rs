@@ -9,7 +9,8 @@ const _: () = assert!(LEAST_UNPACED == 2 && RESERVED == 8 && DECAY == 16 && FIRS
 ///
 /// Such requests may have `2^cfg_share` wire bytes under way: more would fill no more of the line, and packets of flows wait behind them. The
 /// size of a packet is known when it came to its end; what is expected of the next ones is the greatest of late, rounded up to a power of two, and
-/// half of it after 16 shorter ones. While there is any flow 8 tags, or a quarter of them, are left to flows. Two requests are always allowed.
+/// half of it after 16 shorter ones. While there is any flow 8 tags, or a quarter of them, are never theirs; flows may use those and all others, and one that is free is
+/// theirs first. Two requests are always allowed.
 ///
 /// Latency: 1 clock from a count to `room`, 4 from a packet's end. Model: `timely_model::scheduler::queues`, whose part it is.
 #[derive(LogicBlock, Default)]
@@ -57,6 +58,7 @@ pub struct Share {
     more_held: Signal<Local, Bits<9>>,
     low: Signal<Local, Bit>,
     below: Signal<Local, Bit>,
+    spares: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
 }
 
@@ -132,15 +134,17 @@ impl Logic for Share {
         self.more_held.next = self.held.val() + bits::<9>(1);
         self.low.next = self.unpaced.val() < bits::<9>(2);
         self.below.next = self.unpaced.val() < self.most.q.val();
+        self.spares.next = self.unpaced.val() < self.tags.q.val();
         if self.turns.val() {
             self.low.next = self.unpaced.val() < bits::<9>(1);
             self.below.next = self.more_unpaced.val() < self.most.q.val();
+            self.spares.next = self.more_unpaced.val() < self.tags.q.val();
         }
-        self.free.next = self.held.val() < self.tags.q.val();
+        self.free.next = self.held.val() < self.cfg_tags.val();
         if self.asks.val() {
-            self.free.next = self.more_held.val() < self.tags.q.val();
+            self.free.next = self.more_held.val() < self.cfg_tags.val();
         }
-        self.is_room.d.next = self.low.val() | (self.below.val() & self.free.val());
+        self.is_room.d.next = self.low.val() | (self.below.val() & (self.spares.val() & self.free.val()));
         self.room.next = self.is_room.q.val();
         if self.rst.val() {
             self.is_room.d.next = false;

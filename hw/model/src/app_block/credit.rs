@@ -81,6 +81,7 @@ impl Block for Credit {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        let idle = self.read.is_none() && self.release.is_none() && self.queue.is_empty();
+        if idle { if clk < self.swept_at { self.swept_at } else { u64::MAX } } else { clk }
     }
 }

@@ -127,6 +127,6 @@ impl Block for HostRead {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        if self.waiting > 0 || self.descriptor.is_some() { clk } else { u64::MAX }
     }
 }

@@ -171,6 +171,8 @@ impl Block for HostWrite {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        let answers = self.segments.iter().any(|s| s.read.is_some() || s.answer.is_some());
+        let moves = self.full || self.waiting > 0 || self.descriptor.is_some() || self.response.is_some();
+        if moves || answers { clk } else { u64::MAX }
     }
 }

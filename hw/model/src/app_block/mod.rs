@@ -1,10 +1,13 @@
 //! What stands around the control half in Corundum's application block: `timely_hw::shells::corundum::app`.
+pub mod app;
 pub mod arrivals;
 pub mod credit;
 pub mod departures;
 pub mod host_read;
 pub mod host_write;
 pub mod launches;
+pub mod nic;
+pub mod pins;
 pub mod traffic;
 
 /// A time of day as Corundum carries it, 96 bits: seconds 48, two zeros, ns 30, 2^-16 ns 16.

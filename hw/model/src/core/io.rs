@@ -1,5 +1,5 @@
 //! Inputs and outputs of the core at a clock, and the registers between its blocks.
-use crate::bus::{Acked, Charge, Completion, Event, FlowLoad, FlowRate, ProfileWrite, Query, Sample, Sent};
+use crate::bus::{Acked, Charge, Completion, Event, FlowLoad, FlowRate, ProfileWrite, Query, Release, Sample, Sent};
 use crate::stream::Beat;
 use crate::telemetry::{histograms, recorder};
 use crate::{ack, csr, dma, engine, hold, pacer, parse, pause, rtt, telemetry, time, txmux};
@@ -55,6 +55,10 @@ pub struct Source {
     pub pulses: u64,
     /// The source's RAM is clear.
     pub swept: bool,
+    /// Of a pacer half that stands elsewhere: a flow starts after its idle time.
+    pub idle: Option<u32>,
+    /// Of such a one: a flow came to its pass, and whether it is limited.
+    pub limited: Option<(u32, bool)>,
 }
 
 /// Outputs at a clock.
@@ -103,6 +107,8 @@ pub struct Shown {
     pub data_ready: bool,
     /// A flow is loaded.
     pub load: Option<FlowLoad>,
+    /// A word of a profile is written.
+    pub profile: Option<ProfileWrite>,
     /// The merged beat to the wire and its frame's tag.
     pub tx: Option<(Beat, u16)>,
     pub(super) dma: dma::Out,
@@ -118,6 +124,28 @@ pub struct Shown {
     pub(super) pacer: pacer::top::Out,
     pub(super) ack_goes: bool,
     pub(super) data_goes: bool,
+}
+
+impl Shown {
+    /// A rate for the pacer half.
+    pub fn rate(&self) -> Option<FlowRate> {
+        self.engine.rate
+    }
+
+    /// Bytes that are outstanding no more, for the pacer half.
+    pub fn release(&self) -> Option<Release> {
+        self.rtt.release
+    }
+
+    /// Priorities that received frames pause.
+    pub fn paused(&self) -> u8 {
+        self.pause.priorities
+    }
+
+    /// The master of the host's memory.
+    pub fn memory(&self) -> dma::Master {
+        self.dma.memory
+    }
 }
 
 /// Levels, which blocks take to stay while they are not stepped.

@@ -1,5 +1,6 @@
 //! The core of `timely_hw::core`: both halves of the datapath and the grant hold between them, without a packet source. Around it are the forms
-//! of the NIC: [`crate::nic`] with a traffic generator, [`crate::inline::nic`] with the host's own packets.
+//! of the NIC: [`crate::nic`] with a traffic generator, [`crate::inline::nic`] with the host's own packets. [`crate::app_block::app`] has the control
+//! half alone, and the pacer stands in Corundum's transmit scheduler.
 //!
 //! A block is stepped at the clocks at which its input is not idle or its own [`Block::wake`] has come; so a clock costs what
 //! happens in it, and a packet a bounded number of clocks.
@@ -7,7 +8,7 @@ mod io;
 
 pub use io::{Out, Pins, Shown, Source};
 
-use crate::bus::{Ack as AckHeader, FlowRate, Query, Sent};
+use crate::bus::{Ack as AckHeader, FlowLoad, FlowRate, ProfileWrite, Query, Sent};
 use crate::pacer::timemap::TimeMap;
 use crate::part::Part;
 use crate::stream::Beat;
@@ -42,7 +43,8 @@ pub struct Core<D> {
     histograms: Part<histograms::Histograms>,
     csr: Part<csr::Csr>,
     dma: Part<D>,
-    pacer: Part<pacer::top::Pacer>,
+    /// None where the pacer half stands elsewhere.
+    pacer: Option<Part<pacer::top::Pacer>>,
     pulses: u64,
     swept: bool,
     crossing: Crossing,
@@ -97,7 +99,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             histograms: Part::new(histograms::Histograms::default()),
             csr: Part::new(csr::Csr::new(build)),
             dma: Part::new(dma),
-            pacer: Part::new(pacer::top::Pacer::new(build.flow_bits, pacer::Timing::of(build.clock_ps))),
+            pacer: Some(Part::new(pacer::top::Pacer::new(build.flow_bits, pacer::Timing::of(build.clock_ps)))),
             pulses: 0,
             swept: false,
             crossing: Crossing::default(),
@@ -108,9 +110,19 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         }
     }
 
+    /// The control half alone, `timely_hw::control`: what the pacer half says comes with [`Source`].
+    pub fn apart(build: Build, dma: D) -> Self {
+        Core { pacer: None, ..Core::new(build, dma) }
+    }
+
     /// The date at clock `clk`, ns48.fns16.
     pub fn now(&self, clk: u64) -> u64 {
         self.time.block.date(clk)
+    }
+
+    /// No flow may send, and priorities that received frames pause, at clock `clk`.
+    pub fn held(&self, clk: u64) -> (bool, u8) {
+        (self.csr.block.is_stopped(), self.pause.block.output(clk).priorities)
     }
 
     /// The beat at the transmit stream at clock `clk`, and its frame's tag.
@@ -147,7 +159,8 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
     /// Every block's outputs during clock `clk`.
     pub fn show(&self, clk: u64) -> Shown {
         let csr = self.csr.block.output(clk);
-        let (pause, txmux, pacer) = (self.pause.block.output(clk), self.txmux.block.output(clk), self.pacer.block.output(clk));
+        let (pause, txmux) = (self.pause.block.output(clk), self.txmux.block.output(clk));
+        let pacer = self.pacer.as_ref().map_or(pacer::top::Out::ABSENT, |p| p.block.output(clk));
         // PAUSE holds every frame that has not begun, PFC the ACKs if theirs is a paused priority; the pacer holds the flows.
         let ack_goes = self.ack_inside || pause.priorities >> (csr.settings.pause >> 1) & 1 == 0;
         let data_goes = self.data_inside || !pause.all;
@@ -158,6 +171,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             doorbell_ready: pacer.doorbell_ready,
             data_ready: txmux.data_ready && data_goes,
             load: self.crossing.flow,
+            profile: self.crossing.profile,
             tx: txmux.beat,
             dma: self.dma.block.output(clk),
             parse: self.parse.block.output(clk),
@@ -326,12 +340,13 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             now: time.steady,
             time_epoch: time.epoch,
         });
-        let asked = rtt.sample.is_some() || pacer.idle.is_some() || pacer.limited.is_some() || crossed.host.is_some();
+        let (idle, limited) = (pacer.idle.or(source.idle), pacer.limited.or(source.limited));
+        let asked = rtt.sample.is_some() || idle.is_some() || limited.is_some() || crossed.host.is_some();
         self.engine.step(clk, rst || asked || bus, || engine::In {
             rst,
             sample: rtt.sample,
-            idle: pacer.idle,
-            limited: pacer.limited,
+            idle,
+            limited,
             host: crossed.host,
             load: crossed.flow,
             profile: crossed.profile,
@@ -365,21 +380,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             at: csr.histogram_at,
             clear: crossed.histogram_clear,
         });
-        let stepping = self.adjusting;
-        let told = source.doorbell.is_some() || source.charge.is_some() || rtt.release.is_some() || engine.rate.is_some();
-        self.pacer.step(clk, changed || stepping || told || pacer.grant.is_some() || bus, || pacer::top::In {
-            rst,
-            doorbell: source.doorbell,
-            release: rtt.release,
-            charge: source.charge,
-            rate: engine.rate.map(|r| (r.flow, r.value)),
-            profile: crossed.profile,
-            load: crossed.flow,
-            pause: i.pause | pause.priorities,
-            stop: csr.stop,
-            now: time.later,
-            grant_ready: held.ready,
-        });
+        self.step_pacer(clk, rst, changed, shown, i, source, (crossed.profile, crossed.flow), held.ready);
         let paused = i.pause | pause.priorities;
         self.hold.step(clk, changed || paused != 0 || crossed.flow.is_some(), || hold::In {
             rst,
@@ -388,17 +389,6 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             grant: granted,
             ready: source.grant_ready,
         });
-        // While the increment or the lead changes, the pacer sees every clock of its time; then it is told the new line. The bit more makes up for the
-        // fraction that the line does not carry; a wake-up may come early.
-        let adjusting = !self.time.block.is_straight();
-        if adjusting {
-            self.pacer.block.lose_time();
-        } else if stepping || changed {
-            let map = TimeMap { clk0: clk + 1, now: self.time.block.later(clk + 1) + 1, step: c.time_increment.max(1) };
-            self.pacer.block.set_time(map);
-            self.pacer.due = self.pacer.due.min(self.pacer.block.wake(clk + 1));
-        }
-        self.adjusting = adjusting;
         let bit = |happens: bool, counter: Counter| u64::from(happens) << counter as u32;
         let paused = bit(pause.pause, Counter::PauseFrames) | bit(pause.pfc, Counter::PfcFrames) | bit(pause.held, Counter::PausedTime);
         let own = bit(recorder.dropped, Counter::RecordsDropped) | paused;
@@ -406,6 +396,54 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         self.pulses = if rst { 0 } else { pulses };
         self.swept = !rst && rtt.swept && engine.swept && telemetry.swept && histograms.swept && pacer.swept && source.swept;
         changed
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn step_pacer(
+        &mut self,
+        clk: u64,
+        rst: bool,
+        changed: bool,
+        shown: &Shown,
+        i: &Pins,
+        source: &Source,
+        (profile, load): (Option<ProfileWrite>, Option<FlowLoad>),
+        grant_ready: bool,
+    ) {
+        let Shown { csr, time, pause, rtt, engine, pacer, .. } = shown;
+        let adjusting = !self.time.block.is_straight();
+        let stepping = std::mem::replace(&mut self.adjusting, adjusting);
+        let Some(part) = &mut self.pacer else { return };
+        let told = source.doorbell.is_some() || source.charge.is_some() || rtt.release.is_some() || engine.rate.is_some();
+        let bus = profile.is_some() || load.is_some();
+        part.step(clk, changed || stepping || told || pacer.grant.is_some() || bus, || pacer::top::In {
+            rst,
+            doorbell: source.doorbell,
+            release: rtt.release,
+            charge: source.charge,
+            rate: engine.rate.map(|r| (r.flow, r.value)),
+            profile,
+            load,
+            pause: i.pause | pause.priorities,
+            stop: csr.stop,
+            now: time.later,
+            grant_ready,
+        });
+        // While the increment or the lead changes, the pacer sees every clock of its time; then it is told the new line. The bit more makes up for the
+        // fraction that the line does not carry; a wake-up may come early.
+        if adjusting {
+            part.block.lose_time();
+        } else if stepping || changed {
+            let map = TimeMap { clk0: clk + 1, now: self.time.block.later(clk + 1) + 1, step: csr.settings.time_increment.max(1) };
+            part.block.set_time(map);
+            part.due = part.due.min(part.block.wake(clk + 1));
+        }
+    }
+
+    /// `later` from clock `clk` on, if it runs along a line then: a bit early, as a line carries no fraction.
+    pub fn line(&self, clk: u64) -> Option<TimeMap> {
+        let step = self.csr.block.settings().time_increment.max(1);
+        self.time.block.is_straight().then(|| TimeMap { clk0: clk, now: self.time.block.later(clk) + 1, step })
     }
 
     /// The first clock from `clk` on that must be stepped though all inputs stay idle.
@@ -446,7 +484,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             self.histograms.due,
             self.csr.due,
             self.dma.due,
-            self.pacer.due,
+            self.pacer.as_ref().map_or(u64::MAX, |p| p.due),
         ]
     }
 }

@@ -116,6 +116,11 @@ impl Csr {
         }
     }
 
+    /// No flow may send.
+    pub fn is_stopped(&self) -> bool {
+        !self.go
+    }
+
     /// The settings as they are, without all else that [`Block::output`] gives.
     pub fn settings(&self) -> &Settings {
         &self.settings

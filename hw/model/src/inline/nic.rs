@@ -398,6 +398,7 @@ impl Block for Nic {
             host_doorbell_ready: true,
             pulses,
             swept: store.swept && exit.swept,
+            ..Source::default()
         };
         self.core.step(clk, rst, &core, &pins, &source);
         if rst {

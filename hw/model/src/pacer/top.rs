@@ -50,6 +50,11 @@ pub struct Out {
     pub swept: bool,
 }
 
+impl Out {
+    /// What no pacer shows.
+    pub const ABSENT: Self = Out { doorbell_ready: true, grant: None, idle: None, limited: None, pulses: 0, swept: true };
+}
+
 /// The pacer.
 #[derive(Clone, Debug)]
 pub struct Pacer {

@@ -112,7 +112,10 @@ pub struct Courier {
     data: u32,
     ar: bool,
     r: bool,
-    poll: u8,
+    /// The clock from which the mailbox is read again.
+    poll_at: u64,
+    /// `enable` as of the last step.
+    enabled: bool,
     mail_at: u32,
     answer: Option<(u8, u32)>,
     /// How often the write was refused.
@@ -155,7 +158,8 @@ impl Courier {
             data: 0,
             ar: false,
             r: false,
-            poll: POLL,
+            poll_at: POLL.into(),
+            enabled: false,
             mail_at: 0,
             answer: None,
             tries: 0,
@@ -235,8 +239,9 @@ impl Block for Courier {
         if i.rst {
             // The address has no reset.
             let mail_at = i.base.wrapping_add(Kind::Mail.address(self.flow_bits as usize, 0)) & 0xff_ffff;
-            *self = Courier { mail_at, ..Courier::new(self.flow_bits) };
+            *self = Courier { mail_at, enabled: i.enable, ..Courier::new(self.flow_bits) };
             self.swept_at += clk + 1;
+            self.poll_at += clk + 1;
             return;
         }
         let swept = clk >= self.swept_at;
@@ -287,8 +292,7 @@ impl Block for Courier {
         }
         self.stages = [op, self.stages[0], self.stages[1]];
         // The mailbox.
-        let (answer, poll) = (self.answer.take(), self.poll);
-        self.poll = poll.saturating_sub(1);
+        let (answer, polls) = (self.answer.take(), clk >= self.poll_at);
         (self.idle, self.limited, self.refusal) = (None, None, false);
         let grants = self.grants.saturating_sub(1);
         let mut more = 0;
@@ -304,13 +308,13 @@ impl Block for Courier {
                 more = MAIL_GRANTS.get(&word) as u16;
             }
             if !good(a) || what == 0 {
-                self.poll = POLL;
+                self.poll_at = clk + 1 + u64::from(POLL);
             }
         }
         self.grants = grants.wrapping_add(more);
         self.mail_at = i.base.wrapping_add(Kind::Mail.address(self.flow_bits as usize, 0)) & 0xff_ffff;
         let (ar, r) = (self.ar, self.r);
-        if i.enable && !r && answer.is_none() && poll == 0 {
+        if i.enable && !r && answer.is_none() && polls {
             (self.ar, self.r) = (true, true);
         }
         if ar && i.ar_ready {
@@ -319,9 +323,23 @@ impl Block for Courier {
         if r && let Some(a) = i.r {
             (self.r, self.answer) = (false, Some(a));
         }
+        self.enabled = i.enable;
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        let queued = !self.rates.is_empty() || !self.releases.is_empty() || !self.loads.is_empty() || self.fresh.is_some();
+        let acts = self.stages.iter().any(Option::is_some) || self.taken.is_some();
+        let says =
+            self.answer.is_some() || self.grants != 0 || self.refusal || self.refused || self.idle.is_some() || self.limited.is_some();
+        let holds = self.held.1.load.is_some() || self.held.1.rate.is_some() || self.held.1.release != 0;
+        let takes = !self.flows.is_settled() || !(self.flows.is_empty() || holds || self.taking);
+        if queued || acts || says || takes {
+            return clk;
+        }
+        if self.enabled {
+            let access = self.aw || self.w || self.b || self.ar || self.r;
+            return if access || holds || !self.words.is_empty() { clk } else { self.poll_at.max(clk) };
+        }
+        if !self.words.is_settled() || self.ar || self.r || self.b { clk } else { u64::MAX }
     }
 }

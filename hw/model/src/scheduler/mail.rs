@@ -103,6 +103,7 @@ impl Block for Mail {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        let moves = self.idle != [None; 2] || self.pass != [None; 2] || !self.entries.is_settled();
+        if moves { clk } else { u64::MAX }
     }
 }

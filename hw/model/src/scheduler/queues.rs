@@ -15,7 +15,7 @@ pub const POSTS: u8 = 28;
 pub const ASKS: u8 = 16;
 /// Requests of queues without a flow that are always allowed, however large their packets are and however many requests flows have.
 pub const LEAST_UNPACED: u16 = 2;
-/// Tags that queues without a flow leave to flows while there is any flow; a quarter of the tags if that is less.
+/// Tags that queues without a flow leave to flows while there is any flow, be they free or not; a quarter of the tags if that is less.
 pub const RESERVED: u16 = 8;
 /// Shorter packets without a flow that go by until one of twice the length is no longer expected.
 pub const DECAY: u8 = 16;
@@ -177,7 +177,7 @@ struct Share {
     shorter: u8,
     /// Requests at most.
     most: u16,
-    /// Requests at most before tags are left to flows.
+    /// Requests at most that leave flows their tags.
     tags: u16,
     /// Another one may begin.
     room: bool,
@@ -191,7 +191,7 @@ impl Share {
     /// A clock: a packet without a flow that came to its end, what is under way, and what begins.
     fn step(&mut self, i: &In, done: Option<u16>, (unpaced, held, flows): (u16, u16, u32), (asks, turns): (bool, bool)) {
         let (unpaced, held) = (unpaced + u16::from(turns), held + u16::from(asks));
-        self.room = unpaced < LEAST_UNPACED || unpaced < self.most && held < self.tags;
+        self.room = unpaced < LEAST_UNPACED || unpaced < self.most && unpaced < self.tags && held < i.tags;
         self.tags = i.tags - if flows == 0 { 0 } else { RESERVED.min(i.tags / 4) };
         self.most = 1 << i.share.saturating_sub(self.size).clamp(1, 8);
         match self.came.take() {
@@ -242,6 +242,8 @@ pub struct Queues {
     launch: Option<Launch>,
     status: [Option<Done>; 2],
     void: Option<u8>,
+    /// The last step changed nothing of the share.
+    settled: bool,
 }
 
 /// What a packet of `bytes` costs on the wire; nothing if there was none.
@@ -282,6 +284,7 @@ impl Queues {
             launch: None,
             status: [None; 2],
             void: None,
+            settled: false,
         }
     }
 
@@ -425,11 +428,15 @@ impl Block for Queues {
         self.asks_held = self.asks_held + u8::from(asks) - u8::from(r.ask && r.issue.is_none()) - u8::from(begun.is_some());
         let unpaced_over = done.filter(|d| takes_done && !d.1);
         let held = (self.unpaced, self.held, self.flows);
+        let share = self.share.clone();
         self.share.step(i, unpaced_over.map(|d| d.3), held, (asks, takes_turn));
         let none = r.ask && r.issue.is_none();
         self.unpaced = self.unpaced + u16::from(takes_turn) - u16::from(r.turn && none) - u16::from(unpaced_over.is_some());
         self.held = self.held + u16::from(asks) - u16::from(none) - u16::from(takes_done);
         self.flows = self.flows.wrapping_add_signed(r.flows.into());
+        // What is counted is looked at a clock later.
+        let levels = (self.enabled, self.stopped) == (i.enable, i.stop);
+        self.settled = self.share == share && held == (self.unpaced, self.held, self.flows) && levels;
         self.turn_first = turn && !takes_turn && (self.turn_first || grant.is_some());
         // Queues inside.
         let lost = i.doorbell.is_some() && !self.bells.output(clk).ready;
@@ -473,6 +480,13 @@ impl Block for Queues {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        let acts = self.stages.iter().any(Option::is_some) || self.result.valid || self.channel.is_some() || self.ringing.is_some();
+        let asks = !self.asks.is_empty() || self.request.is_some() || self.launch.is_some() || self.void.is_some();
+        let over = self.status.iter().any(Option::is_some) || !self.dones.is_empty() || !self.bells.is_empty() || !self.loads.is_empty();
+        let moves = !self.posts.is_empty() || !self.spare.is_settled() || !self.list.is_settled();
+        if acts || asks || over || moves || !self.settled || self.turn_first || self.may_turn(clk) {
+            return clk;
+        }
+        if clk < self.swept_at { self.swept_at } else { u64::MAX }
     }
 }

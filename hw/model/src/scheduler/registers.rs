@@ -121,6 +121,6 @@ impl Block for Registers {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        if self.out.wr_ack || self.out.rd_ack { clk } else { u64::MAX }
     }
 }

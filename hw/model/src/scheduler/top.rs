@@ -4,13 +4,15 @@ use super::ticks::Ticks;
 use super::{mail, queues, registers, window};
 use crate::Block;
 use crate::bus::{Charge, FlowLoad, ProfileWrite, Release};
+use crate::pacer::timemap::TimeMap;
 use crate::pacer::{Timing, top};
+use crate::part::Part;
 use timely_regs::corundum::Kind;
 use timely_regs::counters::Counter;
 use timely_regs::flow::WORDS;
 
 /// What the application block sends a scheduler, as `timely_regs::corundum::DOWN` carries it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Down {
     /// No flow may send.
     pub stop: bool,
@@ -29,7 +31,7 @@ pub struct Down {
 }
 
 /// What the scheduler sends it, as `timely_regs::corundum::UP` carries it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Up {
     /// The RAM is clear.
     pub swept: bool,
@@ -82,12 +84,12 @@ pub struct Out {
 /// The scheduler.
 #[derive(Clone, Debug)]
 pub struct Scheduler {
-    window: window::Window,
-    registers: registers::Registers,
-    queues: queues::Queues,
-    mail: mail::Mail,
+    window: Part<window::Window>,
+    registers: Part<registers::Registers>,
+    queues: Part<queues::Queues>,
+    mail: Part<mail::Mail>,
     ticks: Ticks,
-    pacer: top::Pacer,
+    pacer: Part<top::Pacer>,
     given: Given,
     tags: u16,
     share: u8,
@@ -95,6 +97,10 @@ pub struct Scheduler {
     came: Down,
     pulses: u64,
     ready: bool,
+    /// What blocks take to stay while they are not stepped: enabled, stop, pause, ready, swept.
+    levels: (bool, bool, u8, bool, bool),
+    /// The pacer was told how its time runs.
+    has_line: bool,
 }
 
 /// The record of a load.
@@ -109,12 +115,12 @@ impl Scheduler {
     pub fn new(given: Given, timing: Timing, tags: u16, share: u8, increment: u32) -> Self {
         let bits = u32::from(given.flow_bits);
         Scheduler {
-            window: window::Window::new(bits),
-            registers: registers::Registers::new(given),
-            queues: queues::Queues::new(bits),
-            mail: mail::Mail::new(bits),
+            window: Part::new(window::Window::new(bits)),
+            registers: Part::new(registers::Registers::new(given)),
+            queues: Part::new(queues::Queues::new(bits)),
+            mail: Part::new(mail::Mail::new(bits)),
             ticks: Ticks::default(),
-            pacer: top::Pacer::new(bits, timing),
+            pacer: Part::new(top::Pacer::new(bits, timing)),
             given,
             tags,
             share,
@@ -122,7 +128,23 @@ impl Scheduler {
             came: Down::default(),
             pulses: 0,
             ready: false,
+            levels: (false, false, 0, false, false),
+            has_line: false,
         }
+    }
+
+    /// Tells how the pacer's time runs, which comes by the bus from the application block: from the line's first clock on, at which what came a clock
+    /// before counts. Without it every clock is stepped.
+    pub fn set_time(&mut self, map: TimeMap) {
+        self.pacer.block.set_time(map);
+        self.pacer.due = self.pacer.due.min(self.pacer.block.wake(map.clk0));
+        self.has_line = true;
+    }
+
+    /// The time leaves the line that was told.
+    pub fn lose_time(&mut self) {
+        self.pacer.block.lose_time();
+        self.has_line = false;
     }
 
     /// What came for the pacer and the queues.
@@ -130,8 +152,8 @@ impl Scheduler {
         if self.given.streams {
             return self.came.clone();
         }
-        let w = self.window.output(clk);
-        let mut down = Down { stop: w.stop, pause: w.pause, later: self.ticks.now(), ..Down::default() };
+        let w = self.window.block.output(clk);
+        let mut down = Down { stop: w.stop, pause: w.pause, later: self.ticks.now(clk), ..Down::default() };
         if let Some(window::Write { kind, index, data }) = w.write {
             match kind {
                 k if k == Kind::Rate as u8 => down.rate = Some((index, data)),
@@ -149,10 +171,10 @@ impl Block for Scheduler {
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        let (queues, pacer) = (self.queues.output(clk), self.pacer.output(clk));
+        let (queues, pacer) = (self.queues.block.output(clk), self.pacer.block.output(clk));
         Out {
-            window: self.window.output(clk),
-            registers: self.registers.output(clk),
+            window: self.window.block.output(clk),
+            registers: self.registers.block.output(clk),
             request: queues.request,
             up: Up {
                 swept: self.ready,
@@ -166,58 +188,85 @@ impl Block for Scheduler {
     }
 
     fn step(&mut self, clk: u64, i: &In) {
-        let (window, queues, pacer) = (self.window.output(clk), self.queues.output(clk), self.pacer.output(clk));
-        let (mail, mail_swept) = self.mail.output(clk);
-        let enable = self.registers.output(clk).enable;
+        let (window, queues, pacer) = (self.window.block.output(clk), self.queues.block.output(clk), self.pacer.block.output(clk));
+        let (mail, mail_swept) = self.mail.block.output(clk);
+        let enable = self.registers.block.output(clk).enable;
         let down = self.down(clk);
         let swept = pacer.swept && queues.swept && mail_swept;
         let pulse = |counter: Counter| self.pulses >> counter as u32 & 1 != 0;
         let (granted, refused) = (pulse(Counter::Grants), pulse(Counter::DoorbellsRefused));
-        self.window.step(clk, &window::In { rst: i.rst, answer: queues.answer, mail, ..i.window.clone() });
-        self.registers.step(clk, &registers::In { rst: i.rst, write: i.write, read: i.read, swept: self.ready, stop: down.stop });
-        self.mail.step(
-            clk,
-            &mail::In { rst: i.rst, idle: pacer.idle, limited: pacer.limited, granted, refused, ready: swept, taken: window.mail_taken },
-        );
-        self.queues.step(
-            clk,
-            &queues::In {
-                rst: i.rst,
-                enable,
-                stop: down.stop,
-                tags: self.tags,
-                share: self.share,
-                load: down.load.map(|(flow, word)| (flow, word & 1 != 0, word & 2 != 0)),
-                channel: window.channel,
-                doorbell: i.doorbell,
-                grant: pacer.grant.map(|g| (g.flow, g.launch)),
-                request_ready: i.request_ready,
-                status: i.status,
-                post_ready: pacer.doorbell_ready,
-            },
-        );
-        self.pacer.step(
-            clk,
-            &top::In {
-                rst: i.rst,
-                doorbell: queues.post.map(|(flow, packets)| (flow, packets.into())),
-                release: down.release,
-                // Only segments that have ended are outstanding: see `app_block::credit`.
-                charge: queues.charge.map(|(flow, bytes)| Charge { flow, bytes, ends: true }),
-                rate: down.rate,
-                profile: down.profile,
-                load: down.load.map(|(flow, word)| FlowLoad { flow, record: record(word) }),
-                pause: down.pause,
-                stop: !enable,
-                now: down.later,
-                grant_ready: queues.grant_ready,
-            },
-        );
-        self.ticks.step(i.rst, self.increment);
+        let levels = (enable, down.stop, down.pause, self.ready, swept);
+        let changed = i.rst || std::mem::replace(&mut self.levels, levels) != levels;
+        let w = &i.window;
+        let accessed = w.aw.is_some() || w.w.is_some() || w.ar.is_some() || w.b_ready || w.r_ready || queues.answer.is_some();
+        self.window.step(clk, changed || accessed, || window::In { rst: i.rst, answer: queues.answer, mail, ..i.window.clone() });
+        self.registers.step(clk, changed || i.write.is_some() || i.read.is_some(), || registers::In {
+            rst: i.rst,
+            write: i.write,
+            read: i.read,
+            swept: self.ready,
+            stop: down.stop,
+        });
+        let told = pacer.idle.is_some() || pacer.limited.is_some() || granted || refused || window.mail_taken;
+        self.mail.step(clk, changed || told, || mail::In {
+            rst: i.rst,
+            idle: pacer.idle,
+            limited: pacer.limited,
+            granted,
+            refused,
+            ready: swept,
+            taken: window.mail_taken,
+        });
+        let called = window.channel.is_some() || i.doorbell.is_some() || i.status.is_some();
+        let moves = down.load.is_some() || pacer.grant.is_some() || queues.request.is_some() || queues.post.is_some();
+        self.queues.step(clk, changed || called || moves, || queues::In {
+            rst: i.rst,
+            enable,
+            stop: down.stop,
+            tags: self.tags,
+            share: self.share,
+            load: down.load.map(|(flow, word)| (flow, word & 1 != 0, word & 2 != 0)),
+            channel: window.channel,
+            doorbell: i.doorbell,
+            grant: pacer.grant.map(|g| (g.flow, g.launch)),
+            request_ready: i.request_ready,
+            status: i.status,
+            post_ready: pacer.doorbell_ready,
+        });
+        let told = queues.post.is_some() || queues.charge.is_some() || down.release.is_some() || down.rate.is_some();
+        let bus = down.profile.is_some() || down.load.is_some();
+        self.pacer.step(clk, changed || told || bus || pacer.grant.is_some() || !self.has_line, || top::In {
+            rst: i.rst,
+            doorbell: queues.post.map(|(flow, packets)| (flow, packets.into())),
+            release: down.release,
+            // Only segments that have ended are outstanding: see `app_block::credit`.
+            charge: queues.charge.map(|(flow, bytes)| Charge { flow, bytes, ends: true }),
+            rate: down.rate,
+            profile: down.profile,
+            load: down.load.map(|(flow, word)| FlowLoad { flow, record: record(word) }),
+            pause: down.pause,
+            stop: !enable,
+            now: down.later,
+            grant_ready: queues.grant_ready,
+        });
+        self.ticks.step(clk, i.rst, self.increment);
+        if i.rst {
+            self.lose_time();
+        } else if !self.given.streams && !self.has_line {
+            self.set_time(self.ticks.line(clk + 1));
+        }
         (self.came, self.pulses, self.ready) = if i.rst { (Down::default(), 0, false) } else { (i.down.clone(), pacer.pulses, swept) };
     }
 
+    /// What came by the bus is a register: it asks for a clock while it says something.
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        let c = &self.came;
+        let carries = c.rate.is_some() || c.release.is_some() || c.load.is_some() || c.profile.is_some();
+        let came = self.given.streams && (carries || (c.stop, c.pause) != (self.levels.1, self.levels.2));
+        if came || self.pulses != 0 || self.ready != self.levels.3 || !self.has_line {
+            return clk;
+        }
+        let parts = [self.window.due, self.registers.due, self.queues.due, self.mail.due, self.pacer.due];
+        parts.into_iter().fold(u64::MAX, u64::min).max(clk)
     }
 }

@@ -228,6 +228,8 @@ impl Block for Window {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        clk
+        let held = self.aw.1.is_some() || self.w.1.is_some() || self.ar.1.is_some() || self.b.is_some() || self.r.is_some();
+        let opens = !self.aw.0 || !self.w.0 || !self.ar.0;
+        if self.state != State::Idle || held || opens { clk } else { u64::MAX }
     }
 }

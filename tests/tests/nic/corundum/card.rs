@@ -1,4 +1,5 @@
 //! The application block among what Corundum has around it: queues, a MAC that stamps and completes, the core's rings, a DMA engine, the host's memory.
+use super::equal::{RESET_CLOCKS, Twin};
 use super::shell::Board;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -6,6 +7,8 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use timely_model::app_block::TimeOfDay;
+use timely_model::app_block::app::In as AppIn;
+use timely_model::scheduler::courier;
 use timely_model::stream::{Assembler, Beat, beats, bytes_of};
 
 use timely_regs::corundum::{DOWN, MAIL_SIGN, MAIL_SWEPT, SIGN};
@@ -74,13 +77,15 @@ struct Source {
     beats: VecDeque<Beat>,
     pace: Runs,
     offering: bool,
+    /// The beat that is offered at this clock, its frame's tuser and queue.
+    shown: Option<(Beat, u128, u16)>,
 }
 
 impl Source {
     fn new(library: &Arc<Library>, name: &str) -> Self {
         let ports = side(|n| library.input(&format!("s_axis_{name}_{n}")), library.output(&format!("s_axis_{name}_tready")));
         let queue = (name == "if_tx").then(|| library.input("s_axis_if_tx_tid"));
-        Source { ports, queue, frames: VecDeque::new(), beats: VecDeque::new(), pace: Runs::new(1.0, 20), offering: false }
+        Source { ports, queue, frames: VecDeque::new(), beats: VecDeque::new(), pace: Runs::new(1.0, 20), offering: false, shown: None }
     }
 
     fn set(&mut self, dut: &mut Dut, clk: u64, width: usize, rng: &mut ChaCha8Rng) {
@@ -92,8 +97,10 @@ impl Source {
         }
         self.offering = !self.beats.is_empty() && (self.offering || self.pace.next(rng));
         dut.set(self.ports.valid, self.offering.into());
+        self.shown = None;
         let Some(beat) = self.beats.front().filter(|_| self.offering) else { return };
         let frame = &self.frames.front().expect("its frame").1;
+        self.shown = Some((*beat, frame.user, frame.queue));
         dut.set_bytes(self.ports.data, &beat.data[..width / 8]);
         dut.set(self.ports.keep, beat.keep());
         dut.set(self.ports.last, beat.last.into());
@@ -233,6 +240,8 @@ pub struct Card {
     takes: (bool, u64),
     asks: u64,
     axil: Master,
+    /// The block's model, where it has one.
+    twin: Option<Twin>,
     library: Arc<Library>,
 }
 
@@ -242,7 +251,7 @@ impl Card {
         let values = board.values(&[]);
         let mut dut = library.instantiate(rng.random());
         dut.set(library.input("rst"), 1);
-        for _ in 0..10 {
+        for _ in 0..RESET_CLOCKS {
             dut.tick();
         }
         dut.set(library.input("rst"), 0);
@@ -279,8 +288,14 @@ impl Card {
             takes: (false, 0),
             asks: 0,
             axil: Master::default(),
+            twin: None,
             library: library.clone(),
         }
+    }
+
+    /// A card of a block without a generator, held equal to the model.
+    pub fn beside_model(self, board: &Board, streams: bool) -> Self {
+        Card { twin: Some(Twin::new(board, streams)), ..self }
     }
 
     /// The coming clock.
@@ -337,8 +352,13 @@ impl Card {
 
     /// The pacer's time that the scheduler is told, ns48.fns16: the steady time of a clock ago, and the lead.
     pub fn later(&self) -> u64 {
+        self.below("later")
+    }
+
+    /// A part of the bus to the scheduler.
+    pub fn below(&self, name: &str) -> u64 {
         let words = self.dut.get_words(self.library.output("timely_down"));
-        let (_, low, width) = DOWN.iter().find(|p| p.0 == "later").expect("a part of the bus");
+        let (_, low, width) = DOWN.iter().find(|p| p.0 == name).expect("a part of the bus");
         (0..*width).fold(0, |time, bit| time | u64::from(words[(low + bit) / 32] >> ((low + bit) % 32) & 1) << bit)
     }
 
@@ -371,6 +391,7 @@ impl Card {
         self.registers();
         self.own_inputs();
         self.dut.settle();
+        self.twin_step(now, takes_completion);
         self.axil_step();
         self.own_step();
         self.dma_step();
@@ -415,6 +436,30 @@ impl Card {
         self.clk += 1;
     }
 
+    fn twin_step(&mut self, now: TimeOfDay, takes_completion: bool) {
+        let Some(twin) = &mut self.twin else { return };
+        let request = self.axil.request();
+        let (aw, w) = (request.aw, request.w.map(|w| (w, 0xf)));
+        twin.i = AppIn { aw, w, b_ready: request.bready, ar: request.ar, r_ready: request.rready, ..twin.i.clone() };
+        twin.i.ptp = Some(now);
+        twin.i.tx = self.to_mac.shown.map(|(beat, user, _)| twin.core_beat(beat, user));
+        twin.i.tx_ready = self.mac.ready;
+        let rx = self.from_mac.shown.filter(|_| self.ring.ready);
+        twin.i.rx = rx.map(|(beat, user, _)| (beat, TimeOfDay(user >> 1), user & 1 == 1));
+        twin.i.queue = self.queues.shown.map(|(beat, user, queue)| (beat, twin.beside(user, queue)));
+        twin.i.queue_ready = self.past_app.ready;
+        twin.i.completion = self.offered.map(|(tag, stamp)| (twin.inside(u128::from(tag) << 1).0, stamp));
+        twin.i.completion_ready = takes_completion;
+        (twin.i.write.enable, twin.i.read.enable) = (true, true);
+        (twin.i.write.descriptor_ready, twin.i.read.descriptor_ready) = (self.takes.0, self.takes.0);
+        let own = &self.own;
+        let r = own.read.then_some((0, SIGN << MAIL_SIGN.low | 1 << MAIL_SWEPT.low));
+        let [aw_ready, w_ready, ar_ready] = own.may;
+        twin.i.window = courier::In { aw_ready, w_ready, b: own.answered.then_some(0), ar_ready, r, ..courier::In::default() };
+        twin.up(&self.up);
+        twin.step(&self.dut, &self.library);
+    }
+
     fn dma_inputs(&mut self) {
         self.takes = (self.rng.random_bool(0.7), self.rng.random_range(0..4));
         self.input("m_axis_data_dma_write_desc_ready", self.takes.0.into());
@@ -434,6 +479,9 @@ impl Card {
         self.input("data_dma_ram_rd_cmd_valid", asks);
         self.input("data_dma_ram_rd_cmd_addr", rows);
         self.input("data_dma_ram_rd_resp_ready", self.takes.1);
+        if let Some(twin) = &mut self.twin {
+            twin.asked(asks, self.takes.1, (rows & ((1 << row_bits) - 1)) as u8);
+        }
         // A read's bytes are put in pieces, each within a segment.
         let (mut valid, mut rows, mut enables, mut data) = (0u64, 0u64, [0u8; 16], [0u8; 128]);
         let segment = self.segment;
@@ -454,6 +502,9 @@ impl Card {
         self.dut.set_bytes(port, &enables[..2 * segment / 8]);
         let port = self.library.input("data_dma_ram_wr_cmd_data");
         self.dut.set_bytes(port, &data[..2 * segment]);
+        if let Some(twin) = &mut self.twin {
+            twin.put(valid, (rows & ((1 << row_bits) - 1)) as u8, &enables, &data);
+        }
         // What is done is said.
         let (failing, error) = (self.failing, self.rng.random_range(1..16));
         let error = if failing { error } else { 0 };
@@ -470,7 +521,11 @@ impl Card {
         });
         self.input("s_axis_data_dma_write_desc_status_valid", written.into());
         self.input("s_axis_data_dma_write_desc_status_error", error);
-        if let Some(job) = self.writes.pop_front_if(|_| written) {
+        let wrote = self.writes.pop_front_if(|_| written);
+        if let Some(twin) = &mut self.twin {
+            twin.i.write.status = wrote.as_ref().map(|job| (job.tag as u8, error != 0));
+        }
+        if let Some(job) = wrote {
             self.input("s_axis_data_dma_write_desc_status_tag", job.tag);
             if !failing {
                 let at = (job.address - MEMORY_AT) as usize;
@@ -483,7 +538,11 @@ impl Card {
         });
         self.input("s_axis_data_dma_read_desc_status_valid", read.into());
         self.input("s_axis_data_dma_read_desc_status_error", error);
-        if let Some(job) = self.reads.pop_front_if(|_| read) {
+        let has_read = self.reads.pop_front_if(|_| read);
+        if let Some(twin) = &mut self.twin {
+            twin.i.read.status = has_read.as_ref().map(|job| (job.tag as u8, error != 0));
+        }
+        if let Some(job) = has_read {
             self.input("s_axis_data_dma_read_desc_status_tag", job.tag);
         }
     }

@@ -1,10 +1,12 @@
 //! The form with streams: packets that come late by more or less leave on their launches.
 use super::super::inline::{data, left_out};
 use super::card::Card;
+use super::passes::with;
 use super::shell::{BOARDS, Board, chosen};
 use rand::Rng;
 use std::collections::VecDeque;
 use timely_regs::corundum::{UP, UP_BITS};
+use timely_regs::map::port;
 use timely_regs::wire::{FIRST, LAST};
 use timely_tests::nic::CLOCK_NS;
 use timely_tests::{few_seeds, rng};
@@ -32,7 +34,7 @@ fn bus(parts: &[(&str, u64)]) -> Vec<u8> {
 /// How far packets leave from their launches, clocks: at least and at most. Every tenth request finds no packet.
 fn off(board: &Board, paced: bool, seed: u64) -> (i64, i64, usize) {
     let mut rng = rng(seed);
-    let mut card = Card::new(&super::library(board, true, super::NONE), board, rng.clone());
+    let mut card = Card::new(&super::library(board, true, super::NONE), board, rng.clone()).beside_model(board, true);
     let start = card.clk() + 3000;
     let (mut launches, mut voids, mut made, mut latest) = (VecDeque::new(), VecDeque::new(), 0u32, 0);
     let (mut least, mut most, mut left) = (i64::MAX, i64::MIN, 0);
@@ -66,6 +68,35 @@ fn off(board: &Board, paced: bool, seed: u64) -> (i64, i64, usize) {
         }
     }
     (least, most, left)
+}
+
+/// A pause of priorities goes to the scheduler by stream, for as long as it was asked for.
+#[test]
+fn a_pause_goes_by_stream() {
+    if left_out("nic::corundum") {
+        return;
+    }
+    let board = &BOARDS[0];
+    let mut card = Card::new(&super::library(board, true, super::NONE), board, rng(1)).beside_model(board, true);
+    with(&mut card, |d| {
+        d.write(&port::PAUSE, 1).expect("a register");
+        // 5 bytes a clock: 10 Gb/s.
+        d.write(&port::LINE_RATE, 5 << 24).expect("a register");
+    });
+    // Of priorities 3 and 5, 40 times the time of 512 bits: 512 clocks.
+    let mut frame = vec![1, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 8, 1, 1, 0, 0b0010_1000];
+    (0..8).for_each(|_| frame.extend([0, 40]));
+    frame.resize(60, 0);
+    card.arrive(card.clk() + 10, frame, false);
+    let (mut paused, from) = (0, card.clk());
+    while card.clk() < from + 2000 {
+        card.tick();
+        let pause = card.below("pause");
+        assert!([0, 0b0010_1000].contains(&pause), "{pause:#b}");
+        paused += u32::from(pause != 0);
+    }
+    println!("{paused} clocks");
+    assert!((500..530).contains(&paused), "{paused} clocks");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Corundum's application block: what the shell gives it fits, all that it does not want passes, ACKs come between, completions go on once, a round
 //! trip is measured, records arrive by DMA. `cargo xtask soak` has every bus with every flow count.
 mod card;
+mod equal;
 mod generates;
 mod launches;
 mod passes;

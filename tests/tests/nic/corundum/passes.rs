@@ -26,7 +26,8 @@ pub fn prepared(board: &Board, flows: u32, seed: u64) -> Card {
 
 /// The same with more.
 pub fn prepared_with(board: &Board, extras: Extras, flows: u32, seed: u64) -> Card {
-    let mut card = Card::new(&super::library(board, false, extras), board, rng(seed));
+    let card = Card::new(&super::library(board, false, extras), board, rng(seed));
+    let mut card = if extras.generator { card } else { card.beside_model(board, false) };
     with(&mut card, |d| {
         d.wait_ready().expect("cleared RAMs");
         d.set_mac(OWN_MAC).expect("a register");

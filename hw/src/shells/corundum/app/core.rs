@@ -27,7 +27,15 @@ const _: () = assert!(flow::ENDLESS.word == 0 && flow::ENDLESS.low == 2);
 const _: () = assert!(ACK_TAG == 0x7fff && LINEAR_LATENCY == 5);
 const _: () = assert!(flow::PAYLOAD_BYTES.word == 1 && flow::PAYLOAD_BYTES.low == 0 && flow::PAYLOAD_BYTES.high == 13);
 const _: () = {
-    assert!(DOWN_BITS == 262 && DOWN[2].1 == 9 && DOWN[5].1 == 58 && DOWN[8].1 == 107 && DOWN[10].1 == 124 && DOWN[11].1 == 156);
+    assert!(
+        DOWN_BITS == 262
+            && DOWN[1].1 == 1
+            && DOWN[2].1 == 9
+            && DOWN[5].1 == 58
+            && DOWN[8].1 == 107
+            && DOWN[10].1 == 124
+            && DOWN[11].1 == 156
+    );
     assert!(DOWN[14].1 == 166 && DOWN[15].1 == 198);
     assert!(UP_BITS == 167 && UP[2].1 == 2 && UP[5].1 == 35 && UP[6].1 == 36 && UP[9].1 == 85 && UP[11].1 == 94 && UP[13].1 == 159);
 };
@@ -889,6 +897,7 @@ impl<
         self.load_word.next = (self.host_record.val().get_bits::<32>(0) & bits::<32>(0x1ff3))
             | (bit_cast::<32, 14>(self.record.val().get_bits::<14>(32)) << 16);
         self.below.d.next = bit_cast::<262, 1>(self.control.stop.val().into())
+            | (bit_cast::<262, 8>(self.control.paused.val()) << 1)
             | (bit_cast::<262, 1>(self.courier.rate_valid.val().into()) << 9)
             | (bit_cast::<262, F>(self.courier.rate_flow.val()) << 10)
             | (bit_cast::<262, 32>(self.courier.rate_value.val()) << 26)
