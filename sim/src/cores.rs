@@ -1,6 +1,7 @@
 //! Where bit-true NICs come from.
 use crate::frame::NodeId;
 use crate::nic::core::Core;
+use crate::nic::corundum::Corundum;
 use crate::nic::inline::{self, Inline};
 use crate::nic::memory::Behaviour;
 use crate::nic::model::Model;
@@ -31,8 +32,12 @@ pub struct CoreSpec {
     pub kind: NicKind,
     /// Its form.
     pub form: Form,
-    /// In-line: bytes of a flow that the host keeps at most between its software and the wire; 0: any number.
+    /// In-line, Corundum: bytes of a flow that the host keeps at most between its software and the wire; 0: any number.
     pub host_window: u64,
+    /// Corundum: what both reads of the host's memory take that a packet needs, ns.
+    pub dma_ns: std::ops::RangeInclusive<u32>,
+    /// Corundum: the form with buses between the halves.
+    pub streams: bool,
     /// The host; its addresses are those of [`crate::frame::address`].
     pub host: NodeId,
     /// Speed of its link.
@@ -162,8 +167,10 @@ impl Cores {
         let mut core: Box<dyn Core> = match (spec.kind, spec.form) {
             (NicKind::Rtl, Form::Standalone) => Box::new(self.shell(spec)?.instantiate(spec.seed as u32)),
             (NicKind::Rtl, Form::Inline) => Box::new(Inline::new(self.inline(spec)?.instantiate(spec.seed as u32), spec)),
+            (NicKind::Rtl, Form::Corundum) => return Err(Form::NO_RTL.into()),
             (_, Form::Standalone) => Box::new(Model::new(build)),
             (_, Form::Inline) => Box::new(Inline::new(inline::Model::new(build), spec)),
+            (_, Form::Corundum) => Box::new(Corundum::new(build, spec)),
         };
         core.attach(spec.seed, &Behaviour::default());
         Ok(core)

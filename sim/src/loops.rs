@@ -31,7 +31,7 @@ pub struct Cell {
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let form = if self.form == Form::Inline { "in line" } else { "standalone" };
+        let form = if self.form == Form::Inline { "in line" } else { self.form.name() };
         let bound = if self.bound { "bound" } else { "no bound" };
         write!(f, "{form}, {} Gb/s, 2^{} flows, {} to 1, {bound}", self.gbps, self.flow_bits, self.senders)
     }
@@ -57,9 +57,9 @@ pub struct Heard {
 const SIZES: [u32; 4] = [10, 13, 14, 16];
 
 impl Cell {
-    /// Twelve that need seconds together: each speed, form, size and bound is among them.
-    pub const FEW: [Cell; 12] = {
-        use Form::{Inline as I, Standalone as S};
+    /// Fourteen that need seconds together: each speed, form, size and bound is among them.
+    pub const FEW: [Cell; 14] = {
+        use Form::{Corundum as C, Inline as I, Standalone as S};
         const fn cell(form: Form, gbps: u32, flow_bits: u32, senders: u32, bound: bool) -> Cell {
             Cell { form, gbps, flow_bits, senders, bound }
         }
@@ -76,13 +76,16 @@ impl Cell {
             cell(I, 25, 13, 4, false),
             cell(I, 100, 13, 1, true),
             cell(I, 100, 14, 4, false),
+            cell(C, 10, 10, 1, true),
+            cell(C, 100, 13, 4, false),
         ]
     };
 
     /// Every form, speed, size, number of senders and bound.
     pub fn all() -> impl Iterator<Item = Cell> {
-        let forms = [Form::Standalone, Form::Inline].into_iter();
+        let forms = [Form::Standalone, Form::Inline, Form::Corundum].into_iter();
         let sized = forms.flat_map(|form| [10, 25, 100].map(|gbps| SIZES.map(|flow_bits| (form, gbps, flow_bits)))).flatten();
+        let sized = sized.filter(|(form, _, flow_bits)| *form != Form::Corundum || Form::CORUNDUM_FLOW_BITS.contains(flow_bits));
         sized.flat_map(|(form, gbps, flow_bits)| {
             let counts = [1, 4, 32].into_iter().flat_map(|senders| [false, true].map(|bound| (senders, bound)));
             counts.map(move |(senders, bound)| Cell { form, gbps, flow_bits, senders, bound })
@@ -103,7 +106,7 @@ impl Cell {
     /// # Errors
     /// Why it cannot be run, in a sentence.
     pub fn run(self, cores: &dyn CoreFactory, duration_ms: f64) -> Result<Heard, String> {
-        let form = if self.form == Form::Inline { "inline" } else { "standalone" };
+        let form = self.form.name();
         let bound = if self.bound { "" } else { "outstanding_kb = 0\n" };
         let senders = (0..self.senders).map(|s| s.to_string()).collect::<Vec<_>>().join(", ");
         let text = format!(

@@ -158,6 +158,6 @@ fn a_scenario_s_fields_hold_in_line() {
     let with = |from: &str, to: &str| refused(&format!("{head}{flow}").replace(from, to));
     assert!(with("'model'", "'paced'").contains("nic.form"), "{}", with("'model'", "'paced'"));
     assert!(with("= 256", "= 128").ends_with("nic.bus_bits is 128; allowed: 256 or 512"), "{}", with("= 256", "= 128"));
-    assert!(with("'inline'", "'between'").ends_with("nic.form is between; allowed: standalone, inline"));
+    assert!(with("'inline'", "'between'").ends_with("nic.form is between; allowed: standalone, inline, corundum"));
     assert!(with("'model'", "'rtl'").contains("the Verilog of in-line NICs is not in this program"), "{}", with("'model'", "'rtl'"));
 }

@@ -229,6 +229,8 @@ pub fn spec(bus_bits: u32, flow_bits: u32, gbps: f64, flows: Vec<CoreFlow>) -> C
     CoreSpec {
         kind: NicKind::Model,
         form: Form::Standalone,
+        dma_ns: 3000..=3000,
+        streams: false,
         host_window: 0,
         host: HOST,
         speed: Speed::gbps(gbps),

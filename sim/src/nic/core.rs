@@ -191,6 +191,11 @@ pub trait Core: Send {
         false
     }
 
+    /// Clocks that a received beat takes before the NIC looks at it.
+    fn arrival_clocks(&self) -> u64 {
+        0
+    }
+
     /// Moves what was recorded since the last call into `events`, in order.
     fn drain(&mut self, events: &mut Vec<CoreEvent>);
 }

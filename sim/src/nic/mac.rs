@@ -216,7 +216,7 @@ impl MacNic {
             && let Some(r) = self.receiving.pop_front()
             && let Some(truth) = &mut self.truth
         {
-            truth.received(&r.frame, r.start, clk);
+            truth.received(&r.frame, r.start, clk + self.core.arrival_clocks());
         }
         Some(beat)
     }

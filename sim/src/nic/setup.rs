@@ -78,10 +78,33 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
         core.write32(port::LINE_RATE.address(), ack_rate(spec.speed.as_bps(), spec.clock_ps).max(64))?;
         core.write32(port::STORE_WAIT.address(), 1)?;
     }
+    if spec.form == Form::Corundum && spec.streams {
+        core.write32(time::LEAD.address(), lead_ns(spec))?;
+    }
     // ns a byte in Q16.16, to the nearest.
     let bps = u128::from(spec.speed.as_bps());
     let ns_per_byte = ((8_000_000_000u128 << 17) / bps).div_ceil(2);
     core.write32(port::NS_PER_BYTE.address(), ns_per_byte as u32)
+}
+
+/// What a packet takes from its request to Corundum's record of its completion besides the host's memory, and a bit more.
+const CORUNDUM_NS: u32 = 3000;
+
+/// How far ahead of its launch a packet is asked for in Corundum's form with streams: as little as its host allows, for a request counts as one of those
+/// under way until its packet has left.
+fn lead_ns(spec: &CoreSpec) -> u32 {
+    // At 64 bits packets of 1,514 bytes take 541 clocks besides reads of the host's memory, at 512 some 200.
+    spec.dma_ns.end() + if spec.bus_bits == 512 { 1000 } else { CORUNDUM_NS }
+}
+
+/// The least cap with which a flow has the line in Corundum: what is asked for is charged, until the record of its completion is written.
+fn least_cap(spec: &CoreSpec) -> u32 {
+    if spec.form != Form::Corundum {
+        return 0;
+    }
+    let ns = u64::from(spec.dma_ns.end() + CORUNDUM_NS) + if spec.streams { u64::from(lead_ns(spec)) } else { 0 };
+    let bytes = spec.speed.as_bps() / 1000 * ns / 8_000_000;
+    (bytes as u32).clamp(16_384, (1 << 20) - 1)
 }
 
 /// The record of a flow that has this profile, on the NIC that `spec` describes.
@@ -173,14 +196,15 @@ pub fn configure_with(core: &mut dyn Core, spec: &CoreSpec, mut dress: impl FnMu
     let mut records = Vec::new();
     for (number, f) in spec.flows.iter().enumerate() {
         let number = number as u32;
-        let index = known.iter().position(|p| *p == f.parameters).unwrap_or(known.len());
+        let parameters = Parameters { cap_bytes: f.parameters.cap_bytes.max(least_cap(spec)), ..f.parameters.clone() };
+        let index = known.iter().position(|p| *p == parameters).unwrap_or(known.len());
         if index == known.len() {
             if index == profile::PROFILES {
                 return Err(format!("more than {} different sets of parameters on host {}", profile::PROFILES, spec.host));
             }
-            let words = f.parameters.quantise().map_err(|e| e.to_string())?;
+            let words = parameters.quantise().map_err(|e| e.to_string())?;
             write_array(core, profiles::WORD.address() + (4 * profile::WORDS * index) as u32, &words).map_err(failed)?;
-            known.push(f.parameters.clone());
+            known.push(parameters);
         }
         let record = dress(record(f, index as u8, spec));
         records.push(record);
@@ -197,7 +221,7 @@ pub fn configure_with(core: &mut dyn Core, spec: &CoreSpec, mut dress: impl FnMu
             }
         }
         if let Some(stop) = f.spec.stop.filter(|_| record.endless) {
-            if spec.form == Form::Inline {
+            if spec.form != Form::Standalone {
                 // The host's software stops.
                 writes.push((stop, window::doorbell(number), 0));
                 continue;

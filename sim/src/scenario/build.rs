@@ -211,6 +211,8 @@ fn nic(
                 kind: n.kind,
                 form: n.form,
                 host_window: n.host_window,
+                dma_ns: n.dma_ns.0..=n.dma_ns.1,
+                streams: n.streams,
                 host,
                 speed,
                 bus_bits: n.bus_bits,

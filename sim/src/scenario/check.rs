@@ -31,8 +31,13 @@ impl Plan {
         if !on_fabric && self.fabric.detail == Some(false) {
             return refused("they keep every sample; leave `series` out");
         }
-        if self.nic.form == Form::Inline && !has_core {
-            return refused("they have one form, in which they build packets themselves; for nic.form = \"inline\" use rtl or model");
+        if self.nic.form != Form::Standalone && !has_core {
+            let form = self.nic.form.name();
+            let kinds = if self.nic.form == Form::Inline { "rtl or model" } else { "model" };
+            return refused(&format!("they have one form, in which they build packets themselves; for nic.form = \"{form}\" use {kinds}"));
+        }
+        if self.nic.form == Form::Corundum && kind == NicKind::Rtl {
+            return refused(Form::NO_RTL);
         }
         if self.snapshot && !has_core {
             return refused("they keep no telemetry to take a snapshot of; use rtl or model");

@@ -101,16 +101,51 @@ pub enum Form {
     Standalone,
     /// The host builds them, and the NIC paces them on their way to the wire.
     Inline,
+    /// The host builds them, and Corundum fetches them when its scheduler, which is ours, asks for them.
+    Corundum,
 }
 
 impl Form {
     /// The names, for messages.
-    pub const ALLOWED: &str = "standalone, inline";
+    pub const ALLOWED: &str = "standalone, inline, corundum";
     /// Narrowest bus of the in-line form, bits.
     pub const INLINE_BITS: u32 = 256;
     /// Bytes of a flow that the host keeps at most between its software and the wire, unless told otherwise: half of what a flow may have in
     /// the packet store after a reset.
     pub const HOST_WINDOW: u64 = 64_000;
+    /// The same of Corundum's: more than 100 Gb/s carry from a doorbell to a packet's completion, with the launch 8 us ahead.
+    pub const CORUNDUM_WINDOW: u64 = 256_000;
+    /// Buses of Corundum's form, bits, and the log2 of its flows.
+    pub const CORUNDUM_BITS: [u32; 3] = [64, 128, 512];
+    /// See [`Form::CORUNDUM_BITS`].
+    pub const CORUNDUM_FLOW_BITS: [u32; 2] = [10, 13];
+
+    /// Why Corundum's form is no RTL NIC.
+    pub const NO_RTL: &str = "nic.form = \"corundum\" is there as a model: Corundum itself is no part of this program; use nic.kind = \"model\", \
+                              which the tests hold equal to the Verilog of our blocks";
+
+    /// Its name in a scenario.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Standalone => "standalone",
+            Form::Inline => "inline",
+            Form::Corundum => "corundum",
+        }
+    }
+
+    /// Bytes of a flow that the host keeps at most between its software and the wire, unless told otherwise.
+    pub fn host_window(self) -> u64 {
+        if self == Form::Corundum { Form::CORUNDUM_WINDOW } else { Form::HOST_WINDOW }
+    }
+
+    /// Buses of this form, bits.
+    pub fn buses(self) -> &'static [u32] {
+        match self {
+            Form::Standalone => &[64, 128, 256, 512],
+            Form::Inline => &[256, 512],
+            Form::Corundum => &Form::CORUNDUM_BITS,
+        }
+    }
 }
 
 impl std::str::FromStr for Form {
@@ -119,6 +154,7 @@ impl std::str::FromStr for Form {
         match s {
             "standalone" => Ok(Form::Standalone),
             "inline" => Ok(Form::Inline),
+            "corundum" => Ok(Form::Corundum),
             _ => Err(format!("{s} is not a form of the NIC; allowed: {}", Self::ALLOWED)),
         }
     }
@@ -134,8 +170,12 @@ pub struct NicPlan {
     pub kind: NicKind,
     /// Form of bit-true NICs.
     pub form: Form,
-    /// In-line: bytes of a flow that the host keeps at most between its software and the wire; 0: any number.
+    /// In-line, Corundum: bytes of a flow that the host keeps at most between its software and the wire; 0: any number.
     pub host_window: u64,
+    /// Corundum: what both reads of the host's memory take that a packet needs, at least and at most, ns.
+    pub dma_ns: (u32, u32),
+    /// Corundum: rates go to the scheduler by a bus, and launches to the application block, in place of register accesses.
+    pub streams: bool,
     /// Bus of bit-true NICs, bits.
     pub bus_bits: u32,
     /// log2 of the flows of bit-true NICs.

@@ -70,6 +70,8 @@ pub fn wire(o: &Options, cores: &Cores) -> Result<Wire, String> {
     let spec = CoreSpec {
         kind: o.kind,
         form: Form::Standalone,
+        dma_ns: 0..=0,
+        streams: false,
         host_window: 0,
         host: HOST,
         speed: o.speed,

@@ -18,7 +18,7 @@ pub fn measure(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
         (flows, blind, longest) = (flows + heard.flows, blind + heard.blind, longest.max(heard.longest_us));
     }
     let what = format!(
-        "of {flows} in {} networks of models, standalone and in line, 10 to 100 Gb/s, to 32 to 1, with and without a bound: those without a sample or a \
+        "of {flows} in {} networks of models, standalone, in line and in Corundum, 10 to 100 Gb/s, to 32 to 1, with and without a bound: those without a sample or a \
          time-out for a time-out and a scan; the longest wait was {longest:.0} us",
         cells.len()
     );

@@ -13,13 +13,14 @@ use super::{Control, Error, FlowPlan, Form, LinkDefaults, NicKind, NicPlan, Plan
 use crate::fabric::port::{HIGH, LOW};
 use crate::frame::NodeId;
 use crate::nic::stream::HEADERS;
+use crate::quantity::Quantity;
 use crate::rival::Rival;
 use crate::switch::{Config, Pfc};
 use crate::time::{MS, NS, Ps, Speed, US, ps};
 use shape::Shaped;
 use source::{MOST_BYTES, Source, span};
 use std::path::Path;
-use tables::{File, FlowTable, Hosts, NicTable, Number, ProfileTable, SwitchTable};
+use tables::{File, FlowTable, Hosts, NicTable, Number, ProfileTable, Range, SwitchTable};
 use timely_regs::parameters::{NAMES, Signal};
 use timely_regs::profile::OUTSTANDING;
 use toml::Spanned;
@@ -45,6 +46,8 @@ impl Default for Overrides {
 
 /// Bytes of a frame in a buffer besides its headers and payload.
 const FCS: u32 = 4;
+/// What reads of the host's memory take if nothing is said.
+const DMA_NS: u32 = 3000;
 /// Least and greatest length of a run, milliseconds.
 const DURATION_MS: (f64, f64) = (0.001, 1e6);
 
@@ -186,6 +189,32 @@ fn switch(src: &Source, t: &SwitchTable) -> Result<Config, Error> {
     })
 }
 
+/// Numbers as an error lists what is allowed.
+fn either(all: &[u32]) -> String {
+    let (last, others) = all.split_last().unwrap_or((&0, &[]));
+    format!("{} or {last}", others.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// What reads of the host's memory take, ns: always, or at least and at most.
+fn dma(src: &Source, told: &Option<Spanned<Range>>) -> Result<(u32, u32), Error> {
+    const NAME: &str = "nic.dma_ns";
+    const MOST: f64 = 50_000.0;
+    let Some(told) = told else { return Ok((DMA_NS, DMA_NS)) };
+    let (least, most) = match told.get_ref() {
+        Range::Always(time) => (time, time),
+        Range::Between([least, most]) => (least, most),
+    };
+    let ns = |q: &Quantity| {
+        let x = q.of(NAME).filter(|x| (0.0..=MOST).contains(x));
+        x.map(|x| x.round() as u32).ok_or_else(|| src.error(told.span(), NAME, q, format!("0 to {MOST}, or two such, [least, greatest]")))
+    };
+    let (from, to) = (ns(least)?, ns(most)?);
+    if from > to {
+        return Err(src.error(told.span(), NAME, format!("[{from}, {to}]"), "[least, greatest], the least first"));
+    }
+    Ok((from, to))
+}
+
 fn nic(src: &Source, t: &NicTable, overridden: Option<NicKind>) -> Result<NicPlan, Error> {
     let told = match &t.kind {
         None => NicKind::Paced,
@@ -196,16 +225,16 @@ fn nic(src: &Source, t: &NicTable, overridden: Option<NicKind>) -> Result<NicPla
         None => Form::Standalone,
         Some(f) => f.get_ref().parse().map_err(|_| src.error(f.span(), "nic.form", f.get_ref(), Form::ALLOWED))?,
     };
-    let host_window = src.number(&t.host_kb, "nic.host_kb", Form::HOST_WINDOW as f64 / 1000.0, 0.0, 1e6)?;
-    let narrowest = if form == Form::Inline { Form::INLINE_BITS } else { 64 };
-    let bus_bits = src.whole(&t.bus_bits, "nic.bus_bits", narrowest.into(), 64, 512)? as u32;
-    if !bus_bits.is_power_of_two() || bus_bits < narrowest {
-        return Err(src.error(
-            span(&t.bus_bits),
-            "nic.bus_bits",
-            bus_bits,
-            if narrowest == 64 { "64, 128, 256 or 512" } else { "256 or 512" },
-        ));
+    let host_window = src.number(&t.host_kb, "nic.host_kb", form.host_window() as f64 / 1000.0, 0.0, 1e6)?;
+    let buses = form.buses();
+    let bus_bits = src.whole(&t.bus_bits, "nic.bus_bits", buses[0].into(), 64, 512)? as u32;
+    if !buses.contains(&bus_bits) {
+        return Err(src.error(span(&t.bus_bits), "nic.bus_bits", bus_bits, either(buses)));
+    }
+    let flow_bits = src.whole(&t.flow_bits, "nic.flow_bits", 10, 4, 16)? as u32;
+    if form == Form::Corundum && !Form::CORUNDUM_FLOW_BITS.contains(&flow_bits) {
+        let allowed = format!("{} in Corundum, where a flow is a queue", either(&Form::CORUNDUM_FLOW_BITS));
+        return Err(src.error(span(&t.flow_bits), "nic.flow_bits", flow_bits, allowed));
     }
     let ack_delay = if kind == NicKind::Event { super::EVENT_ACK_DELAY as f64 / NS as f64 } else { 150.0 };
     let us = |v: &Number, field: &str, default: f64| src.number(v, field, default, 0.0, 1e6).map(|x| ps(x, US));
@@ -213,9 +242,11 @@ fn nic(src: &Source, t: &NicTable, overridden: Option<NicKind>) -> Result<NicPla
         kind,
         form,
         host_window: (host_window * 1000.0).round() as u64,
+        dma_ns: dma(src, &t.dma_ns)?,
+        streams: t.streams.unwrap_or(false),
         bus_bits,
         clock: (1e6 / src.number(&t.clock_mhz, "nic.clock_mhz", 250.0, 100.0, 500.0)?).round() as Ps,
-        flow_bits: src.whole(&t.flow_bits, "nic.flow_bits", 10, 4, 16)? as u32,
+        flow_bits,
         ppm: src.number(&t.ppm, "nic.ppm", 100.0, 0.0, 1000.0)?,
         fifo_jitter: ps(src.number(&t.fifo_jitter_ns, "nic.fifo_jitter_ns", 0.0, 0.0, 1e5)?, NS),
         ack_delay: ps(src.number(&t.ack_delay_ns, "nic.ack_delay_ns", ack_delay, 0.0, 1e7)?, NS),
@@ -231,7 +262,8 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         let span = t.like.as_ref().map_or(0..0, Spanned::span);
         return Err(src.error(span, &format!("profile.{name}.like"), like, NAMES.join(", ")));
     }
-    let fields: [(&str, &Number, f64, f64, Set); 24] = [
+    let fields: [(&str, &Number, f64, f64, Set); 25] = [
+        ("cap_bytes", &t.cap_bytes, 0.0, 1_048_575.0, |p, v| p.cap_bytes = v as u32),
         ("signal_base_us", &t.signal_base_us, 0.0, 16_777.0, |p, v| p.signal_base_us = v),
         ("alpha", &t.alpha, 1.0 / 256.0, 1.0, |p, v| p.alpha = v),
         ("beta", &t.beta, 1e-6, 1.0, |p, v| p.beta = v),

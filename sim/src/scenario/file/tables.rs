@@ -138,6 +138,8 @@ pub(super) struct NicTable {
     pub kind: Option<Spanned<String>>,
     pub form: Option<Spanned<String>>,
     pub host_kb: Number,
+    pub dma_ns: Option<Spanned<Range>>,
+    pub streams: Option<bool>,
     pub bus_bits: Number,
     pub flow_bits: Number,
     pub clock_mhz: Number,
@@ -161,6 +163,7 @@ pub(super) struct ProfileTable {
     pub signal_base_us: Number,
     pub alpha: Number,
     pub beta: Number,
+    pub cap_bytes: Number,
     pub t_low_us: Number,
     pub t_high_us: Number,
     pub min_rtt_us: Number,
@@ -207,6 +210,14 @@ pub(super) struct DcqcnTable {
     pub counter_kb: Number,
     pub stages: Number,
     pub hyper_mbps: Number,
+}
+
+/// A time, or the least and the greatest.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Range {
+    Always(Quantity),
+    Between([Quantity; 2]),
 }
 
 #[derive(Deserialize)]
