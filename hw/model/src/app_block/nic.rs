@@ -227,7 +227,7 @@ impl Nic {
         {
             self.settles -= 1;
             if self.settles == 0 {
-                let behind = u64::from(line.step) * DOWN_CLOCKS >> 8;
+                let behind = (u64::from(line.step) * DOWN_CLOCKS) >> 8;
                 self.scheduler.set_time(TimeMap { now: line.now.wrapping_sub(behind), ..line });
             }
         }

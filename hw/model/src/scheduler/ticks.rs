@@ -13,7 +13,7 @@ pub struct Ticks {
 impl Ticks {
     /// The time at clock `clk`, ns48.fns16.
     pub fn now(&self, clk: u64) -> u64 {
-        (u128::from(clk.saturating_sub(self.from + 1)) * u128::from(self.increment) >> 8) as u64
+        ((u128::from(clk.saturating_sub(self.from + 1)) * u128::from(self.increment)) >> 8) as u64
     }
 
     /// The time from clock `clk` on: a bit early, as a line carries no fraction.

@@ -139,7 +139,7 @@ impl Engine {
     /// The beat out of a queue that is offered at this clock.
     pub fn out(&self, clk: u64) -> Option<(Beat, Beside)> {
         let p = self.packets.front().filter(|p| p.at <= clk)?;
-        let beside = Beside { queue: p.request.0 as u16, tag: OF_CORE | self.sent % 32, ..Beside::default() };
+        let beside = Beside { queue: p.request.0 as u16, tag: OF_CORE | (self.sent % 32), ..Beside::default() };
         Some((beat(&p.frame, self.width, self.at_packet), beside))
     }
 
@@ -152,7 +152,7 @@ impl Engine {
             self.packets.pop_front();
             self.at_packet = 0;
             self.used -= bytes;
-            self.leaving.push_back((OF_CORE | self.sent % 32, request, bytes));
+            self.leaving.push_back((OF_CORE | (self.sent % 32), request, bytes));
             self.sent = self.sent.wrapping_add(1);
         }
     }

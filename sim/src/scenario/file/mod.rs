@@ -262,8 +262,7 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         let span = t.like.as_ref().map_or(0..0, Spanned::span);
         return Err(src.error(span, &format!("profile.{name}.like"), like, NAMES.join(", ")));
     }
-    let fields: [(&str, &Number, f64, f64, Set); 25] = [
-        ("cap_bytes", &t.cap_bytes, 0.0, 1_048_575.0, |p, v| p.cap_bytes = v as u32),
+    let fields: [(&str, &Number, f64, f64, Set); 24] = [
         ("signal_base_us", &t.signal_base_us, 0.0, 16_777.0, |p, v| p.signal_base_us = v),
         ("alpha", &t.alpha, 1.0 / 256.0, 1.0, |p, v| p.alpha = v),
         ("beta", &t.beta, 1e-6, 1.0, |p, v| p.beta = v),

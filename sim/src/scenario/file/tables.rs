@@ -163,7 +163,6 @@ pub(super) struct ProfileTable {
     pub signal_base_us: Number,
     pub alpha: Number,
     pub beta: Number,
-    pub cap_bytes: Number,
     pub t_low_us: Number,
     pub t_high_us: Number,
     pub min_rtt_us: Number,
