@@ -49,10 +49,18 @@ proc timely::corundum {designs} {
     set make [change_line $make $from/Makefile {^SYN_FILES \+= rtl/common/mqnic_tx_scheduler_block_rr\.v *\n} ""]
     set make [change_line $make $from/Makefile {^SYN_FILES \+?= rtl/fpga_core\.v *$} "\\0\n[string trimright [read_text $own/timely.mk]]"]
 
+    # All designs of the copy have the one folder of the application: another that takes the same emission finds it there.
+    set shared [holds $app/rtl $about]
+    if {[file exists $app/timely.files] && !$shared && ![flag replace]} {
+        stop 1 "$app has another emission, which the designs written before it are built from; give that one, another copy of Corundum, or\
+            -replace 1, which changes them too"
+    }
     make_room $to timely.files
-    make_room $app timely.files
-    copy_files $about [verilog $about] $app/rtl
-    file copy $own/timely.files $app
+    if {!$shared} {
+        make_room $app timely.files
+        copy_files $about [verilog $about] $app/rtl
+        file copy $own/timely.files $app
+    }
     file mkdir $to
     write_text $to/config.tcl $config
     write_text $to/Makefile $make
@@ -62,6 +70,17 @@ proc timely::corundum {designs} {
         puts $said
     }
     puts "$to is written; build it: make -C $to"
+}
+
+# Whether a folder has the Verilog of an emission, before which timely_streams.sh may have put a line.
+proc timely::holds {path about} {
+    foreach file [verilog $about] {
+        if {![file exists $path/[file tail $file]]} { return 0 }
+        set fresh [read_text [dict get $about folder]/$file]
+        set there [read_text $path/[file tail $file]]
+        if {[string range $there end-[expr {[string length $fresh] - 1}] end] ne $fresh} { return 0 }
+    }
+    return 1
 }
 
 # The value of a parameter in a design's config.tcl, where it is a number.

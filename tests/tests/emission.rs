@@ -12,6 +12,8 @@ use timely_tests::{quick, thorough};
 
 /// Warnings under `-Wall` that are real; those about style, as unused bits and several modules a file, are meant.
 const REAL: [&str; 5] = ["LATCH", "MULTIDRIVEN", "UNOPTFLAT", "COMBDLY", "BLKANDNBLK"];
+/// Warnings of style, which `-Wall` alone brings: with no other, plain `--lint-only` is silent.
+const STYLE: [&str; 4] = ["DECLFILENAME", "UNUSEDPARAM", "UNUSEDSIGNAL", "VARHIDDEN"];
 
 fn tool(variable: &str, name: &str) -> Command {
     Command::new(std::env::var(variable).unwrap_or_else(|_| name.into()))
@@ -43,10 +45,10 @@ fn lint_text(what: &str, top: &str, verilog: &str, file: &Path) {
         .expect("verilator starts");
     let text = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{what}: {text}");
-    for real in REAL {
-        assert!(!text.contains(&format!("Warning-{real}")), "{what}: {real}\n{text}");
+    for warning in text.split("%Warning-").skip(1) {
+        let kind = warning.split(':').next().unwrap_or_default();
+        assert!(STYLE.contains(&kind), "{what}: {}", warning.lines().next().unwrap_or_default());
     }
-    lint_plain(what, &format!("{PREFIX}{top}"), &[], &[file]);
     std::fs::remove_file(file).ok();
 }
 
@@ -74,7 +76,7 @@ fn plain_lint_is_silent_on_every_shell() {
             verilog.map(|f| (f.path.as_str(), written(&format!("plain-{config}-{}", f.path.replace('/', "-")), &f.text))).collect();
         let file = |name: &str| written.iter().find(|(path, _)| *path == name).map(|(_, file)| file.as_path()).expect("written");
         let core = file(&emission.file_name());
-        lint_plain(&format!("{shell} {config}"), &emission.top(), &[], &[core]);
+        // What the shell's own names are around has the core in it.
         match shell {
             Shell::NetFpgaPlus | Shell::NetFpgaSume => {
                 lint_plain(&format!("{shell} {config}"), "nf_datapath", &[], &[file("nf_datapath.v"), core])
@@ -87,7 +89,7 @@ fn plain_lint_is_silent_on_every_shell() {
                 let scheduler = "mqnic_tx_scheduler_block";
                 lint_plain(&format!("{shell} {config}"), scheduler, &[], &[file("mqnic_tx_scheduler_block.v")]);
             }
-            _ => {}
+            _ => lint_plain(&format!("{shell} {config}"), &emission.top(), &[], &[core]),
         }
         written.iter().for_each(|(_, file)| std::fs::remove_file(file).unwrap_or_default());
     }
@@ -245,10 +247,10 @@ fn netfpga_takes_our_files() {
     }
 }
 
-/// Registers are flip-flops: yosys finds no latch.
+/// Registers are flip-flops: yosys finds no latch. Under `cargo xtask soak` on a wide bus too, for which yosys takes over a minute.
 #[test]
 fn no_latch_is_inferred() {
-    for (bus, flow_bits) in [(64, 10), (512, 14)] {
+    for (bus, flow_bits) in [(64, 10), (512, 14)].into_iter().filter(|(bus, _)| *bus == 64 || thorough()) {
         let config = Config::new(bus, flow_bits).expect("a configuration that is built");
         let (_, file) = emitted(config);
         let script = format!("read_verilog {}; hierarchy -top {PREFIX}standalone; proc", file.display());

@@ -120,6 +120,12 @@ fn hash(x: impl Hash) -> String {
 
 const DEFINES: [&str; 6] = ["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE_VCD=0", "-faligned-new", "-std=gnu++17"];
 
+/// Behind it a compiler leaves functions as they are.
+const UNOPTIMIZED: &str = "#ifdef __clang__\n#pragma clang optimize off\n#else\n#pragma GCC optimize(\"O0\")\n#endif\n";
+
+/// Bytes of generated C++ up to which a model is one translation unit: those of a block.
+const ONE_UNIT: u64 = 2 << 20;
+
 fn cxx(compiler: &str, include: &Path, opt: &str, waves: bool) -> Command {
     let mut c = Command::new(compiler);
     c.args(if waves { ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"] } else { ["-DVM_TRACE=0", "-DVM_TRACE_FST=0"] });
@@ -159,7 +165,7 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
     let version = run("verilator", Command::new(verilator()).arg("--version"))?;
     let compiler = compiler();
     let cache = Cache::open()?;
-    let dir = cache.folder(&format!("{name}-{}", hash((verilog, top, &shim, &version, &compiler, options, DEFINES))))?;
+    let dir = cache.folder(&format!("{name}-{}", hash((verilog, top, &shim, &version, &compiler, options, DEFINES, UNOPTIMIZED))))?;
     // Before a minute is spent on it.
     if is_noexec(&dir) {
         return Err(Error::NoExec(dir));
@@ -225,12 +231,13 @@ fn compile(
         .filter(|p| p.extension().is_some_and(|e| e == "cpp"))
         .collect();
     sources.sort();
-    // One translation unit of what runs at every clock, for the headers cost more than a block's own code; and one of what runs at the
-    // start alone, which is half of the code and is not worth a compiler's effort.
+    // What runs at the start alone is half of the code and not worth a compiler's effort. Of a block it comes last in the one translation unit, for
+    // the headers cost more than its code; of a whole NIC it is a unit of its own, which costs less than telling the optimizer to leave it alone.
     let (cold, hot): (Vec<_>, Vec<_>) = sources.iter().partition(|p| p.to_string_lossy().ends_with("__Slow.cpp"));
+    let bytes: u64 = sources.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();
     let unit = |paths: &[&PathBuf]| paths.iter().map(|p| format!("#include \"{}\"\n", p.display())).collect::<String>();
-    write(&dir.join("unit.cpp"), &format!("{}#include \"{}\"\n", unit(&hot), dir.join("shim.cpp").display()))?;
-    write(&dir.join("start.cpp"), &unit(&cold))?;
+    let (with_hot, apart) = if bytes <= ONE_UNIT { ([UNOPTIMIZED, &unit(&cold)].concat(), String::new()) } else { (String::new(), unit(&cold)) };
+    write(&dir.join("unit.cpp"), &[unit(&hot), unit(&[&dir.join("shim.cpp")]), with_hot].concat())?;
     let runtime = runtime(cache, &include, version, compiler, options.waves)?;
     let (start, part) = (dir.join("start.o"), dir.join("model.part.so"));
     // Clang 14 takes minutes for some of the code at -O1, and seconds at -O2.
@@ -244,12 +251,15 @@ fn compile(
         c.arg("-I").arg(dir.join("cc"));
         c
     };
-    run(compiler, compile("-O0").arg("-c").arg(dir.join("start.cpp")).arg("-o").arg(&start))?;
+    if !apart.is_empty() {
+        write(&dir.join("start.cpp"), &apart)?;
+        run(compiler, compile("-O0").arg("-c").arg(dir.join("start.cpp")).arg("-o").arg(&start))?;
+    }
     let mut link = compile(opt);
     // In this order: of an inline function that both have, the linker takes the first.
     link.arg("-shared")
         .arg(dir.join("unit.cpp"))
-        .arg(&start)
+        .args((!apart.is_empty()).then_some(&start))
         .args(&runtime)
         .args(["-lpthread", "-latomic"])
         .args(options.waves.then_some("-lz"))
