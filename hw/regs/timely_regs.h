@@ -757,6 +757,9 @@
 #define TIMELY_COUNTER_PAUSE_FRAMES 36 /* A PAUSE frame of IEEE 802.3 came and was obeyed, also one of time 0. */
 #define TIMELY_COUNTER_PFC_FRAMES 37 /* A PFC frame of 802.1Qbb came and was obeyed, also one of time 0. */
 #define TIMELY_COUNTER_PAUSED_TIME 38 /* Pause frames had stopped a priority or more for another 256 clocks. */
+#define TIMELY_COUNTER_SEGMENTS_INCOMPLETE 39 /* An ACK was sent that says its segment is incomplete. */
+#define TIMELY_COUNTER_SEGMENTS_SKIPPED 40 /* An ACK was sent that says segments of its flow were skipped before it. */
+#define TIMELY_COUNTER_LOSS_UNKNOWN 41 /* An ACK was sent that says nothing about lost packets, because the responder's table does not know. */
 
 /* The standalone NIC on PCI Express */
 #define TIMELY_PCI_VENDOR_ID 0x1234u /* vendor */
@@ -790,6 +793,7 @@
 #define TIMELY_WIRE_TTL_SENT 24 /* 1 bytes */
 #define TIMELY_WIRE_TTL_SEEN 25 /* 1 bytes */
 #define TIMELY_WIRE_ECN_SEEN 26 /* 1 bytes */
+#define TIMELY_WIRE_LOSS 27 /* 1 bytes */
 #define TIMELY_WIRE_ARRIVAL 28 /* 8 bytes */
 #define TIMELY_WIRE_DEPARTURE 36 /* 8 bytes */
 #define TIMELY_WIRE_OVERHEAD 24 /* bytes on the wire beside the frame without FCS */

@@ -2879,6 +2879,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     localparam  dropped_bit = 64'h800;
     localparam  share_bit = 64'h100000000;
     localparam  disabled_bit = 64'h200000000;
+    localparam  incomplete_bit = 64'h8000000000;
+    localparam  skipped_bit = 64'h10000000000;
+    localparam  unknown_bit = 64'h20000000000;
     localparam  nth__0 = 3'b0;
     localparam  nth__1 = 3'b1;
     localparam  nth__2 = 3'b10;
@@ -2943,6 +2946,16 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  [127:0] allow__source;
     reg  allow__ipv6;
     wire  allow__allowed;
+    reg  losses__clk;
+    reg  losses__rst;
+    reg  losses__valid;
+    reg  [127:0] losses__source;
+    reg  [111:0] losses__ids;
+    reg  losses__first;
+    reg  losses__last;
+    reg  losses__welcome;
+    reg  [1:0] losses__epoch;
+    wire  [7:0] losses__loss;
     reg  share__clk;
     reg  share__rst;
     reg  [31:0] share__rate;
@@ -2979,9 +2992,37 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  exceeds4__d;
     wire  exceeds4__q;
     reg  exceeds4__clock;
+    reg  taken4__d;
+    wire  taken4__q;
+    reg  taken4__clock;
+    reg  taken5__d;
+    wire  taken5__q;
+    reg  taken5__clock;
+    reg  said__clock;
+    reg  [5:0] said__read_address;
+    wire  [7:0] said__read_data;
+    reg  said__write_enable;
+    reg  [5:0] said__write_address;
+    reg  [7:0] said__write_data;
+    reg  [5:0] said_at__d;
+    wire  [5:0] said_at__q;
+    reg  said_at__clock;
+    reg  [5:0] told_at__d;
+    wire  [5:0] told_at__q;
+    reg  told_at__clock;
+    reg  incomplete6__d;
+    wire  incomplete6__q;
+    reg  incomplete6__clock;
+    reg  skipped6__d;
+    wire  skipped6__q;
+    reg  skipped6__clock;
+    reg  unknown6__d;
+    wire  unknown6__q;
+    reg  unknown6__clock;
     
     // Local signals
     reg  [63:0] stamp;
+    reg  data;
     reg  asks;
     reg  [7:0] partial;
     reg  [7:0] hosts__0;
@@ -2995,6 +3036,8 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  to_us;
     reg  strange;
     reg  addressed;
+    reg  last3;
+    reg  last2;
     reg  [7:0] bytes;
     reg  taken;
     reg  [619:0] a;
@@ -3075,6 +3118,18 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .ipv6(allow__ipv6),
         .allowed(allow__allowed)
     );
+    tnic_standalone__core__control__ack__losses losses(
+        .clk(losses__clk),
+        .rst(losses__rst),
+        .valid(losses__valid),
+        .source(losses__source),
+        .ids(losses__ids),
+        .first(losses__first),
+        .last(losses__last),
+        .welcome(losses__welcome),
+        .epoch(losses__epoch),
+        .loss(losses__loss)
+    );
     tnic_standalone__core__control__ack__share share(
         .clk(share__clk),
         .rst(share__rst),
@@ -3133,6 +3188,49 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(exceeds4__q),
         .clock(exceeds4__clock)
     );
+    tnic_standalone__core__control__ack__taken4 taken4(
+        .d(taken4__d),
+        .q(taken4__q),
+        .clock(taken4__clock)
+    );
+    tnic_standalone__core__control__ack__taken5 taken5(
+        .d(taken5__d),
+        .q(taken5__q),
+        .clock(taken5__clock)
+    );
+    tnic_standalone__core__control__ack__said said(
+        .clock(said__clock),
+        .read_address(said__read_address),
+        .read_data(said__read_data),
+        .write_enable(said__write_enable),
+        .write_address(said__write_address),
+        .write_data(said__write_data)
+    );
+    tnic_standalone__core__control__ack__said_at said_at(
+        .d(said_at__d),
+        .q(said_at__q),
+        .clock(said_at__clock)
+    );
+    tnic_standalone__core__control__ack__told_at told_at(
+        .d(told_at__d),
+        .q(told_at__q),
+        .clock(told_at__clock)
+    );
+    tnic_standalone__core__control__ack__incomplete6 incomplete6(
+        .d(incomplete6__d),
+        .q(incomplete6__q),
+        .clock(incomplete6__clock)
+    );
+    tnic_standalone__core__control__ack__skipped6 skipped6(
+        .d(skipped6__d),
+        .q(skipped6__q),
+        .clock(skipped6__clock)
+    );
+    tnic_standalone__core__control__ack__unknown6 unknown6(
+        .d(unknown6__d),
+        .q(unknown6__q),
+        .clock(unknown6__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -3151,7 +3249,14 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         peer3__d = peer3__q;
         dropped4__d = dropped4__q;
         exceeds4__d = exceeds4__q;
-        v1__d = asks & cfg_ack_enable;
+        taken4__d = taken4__q;
+        taken5__d = taken5__q;
+        said_at__d = said_at__q;
+        told_at__d = told_at__q;
+        incomplete6__d = incomplete6__q;
+        skipped6__d = skipped6__q;
+        unknown6__d = unknown6__q;
+        v1__d = data & cfg_ack_enable;
         disabled1__d = asks & ~cfg_ack_enable;
         mine1__d = i_head[(32'h0)+:(48)] == cfg_mac;
         if (i_valid) begin
@@ -3286,8 +3391,8 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         addressed = ((to_us & c[(64'h4)+:(1)]) & (c[(64'hc)+:(1)] & c[(64'hd)+:(1)])) & (c[(64'h0)+:(1)] & ~strange);
         r3__d = r2__q;
         v3__d = (v2__q & addressed) & allow__allowed;
-        address3__d = v2__q & ~addressed;
-        peer3__d = (v2__q & addressed) & ~allow__allowed;
+        address3__d = last2 & ~addressed;
+        peer3__d = (last2 & addressed) & ~allow__allowed;
         bytes = ((32'h72) & 8'hff);
         if (r3__q[(32'h26a)+:(2)] == ((32'h1) & 2'h3)) begin
             bytes = ((32'h76) & 8'hff);
@@ -3299,8 +3404,19 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             bytes = ((32'h8a) & 8'hff);
         end
         share__bytes = bytes;
-        dropped4__d = v3__q & ~queue__i_ready;
-        exceeds4__d = (v3__q & queue__i_ready) & ~share__enough;
+        dropped4__d = last3 & ~queue__i_ready;
+        exceeds4__d = (last3 & queue__i_ready) & ~share__enough;
+        taken4__d = taken;
+        taken5__d = taken4__q;
+        if (taken5__q) begin
+            said_at__d = said_at__q + ((32'h1) & 6'h3f);
+        end
+        if (queue__o_valid & frame__i_ready) begin
+            told_at__d = told_at__q + ((32'h1) & 6'h3f);
+        end
+        incomplete6__d = taken5__q & losses__loss[32'h7];
+        skipped6__d = taken5__q & |losses__loss[(32'h0)+:(6)];
+        unknown6__d = taken5__q & ~|losses__loss;
         pulses = ((32'h0) & 64'hffffffffffffffff);
         if (frame__m_start) begin
             pulses = sent_bit;
@@ -3317,6 +3433,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         if (exceeds4__q) begin
             pulses = pulses | share_bit;
         end
+        if (incomplete6__q) begin
+            pulses = pulses | incomplete_bit;
+        end
+        if (skipped6__q) begin
+            pulses = pulses | skipped_bit;
+        end
+        if (unknown6__q) begin
+            pulses = pulses | unknown_bit;
+        end
         if (disabled1__q) begin
             pulses = pulses | disabled_bit;
         end
@@ -3329,6 +3454,13 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             dropped4__d = 1'b0;
             exceeds4__d = 1'b0;
             disabled1__d = 1'b0;
+            taken4__d = 1'b0;
+            taken5__d = 1'b0;
+            said_at__d = ((32'h0) & 6'h3f);
+            told_at__d = ((32'h0) & 6'h3f);
+            incomplete6__d = 1'b0;
+            skipped6__d = 1'b0;
+            unknown6__d = 1'b0;
         end
     end
     always @(*) disabled1__clock = clk;
@@ -3346,15 +3478,26 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) peer3__clock = clk;
     always @(*) dropped4__clock = clk;
     always @(*) exceeds4__clock = clk;
+    always @(*) taken4__clock = clk;
+    always @(*) taken5__clock = clk;
+    always @(*) said_at__clock = clk;
+    always @(*) told_at__clock = clk;
+    always @(*) incomplete6__clock = clk;
+    always @(*) skipped6__clock = clk;
+    always @(*) unknown6__clock = clk;
     always @(*) queue__clk = clk;
     always @(*) queue__rst = rst;
     always @(*) frame__clk = clk;
     always @(*) frame__rst = rst;
     always @(*) allow__clk = clk;
     always @(*) allow__rst = rst;
+    always @(*) losses__clk = clk;
+    always @(*) losses__rst = rst;
+    always @(*) said__clock = clk;
     always @(*) share__clk = clk;
     always @(*) share__rst = rst;
-    always @(*) asks = i_valid & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
+    always @(*) data = i_valid & (i_kind == ((32'h1) & 2'h3)) & ~i_hdr[32'ha];
+    always @(*) asks = data & i_hdr[32'h9];
     always @(*) stamp = ((i_ts[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((i_ts[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((i_ts[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((i_ts[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((i_ts[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((i_ts[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((i_ts[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((i_ts[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
     always @(*) source = r1__q[(32'h0)+:(128)];
     always @(*) destination = r1__q[(32'h80)+:(128)];
@@ -3364,13 +3507,26 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) allow__valid = v1__q;
     always @(*) allow__source = source;
     always @(*) allow__ipv6 = r1__q[32'h26b];
+    always @(*) losses__valid = v1__q;
+    always @(*) losses__source = source;
+    always @(*) losses__ids = r1__q[(32'h108)+:(112)];
+    always @(*) losses__first = r1__q[32'h100];
+    always @(*) losses__last = r1__q[32'h101];
     always @(*) c = checks__q;
+    always @(*) last2 = v2__q & r2__q[32'h101];
     always @(*) share__rate = cfg_ack_rate;
-    always @(*) taken = (v3__q & queue__i_ready) & share__enough;
+    always @(*) last3 = v3__q & r3__q[32'h101];
+    always @(*) taken = (last3 & queue__i_ready) & share__enough;
     always @(*) share__take = taken;
     always @(*) queue__i_valid = taken;
     always @(*) queue__i_data = r3__q;
     always @(*) queue__o_ready = frame__i_ready;
+    always @(*) losses__welcome = v3__q;
+    always @(*) losses__epoch = now[(32'h2e)+:(2)];
+    always @(*) said__write_enable = taken5__q;
+    always @(*) said__write_address = said_at__q;
+    always @(*) said__write_data = losses__loss;
+    always @(*) said__read_address = told_at__q;
     always @(*) frame__i_valid = queue__o_valid;
     always @(*) a = queue__o_data;
     always @(*) frame__i_class = a[(32'h26a)+:(2)];
@@ -3385,7 +3541,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) frame__i_dst_port = (((a[(32'h230)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h238)+:(8)]) & 16'hffff);
     always @(*) departure = ((now[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((now[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((now[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((now[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((now[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((now[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((now[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((now[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
     always @(*) flags = (a[(32'h100)+:(8)] & ((32'h9) & 8'hff)) | ((32'h6) & 8'hff);
-    always @(*) frame__i_hdr = {32'h0, departure, a[496+:64], 14'h0, a[616+:2], a[608+:8], a[264+:184], flags, 6'h0, 2'h2};
+    always @(*) frame__i_hdr = {32'h0, departure, a[496+:64], said__read_data, 6'h0, a[616+:2], a[608+:8], a[264+:184], flags, 6'h0, 2'h2};
     assign frame__i_payload = ((32'h0) & 14'h3fff);
     assign frame__i_side = ((32'h0) & 1'h1);
     always @(*) m_tdata = frame__m_tdata;
@@ -9873,6 +10029,1591 @@ module tnic_standalone__core__control__ack__group1(d,q,clock);
 endmodule // standalone__core__control__ack__group1
 
 
+module tnic_standalone__core__control__ack__incomplete6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__incomplete6
+
+
+module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,first,last,welcome,epoch,loss);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  valid;
+    input wire  [127:0] source;
+    input wire  [111:0] ids;
+    input wire  first;
+    input wire  last;
+    input wire  welcome;
+    input wire  [1:0] epoch;
+    output reg  [7:0] loss;
+    
+    // Stub signals
+    reg  [9:0] sweep__d;
+    wire  [9:0] sweep__q;
+    reg  sweep__clock;
+    reg  looks__0__d;
+    wire  looks__0__q;
+    reg  looks__0__clock;
+    reg  looks__1__d;
+    wire  looks__1__q;
+    reg  looks__1__clock;
+    reg  [82:0] arrival__0__d;
+    wire  [82:0] arrival__0__q;
+    reg  arrival__0__clock;
+    reg  [82:0] arrival__1__d;
+    wire  [82:0] arrival__1__q;
+    reg  arrival__1__clock;
+    reg  [82:0] arrival__2__d;
+    wire  [82:0] arrival__2__q;
+    reg  arrival__2__clock;
+    reg  [82:0] arrival__3__d;
+    wire  [82:0] arrival__3__q;
+    reg  arrival__3__clock;
+    reg  [8:0] ram__0__read_address;
+    reg  ram__0__read_clock;
+    wire  [71:0] ram__0__read_data;
+    reg  [8:0] ram__0__write_address;
+    reg  ram__0__write_clock;
+    reg  [71:0] ram__0__write_data;
+    reg  ram__0__write_enable;
+    reg  [8:0] ram__1__read_address;
+    reg  ram__1__read_clock;
+    wire  [71:0] ram__1__read_data;
+    reg  [8:0] ram__1__write_address;
+    reg  ram__1__write_clock;
+    reg  [71:0] ram__1__write_data;
+    reg  ram__1__write_enable;
+    reg  [8:0] ram__2__read_address;
+    reg  ram__2__read_clock;
+    wire  [71:0] ram__2__read_data;
+    reg  [8:0] ram__2__write_address;
+    reg  ram__2__write_clock;
+    reg  [71:0] ram__2__write_data;
+    reg  ram__2__write_enable;
+    reg  [8:0] ram__3__read_address;
+    reg  ram__3__read_clock;
+    wire  [71:0] ram__3__read_data;
+    reg  [8:0] ram__3__write_address;
+    reg  ram__3__write_clock;
+    reg  [71:0] ram__3__write_data;
+    reg  ram__3__write_enable;
+    reg  wrote__d;
+    wire  wrote__q;
+    reg  wrote__clock;
+    reg  [8:0] wrote_row__d;
+    wire  [8:0] wrote_row__q;
+    reg  wrote_row__clock;
+    reg  wrote_way__0__d;
+    wire  wrote_way__0__q;
+    reg  wrote_way__0__clock;
+    reg  wrote_way__1__d;
+    wire  wrote_way__1__q;
+    reg  wrote_way__1__clock;
+    reg  wrote_way__2__d;
+    wire  wrote_way__2__q;
+    reg  wrote_way__2__clock;
+    reg  wrote_way__3__d;
+    wire  wrote_way__3__q;
+    reg  wrote_way__3__clock;
+    reg  [71:0] word__d;
+    wire  [71:0] word__q;
+    reg  word__clock;
+    reg  [71:0] read__0__d;
+    wire  [71:0] read__0__q;
+    reg  read__0__clock;
+    reg  [71:0] read__1__d;
+    wire  [71:0] read__1__q;
+    reg  read__1__clock;
+    reg  [71:0] read__2__d;
+    wire  [71:0] read__2__q;
+    reg  read__2__clock;
+    reg  [71:0] read__3__d;
+    wire  [71:0] read__3__q;
+    reg  read__3__clock;
+    reg  known__d;
+    wire  known__q;
+    reg  known__clock;
+    reg  again__d;
+    wire  again__q;
+    reg  again__clock;
+    reg  way__0__d;
+    wire  way__0__q;
+    reg  way__0__clock;
+    reg  way__1__d;
+    wire  way__1__q;
+    reg  way__1__clock;
+    reg  way__2__d;
+    wire  way__2__q;
+    reg  way__2__clock;
+    reg  way__3__d;
+    wire  way__3__q;
+    reg  way__3__clock;
+    reg  [1:0] epoch_4__d;
+    wire  [1:0] epoch_4__q;
+    reg  epoch_4__clock;
+    reg  [29:0] held__0__d;
+    wire  [29:0] held__0__q;
+    reg  held__0__clock;
+    reg  [29:0] held__1__d;
+    wire  [29:0] held__1__q;
+    reg  held__1__clock;
+    reg  [29:0] held__2__d;
+    wire  [29:0] held__2__q;
+    reg  held__2__clock;
+    reg  [29:0] held__3__d;
+    wire  [29:0] held__3__q;
+    reg  held__3__clock;
+    reg  [29:0] kept__d;
+    wire  [29:0] kept__q;
+    reg  kept__clock;
+    reg  own__d;
+    wire  own__q;
+    reg  own__clock;
+    reg  writes__d;
+    wire  writes__q;
+    reg  writes__clock;
+    reg  [1:0] epoch_5__d;
+    wire  [1:0] epoch_5__q;
+    reg  epoch_5__clock;
+    reg  ways__0__d;
+    wire  ways__0__q;
+    reg  ways__0__clock;
+    reg  ways__1__d;
+    wire  ways__1__q;
+    reg  ways__1__clock;
+    reg  ways__2__d;
+    wire  ways__2__q;
+    reg  ways__2__clock;
+    reg  ways__3__d;
+    wire  ways__3__q;
+    reg  ways__3__clock;
+    
+    // Local signals
+    reg  clear;
+    reg  [31:0] words__0;
+    reg  [31:0] words__1;
+    reg  [31:0] words__2;
+    reg  [31:0] words__3;
+    reg  [31:0] digest;
+    reg  [15:0] flow;
+    reg  [15:0] number;
+    reg  [15:0] high;
+    reg  [15:0] segment;
+    reg  [8:0] row;
+    reg  look;
+    reg  [82:0] two;
+    reg  [82:0] three;
+    reg  [82:0] five;
+    reg  [71:0] entry__0;
+    reg  [71:0] entry__1;
+    reg  [71:0] entry__2;
+    reg  [71:0] entry__3;
+    reg  [1:0] age__0;
+    reg  [1:0] age__1;
+    reg  [1:0] age__2;
+    reg  [1:0] age__3;
+    reg  hits__0;
+    reg  hits__1;
+    reg  hits__2;
+    reg  hits__3;
+    reg  frees__0;
+    reg  frees__1;
+    reg  frees__2;
+    reg  frees__3;
+    reg  hit_any;
+    reg  row_again;
+    reg  pair_again;
+    reg  [29:0] parts__0;
+    reg  [29:0] parts__1;
+    reg  [29:0] parts__2;
+    reg  [29:0] parts__3;
+    reg  [29:0] parts__4;
+    reg  [7:0] seen;
+    reg  [5:0] skipped;
+    reg  [15:0] ahead;
+    reg  same;
+    reg  next_one;
+    reg  late;
+    reg  zero;
+    reg  anew;
+    reg  ignored;
+    reg  [7:0] more;
+    reg  [10:0] gap;
+    reg  [10:0] sum;
+    reg  [7:0] seen_now;
+    reg  [5:0] skipped_now;
+    reg  [16:0] due;
+    reg  complete;
+    reg  incomplete;
+    reg  [29:0] result;
+    reg  [13:0] closed;
+    reg  [71:0] whole;
+    reg  [7:0] said;
+    
+    // Sub module instances
+    tnic_standalone__core__control__ack__losses__sweep sweep(
+        .d(sweep__d),
+        .q(sweep__q),
+        .clock(sweep__clock)
+    );
+    tnic_standalone__core__control__ack__losses__looks__0 looks__0(
+        .d(looks__0__d),
+        .q(looks__0__q),
+        .clock(looks__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__looks__1 looks__1(
+        .d(looks__1__d),
+        .q(looks__1__q),
+        .clock(looks__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__arrival__0 arrival__0(
+        .d(arrival__0__d),
+        .q(arrival__0__q),
+        .clock(arrival__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__arrival__1 arrival__1(
+        .d(arrival__1__d),
+        .q(arrival__1__q),
+        .clock(arrival__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__arrival__2 arrival__2(
+        .d(arrival__2__d),
+        .q(arrival__2__q),
+        .clock(arrival__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__arrival__3 arrival__3(
+        .d(arrival__3__d),
+        .q(arrival__3__q),
+        .clock(arrival__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__ram__0 ram__0(
+        .read_address(ram__0__read_address),
+        .read_clock(ram__0__read_clock),
+        .read_data(ram__0__read_data),
+        .write_address(ram__0__write_address),
+        .write_clock(ram__0__write_clock),
+        .write_data(ram__0__write_data),
+        .write_enable(ram__0__write_enable)
+    );
+    tnic_standalone__core__control__ack__losses__ram__1 ram__1(
+        .read_address(ram__1__read_address),
+        .read_clock(ram__1__read_clock),
+        .read_data(ram__1__read_data),
+        .write_address(ram__1__write_address),
+        .write_clock(ram__1__write_clock),
+        .write_data(ram__1__write_data),
+        .write_enable(ram__1__write_enable)
+    );
+    tnic_standalone__core__control__ack__losses__ram__2 ram__2(
+        .read_address(ram__2__read_address),
+        .read_clock(ram__2__read_clock),
+        .read_data(ram__2__read_data),
+        .write_address(ram__2__write_address),
+        .write_clock(ram__2__write_clock),
+        .write_data(ram__2__write_data),
+        .write_enable(ram__2__write_enable)
+    );
+    tnic_standalone__core__control__ack__losses__ram__3 ram__3(
+        .read_address(ram__3__read_address),
+        .read_clock(ram__3__read_clock),
+        .read_data(ram__3__read_data),
+        .write_address(ram__3__write_address),
+        .write_clock(ram__3__write_clock),
+        .write_data(ram__3__write_data),
+        .write_enable(ram__3__write_enable)
+    );
+    tnic_standalone__core__control__ack__losses__wrote wrote(
+        .d(wrote__d),
+        .q(wrote__q),
+        .clock(wrote__clock)
+    );
+    tnic_standalone__core__control__ack__losses__wrote_row wrote_row(
+        .d(wrote_row__d),
+        .q(wrote_row__q),
+        .clock(wrote_row__clock)
+    );
+    tnic_standalone__core__control__ack__losses__wrote_way__0 wrote_way__0(
+        .d(wrote_way__0__d),
+        .q(wrote_way__0__q),
+        .clock(wrote_way__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__wrote_way__1 wrote_way__1(
+        .d(wrote_way__1__d),
+        .q(wrote_way__1__q),
+        .clock(wrote_way__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__wrote_way__2 wrote_way__2(
+        .d(wrote_way__2__d),
+        .q(wrote_way__2__q),
+        .clock(wrote_way__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__wrote_way__3 wrote_way__3(
+        .d(wrote_way__3__d),
+        .q(wrote_way__3__q),
+        .clock(wrote_way__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__word word(
+        .d(word__d),
+        .q(word__q),
+        .clock(word__clock)
+    );
+    tnic_standalone__core__control__ack__losses__read__0 read__0(
+        .d(read__0__d),
+        .q(read__0__q),
+        .clock(read__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__read__1 read__1(
+        .d(read__1__d),
+        .q(read__1__q),
+        .clock(read__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__read__2 read__2(
+        .d(read__2__d),
+        .q(read__2__q),
+        .clock(read__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__read__3 read__3(
+        .d(read__3__d),
+        .q(read__3__q),
+        .clock(read__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__known known(
+        .d(known__d),
+        .q(known__q),
+        .clock(known__clock)
+    );
+    tnic_standalone__core__control__ack__losses__again again(
+        .d(again__d),
+        .q(again__q),
+        .clock(again__clock)
+    );
+    tnic_standalone__core__control__ack__losses__way__0 way__0(
+        .d(way__0__d),
+        .q(way__0__q),
+        .clock(way__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__way__1 way__1(
+        .d(way__1__d),
+        .q(way__1__q),
+        .clock(way__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__way__2 way__2(
+        .d(way__2__d),
+        .q(way__2__q),
+        .clock(way__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__way__3 way__3(
+        .d(way__3__d),
+        .q(way__3__q),
+        .clock(way__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__epoch_4 epoch_4(
+        .d(epoch_4__d),
+        .q(epoch_4__q),
+        .clock(epoch_4__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__0 held__0(
+        .d(held__0__d),
+        .q(held__0__q),
+        .clock(held__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__1 held__1(
+        .d(held__1__d),
+        .q(held__1__q),
+        .clock(held__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__2 held__2(
+        .d(held__2__d),
+        .q(held__2__q),
+        .clock(held__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__3 held__3(
+        .d(held__3__d),
+        .q(held__3__q),
+        .clock(held__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__kept kept(
+        .d(kept__d),
+        .q(kept__q),
+        .clock(kept__clock)
+    );
+    tnic_standalone__core__control__ack__losses__own own(
+        .d(own__d),
+        .q(own__q),
+        .clock(own__clock)
+    );
+    tnic_standalone__core__control__ack__losses__writes writes(
+        .d(writes__d),
+        .q(writes__q),
+        .clock(writes__clock)
+    );
+    tnic_standalone__core__control__ack__losses__epoch_5 epoch_5(
+        .d(epoch_5__d),
+        .q(epoch_5__q),
+        .clock(epoch_5__clock)
+    );
+    tnic_standalone__core__control__ack__losses__ways__0 ways__0(
+        .d(ways__0__d),
+        .q(ways__0__q),
+        .clock(ways__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__ways__1 ways__1(
+        .d(ways__1__d),
+        .q(ways__1__q),
+        .clock(ways__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__ways__2 ways__2(
+        .d(ways__2__d),
+        .q(ways__2__q),
+        .clock(ways__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__ways__3 ways__3(
+        .d(ways__3__d),
+        .q(ways__3__q),
+        .clock(ways__3__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        sweep__d = sweep__q;
+        wrote__d = wrote__q;
+        wrote_row__d = wrote_row__q;
+        word__d = word__q;
+        known__d = known__q;
+        again__d = again__q;
+        epoch_4__d = epoch_4__q;
+        kept__d = kept__q;
+        own__d = own__q;
+        writes__d = writes__q;
+        epoch_5__d = epoch_5__q;
+        if (~clear) begin
+            sweep__d = sweep__q + ((32'h1) & 10'h3ff);
+        end
+        looks__0__d = look;
+        arrival__0__d[(64'h0)+:(9)] = row;
+        arrival__0__d[(64'h9)+:(39)] = ((digest) & 39'h7fffffffff) | (((flow[(32'h9)+:(7)]) & 39'h7fffffffff) << 32'h20);
+        arrival__0__d[(64'h30)+:(16)] = segment;
+        arrival__0__d[(64'h40)+:(1)] = ((32'h1) & 1'h1);
+        if (|high) begin
+            arrival__0__d[(64'h40)+:(1)] = ((32'h0) & 1'h1);
+        end
+        arrival__0__d[(64'h41)+:(16)] = number;
+        arrival__0__d[(64'h51)+:(1)] = ((first) & 1'h1);
+        arrival__0__d[(64'h52)+:(1)] = ((last) & 1'h1);
+        looks__1__d = looks__0__q;
+        read__0__d = ram__0__read_data;
+        if ((wrote__q & wrote_way__0__q) & (wrote_row__q == two[(64'h0)+:(9)])) begin
+            read__0__d = word__q;
+        end
+        read__1__d = ram__1__read_data;
+        if ((wrote__q & wrote_way__1__q) & (wrote_row__q == two[(64'h0)+:(9)])) begin
+            read__1__d = word__q;
+        end
+        read__2__d = ram__2__read_data;
+        if ((wrote__q & wrote_way__2__q) & (wrote_row__q == two[(64'h0)+:(9)])) begin
+            read__2__d = word__q;
+        end
+        read__3__d = ram__3__read_data;
+        if ((wrote__q & wrote_way__3__q) & (wrote_row__q == two[(64'h0)+:(9)])) begin
+            read__3__d = word__q;
+        end
+        entry__0 = read__0__q;
+        if ((wrote__q & wrote_way__0__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
+            entry__0 = word__q;
+        end
+        held__0__d = entry__0[(32'h27)+:(30)];
+        age__0 = epoch - entry__0[(32'h45)+:(2)];
+        hits__0 = entry__0[32'h47] & (entry__0[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__0 = ~entry__0[32'h47] | age__0[32'h1];
+        if (row_again & ways__0__q) begin
+            hits__0 = pair_again;
+            frees__0 = 1'b0;
+        end
+        entry__1 = read__1__q;
+        if ((wrote__q & wrote_way__1__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
+            entry__1 = word__q;
+        end
+        held__1__d = entry__1[(32'h27)+:(30)];
+        age__1 = epoch - entry__1[(32'h45)+:(2)];
+        hits__1 = entry__1[32'h47] & (entry__1[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__1 = ~entry__1[32'h47] | age__1[32'h1];
+        if (row_again & ways__1__q) begin
+            hits__1 = pair_again;
+            frees__1 = 1'b0;
+        end
+        entry__2 = read__2__q;
+        if ((wrote__q & wrote_way__2__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
+            entry__2 = word__q;
+        end
+        held__2__d = entry__2[(32'h27)+:(30)];
+        age__2 = epoch - entry__2[(32'h45)+:(2)];
+        hits__2 = entry__2[32'h47] & (entry__2[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__2 = ~entry__2[32'h47] | age__2[32'h1];
+        if (row_again & ways__2__q) begin
+            hits__2 = pair_again;
+            frees__2 = 1'b0;
+        end
+        entry__3 = read__3__q;
+        if ((wrote__q & wrote_way__3__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
+            entry__3 = word__q;
+        end
+        held__3__d = entry__3[(32'h27)+:(30)];
+        age__3 = epoch - entry__3[(32'h45)+:(2)];
+        hits__3 = entry__3[32'h47] & (entry__3[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__3 = ~entry__3[32'h47] | age__3[32'h1];
+        if (row_again & ways__3__q) begin
+            hits__3 = pair_again;
+            frees__3 = 1'b0;
+        end
+        hit_any = (hits__0 | hits__1) | (hits__2 | hits__3);
+        way__0__d = hits__0 | (~hit_any & frees__0);
+        way__1__d = hits__1 | (~hit_any & (frees__1 & ~frees__0));
+        way__2__d = hits__2 | (~hit_any & ((frees__2 & ~frees__1) & ~frees__0));
+        way__3__d = hits__3 | (~hit_any & ((frees__3 & ~frees__2) & (~frees__1 & ~frees__0)));
+        if (~(looks__1__q & welcome)) begin
+            way__0__d = 1'b0;
+            way__1__d = 1'b0;
+            way__2__d = 1'b0;
+            way__3__d = 1'b0;
+        end
+        known__d = hit_any;
+        again__d = pair_again;
+        epoch_4__d = epoch;
+        parts__0 = ((32'h0) & 30'h3fffffff);
+        if (again__q) begin
+            parts__0 = word__q[(32'h27)+:(30)];
+        end
+        parts__1 = parts__0;
+        if (way__0__q & ~again__q) begin
+            parts__1 = parts__0 | held__0__q;
+        end
+        ways__0__d = way__0__q;
+        parts__2 = parts__1;
+        if (way__1__q & ~again__q) begin
+            parts__2 = parts__1 | held__1__q;
+        end
+        ways__1__d = way__1__q;
+        parts__3 = parts__2;
+        if (way__2__q & ~again__q) begin
+            parts__3 = parts__2 | held__2__q;
+        end
+        ways__2__d = way__2__q;
+        parts__4 = parts__3;
+        if (way__3__q & ~again__q) begin
+            parts__4 = parts__3 | held__3__q;
+        end
+        ways__3__d = way__3__q;
+        kept__d = parts__4;
+        own__d = known__q;
+        writes__d = (way__0__q | way__1__q) | (way__2__q | way__3__q);
+        epoch_5__d = epoch_4__q;
+        sum = gap;
+        if (~|seen) begin
+            sum = gap - ((32'h1) & 11'h7ff);
+        end
+        seen_now = more;
+        skipped_now = skipped;
+        if (&seen) begin
+            seen_now = ((32'hff) & 8'hff);
+        end
+        if (next_one) begin
+            seen_now = ((32'h1) & 8'hff);
+            skipped_now = sum[(32'h0)+:(6)];
+            if (|sum[(32'h6)+:(5)]) begin
+                skipped_now = ((32'h3f) & 6'h3f);
+            end
+        end
+        if (anew) begin
+            seen_now = ((32'hff) & 8'hff);
+            if (|five[(64'h51)+:(1)]) begin
+                seen_now = ((32'h1) & 8'hff);
+            end
+            skipped_now = ((32'h0) & 6'h3f);
+        end
+        complete = (((seen_now) & 17'h1ffff) == due) & ~&seen_now;
+        incomplete = (((seen_now) & 17'h1ffff) < due) & ~&seen_now;
+        said = ((32'h0) & 8'hff);
+        if (complete) begin
+            said = ((skipped_now) & 8'hff) | ((32'h40) & 8'hff);
+        end
+        if (incomplete) begin
+            said = ((skipped_now) & 8'hff) | ((32'h80) & 8'hff);
+        end
+        closed = ((seen_now) & 14'h3fff) | (((skipped_now) & 14'h3fff) << 32'h8);
+        if (|five[(64'h52)+:(1)]) begin
+            closed = ((skipped_now) & 14'h3fff) << 32'h8;
+            if (complete | incomplete) begin
+                closed = ((32'h0) & 14'h3fff);
+            end
+        end
+        loss = said;
+        result = ((five[(64'h30)+:(16)]) & 30'h3fffffff) | (((closed) & 30'h3fffffff) << 32'h10);
+        if (ignored) begin
+            loss = ((32'h0) & 8'hff);
+            result = kept__q;
+        end
+        whole = {1'h1, epoch_5__q, result, five[9+:39]};
+        if (~writes__q) begin
+            loss = ((32'h0) & 8'hff);
+        end
+        wrote__d = writes__q;
+        wrote_row__d = five[(64'h0)+:(9)];
+        word__d = whole;
+        ram__0__write_address = five[(64'h0)+:(9)];
+        ram__0__write_data = whole;
+        if (~clear) begin
+            ram__0__write_address = sweep__q[(32'h0)+:(9)];
+            ram__0__write_data = ((32'h0) & 72'hffffffffffffffffff);
+        end
+        ram__1__write_address = five[(64'h0)+:(9)];
+        ram__1__write_data = whole;
+        if (~clear) begin
+            ram__1__write_address = sweep__q[(32'h0)+:(9)];
+            ram__1__write_data = ((32'h0) & 72'hffffffffffffffffff);
+        end
+        ram__2__write_address = five[(64'h0)+:(9)];
+        ram__2__write_data = whole;
+        if (~clear) begin
+            ram__2__write_address = sweep__q[(32'h0)+:(9)];
+            ram__2__write_data = ((32'h0) & 72'hffffffffffffffffff);
+        end
+        ram__3__write_address = five[(64'h0)+:(9)];
+        ram__3__write_data = whole;
+        if (~clear) begin
+            ram__3__write_address = sweep__q[(32'h0)+:(9)];
+            ram__3__write_data = ((32'h0) & 72'hffffffffffffffffff);
+        end
+        if (rst) begin
+            sweep__d = ((32'h0) & 10'h3ff);
+            looks__0__d = 1'b0;
+            looks__1__d = 1'b0;
+            writes__d = 1'b0;
+            wrote__d = 1'b0;
+            way__0__d = 1'b0;
+            ways__0__d = 1'b0;
+            way__1__d = 1'b0;
+            ways__1__d = 1'b0;
+            way__2__d = 1'b0;
+            ways__2__d = 1'b0;
+            way__3__d = 1'b0;
+            ways__3__d = 1'b0;
+        end
+    end
+    always @(*) sweep__clock = clk;
+    always @(*) wrote__clock = clk;
+    always @(*) wrote_row__clock = clk;
+    always @(*) word__clock = clk;
+    always @(*) known__clock = clk;
+    always @(*) again__clock = clk;
+    always @(*) epoch_4__clock = clk;
+    always @(*) kept__clock = clk;
+    always @(*) own__clock = clk;
+    always @(*) writes__clock = clk;
+    always @(*) epoch_5__clock = clk;
+    always @(*) looks__0__clock = clk;
+    always @(*) looks__1__clock = clk;
+    always @(*) arrival__0__clock = clk;
+    always @(*) ram__0__read_clock = clk;
+    always @(*) ram__0__write_clock = clk;
+    always @(*) wrote_way__0__clock = clk;
+    always @(*) read__0__clock = clk;
+    always @(*) way__0__clock = clk;
+    always @(*) held__0__clock = clk;
+    always @(*) ways__0__clock = clk;
+    always @(*) arrival__1__clock = clk;
+    always @(*) ram__1__read_clock = clk;
+    always @(*) ram__1__write_clock = clk;
+    always @(*) wrote_way__1__clock = clk;
+    always @(*) read__1__clock = clk;
+    always @(*) way__1__clock = clk;
+    always @(*) held__1__clock = clk;
+    always @(*) ways__1__clock = clk;
+    always @(*) arrival__2__clock = clk;
+    always @(*) ram__2__read_clock = clk;
+    always @(*) ram__2__write_clock = clk;
+    always @(*) wrote_way__2__clock = clk;
+    always @(*) read__2__clock = clk;
+    always @(*) way__2__clock = clk;
+    always @(*) held__2__clock = clk;
+    always @(*) ways__2__clock = clk;
+    always @(*) arrival__3__clock = clk;
+    always @(*) ram__3__read_clock = clk;
+    always @(*) ram__3__write_clock = clk;
+    always @(*) wrote_way__3__clock = clk;
+    always @(*) read__3__clock = clk;
+    always @(*) way__3__clock = clk;
+    always @(*) held__3__clock = clk;
+    always @(*) ways__3__clock = clk;
+    always @(*) clear = sweep__q[32'h9];
+    always @(*) words__0 = source[(32'h20 * 0)+:(32)];
+    always @(*) words__1 = source[(32'h20 * 1)+:(32)];
+    always @(*) words__2 = source[(32'h20 * 2)+:(32)];
+    always @(*) words__3 = source[(32'h20 * 3)+:(32)];
+    always @(*) digest = (words__0 ^ ((words__1 << 32'h8) | (words__1 >> 32'h18))) ^ (((words__2 << 32'h10) | (words__2 >> 32'h10)) ^ ((words__3 << 32'h18) | (words__3 >> 32'h8)));
+    always @(*) number = (((ids[(32'h0)+:(8)]) & 16'hffff) << 32'h8) | ((ids[(32'h8)+:(8)]) & 16'hffff);
+    always @(*) flow = (((ids[(32'h20)+:(8)]) & 16'hffff) << 32'h8) | ((ids[(32'h28)+:(8)]) & 16'hffff);
+    always @(*) high = ids[(32'h50)+:(16)];
+    always @(*) segment = (((ids[(32'h60)+:(8)]) & 16'hffff) << 32'h8) | ((ids[(32'h68)+:(8)]) & 16'hffff);
+    always @(*) row = (flow[(32'h0)+:(9)] ^ digest[(32'h0)+:(9)]) ^ ((digest[(32'h9)+:(9)] ^ digest[(32'h12)+:(9)]) ^ ((digest[(32'h1b)+:(5)]) & 9'h1ff));
+    always @(*) look = (valid & clear) & ~looks__0__q;
+    always @(*) ram__0__read_address = row;
+    always @(*) ram__1__read_address = row;
+    always @(*) ram__2__read_address = row;
+    always @(*) ram__3__read_address = row;
+    always @(*) two = arrival__0__q;
+    always @(*) arrival__1__d = arrival__0__q;
+    always @(*) arrival__2__d = arrival__1__q;
+    always @(*) arrival__3__d = arrival__2__q;
+    always @(*) three = arrival__1__q;
+    always @(*) five = arrival__3__q;
+    always @(*) row_again = writes__q & (five[(64'h0)+:(9)] == three[(64'h0)+:(9)]);
+    always @(*) pair_again = row_again & (five[(64'h9)+:(39)] == three[(64'h9)+:(39)]);
+    always @(*) seen = kept__q[(32'h10)+:(8)];
+    always @(*) skipped = kept__q[(32'h18)+:(6)];
+    always @(*) ahead = five[(64'h30)+:(16)] - kept__q[(32'h0)+:(16)];
+    always @(*) same = ~|ahead;
+    always @(*) next_one = ~same & ~|ahead[(32'ha)+:(6)];
+    always @(*) late = &ahead[(32'ha)+:(6)];
+    always @(*) zero = (|five[(64'h40)+:(1)] & |five[(64'h51)+:(1)]) & ~|five[(64'h30)+:(16)];
+    always @(*) anew = (~own__q | zero) | ~((same | next_one) | late);
+    always @(*) ignored = ~anew & (late | (same & ~|seen));
+    always @(*) more = seen + ((32'h1) & 8'hff);
+    always @(*) gap = ((ahead[(32'h0)+:(10)]) & 11'h7ff) + ((skipped) & 11'h7ff);
+    always @(*) due = ((five[(64'h41)+:(16)]) & 17'h1ffff) + ((32'h1) & 17'h1ffff);
+    always @(*) wrote_way__0__d = ways__0__q;
+    always @(*) ram__0__write_enable = ways__0__q | ~clear;
+    always @(*) wrote_way__1__d = ways__1__q;
+    always @(*) ram__1__write_enable = ways__1__q | ~clear;
+    always @(*) wrote_way__2__d = ways__2__q;
+    always @(*) ram__2__write_enable = ways__2__q | ~clear;
+    always @(*) wrote_way__3__d = ways__3__q;
+    always @(*) ram__3__write_enable = ways__3__q | ~clear;
+    
+endmodule // standalone__core__control__ack__losses
+
+
+module tnic_standalone__core__control__ack__losses__again(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__again
+
+
+module tnic_standalone__core__control__ack__losses__arrival__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [82:0] d;
+    output reg  [82:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 83'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__arrival__0
+
+
+module tnic_standalone__core__control__ack__losses__arrival__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [82:0] d;
+    output reg  [82:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 83'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__arrival__1
+
+
+module tnic_standalone__core__control__ack__losses__arrival__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [82:0] d;
+    output reg  [82:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 83'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__arrival__2
+
+
+module tnic_standalone__core__control__ack__losses__arrival__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [82:0] d;
+    output reg  [82:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 83'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__arrival__3
+
+
+module tnic_standalone__core__control__ack__losses__epoch_4(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__epoch_4
+
+
+module tnic_standalone__core__control__ack__losses__epoch_5(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__epoch_5
+
+
+module tnic_standalone__core__control__ack__losses__held__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__held__0
+
+
+module tnic_standalone__core__control__ack__losses__held__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__held__1
+
+
+module tnic_standalone__core__control__ack__losses__held__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__held__2
+
+
+module tnic_standalone__core__control__ack__losses__held__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__held__3
+
+
+module tnic_standalone__core__control__ack__losses__kept(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__kept
+
+
+module tnic_standalone__core__control__ack__losses__known(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__known
+
+
+module tnic_standalone__core__control__ack__losses__looks__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__looks__0
+
+
+module tnic_standalone__core__control__ack__losses__looks__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__looks__1
+
+
+module tnic_standalone__core__control__ack__losses__own(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__own
+
+
+module tnic_standalone__core__control__ack__losses__ram__0(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [71:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [71:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[71:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {72{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__ack__losses__ram__0
+
+
+module tnic_standalone__core__control__ack__losses__ram__1(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [71:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [71:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[71:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {72{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__ack__losses__ram__1
+
+
+module tnic_standalone__core__control__ack__losses__ram__2(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [71:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [71:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[71:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {72{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__ack__losses__ram__2
+
+
+module tnic_standalone__core__control__ack__losses__ram__3(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [71:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [71:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[71:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {72{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__ack__losses__ram__3
+
+
+module tnic_standalone__core__control__ack__losses__read__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 72'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__read__0
+
+
+module tnic_standalone__core__control__ack__losses__read__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 72'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__read__1
+
+
+module tnic_standalone__core__control__ack__losses__read__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 72'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__read__2
+
+
+module tnic_standalone__core__control__ack__losses__read__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 72'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__read__3
+
+
+module tnic_standalone__core__control__ack__losses__sweep(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__sweep
+
+
+module tnic_standalone__core__control__ack__losses__way__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__way__0
+
+
+module tnic_standalone__core__control__ack__losses__way__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__way__1
+
+
+module tnic_standalone__core__control__ack__losses__way__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__way__2
+
+
+module tnic_standalone__core__control__ack__losses__way__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__way__3
+
+
+module tnic_standalone__core__control__ack__losses__ways__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__ways__0
+
+
+module tnic_standalone__core__control__ack__losses__ways__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__ways__1
+
+
+module tnic_standalone__core__control__ack__losses__ways__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__ways__2
+
+
+module tnic_standalone__core__control__ack__losses__ways__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__ways__3
+
+
+module tnic_standalone__core__control__ack__losses__word(d,q,clock);
+    
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 72'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__word
+
+
+module tnic_standalone__core__control__ack__losses__writes(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__writes
+
+
+module tnic_standalone__core__control__ack__losses__wrote(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote
+
+
+module tnic_standalone__core__control__ack__losses__wrote_row(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_row
+
+
+module tnic_standalone__core__control__ack__losses__wrote_way__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_way__0
+
+
+module tnic_standalone__core__control__ack__losses__wrote_way__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_way__1
+
+
+module tnic_standalone__core__control__ack__losses__wrote_way__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_way__2
+
+
+module tnic_standalone__core__control__ack__losses__wrote_way__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_way__3
+
+
 module tnic_standalone__core__control__ack__mine1(d,q,clock);
     
     // Module arguments
@@ -10358,6 +12099,51 @@ module tnic_standalone__core__control__ack__r3(d,q,clock);
 endmodule // standalone__core__control__ack__r3
 
 
+module tnic_standalone__core__control__ack__said(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [5:0] read_address;
+    output reg  [7:0] read_data;
+    input wire  write_enable;
+    input wire  [5:0] write_address;
+    input wire  [7:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[7:0] mem[63:0];
+    
+    always @(*) begin
+       read_data = mem[read_address];
+    end
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__ack__said
+
+
+module tnic_standalone__core__control__ack__said_at(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__said_at
+
+
 module tnic_standalone__core__control__ack__share(clk,rst,rate,bytes,enough,take);
     
     // Module arguments
@@ -10434,6 +12220,101 @@ module tnic_standalone__core__control__ack__share__bucket(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__share__bucket
+
+
+module tnic_standalone__core__control__ack__skipped6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__skipped6
+
+
+module tnic_standalone__core__control__ack__taken4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__taken4
+
+
+module tnic_standalone__core__control__ack__taken5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__taken5
+
+
+module tnic_standalone__core__control__ack__told_at(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__told_at
+
+
+module tnic_standalone__core__control__ack__unknown6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__unknown6
 
 
 module tnic_standalone__core__control__ack__v1(d,q,clock);
@@ -17550,7 +19431,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11110001] = 130'h100000000000000000000000000000002;
     mem[9'b11110010] = 130'h100000000000000000000000000000500;
     mem[9'b11110011] = 130'h0;
-    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff00000027;
+    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff0000002a;
     mem[9'b11110101] = 130'h0;
     mem[9'b11110110] = 130'h0;
     mem[9'b11110111] = 130'h0;
