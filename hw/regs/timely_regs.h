@@ -552,6 +552,10 @@
 #define TIMELY_PROFILE_USE_WINDOW_NS_WORD 30
 #define TIMELY_PROFILE_USE_WINDOW_NS_SHIFT 0 /* the rate of a flow does not grow from when it is this far behind 80 % of its use, ns, until it has caught up; 0 it may always */
 #define TIMELY_PROFILE_USE_WINDOW_NS_MASK 0xffffffu
+#define TIMELY_PROFILE_LOSS_DECREASE_WORD 31
+#define TIMELY_PROFILE_LOSS_DECREASE_SHIFT 0 /* decrease of the rate by a sample whose ACK tells of lost packets, at most once in an RTT, Q.26; 0 none */
+#define TIMELY_PROFILE_LOSS_DECREASE_MASK 0x7ffffffu
+#define TIMELY_PROFILE_LOSS_DECREASE_MOST 67108864u
 
 /* Telemetry record */
 #define TIMELY_TELEMETRY_WORDS 32
@@ -603,6 +607,9 @@
 #define TIMELY_TELEMETRY_READ_AT_WORD 14
 #define TIMELY_TELEMETRY_READ_AT_SHIFT 0 /* steady time when the record was read, 2^10 ns; less `sampled_at`, the age of the last RTT */
 #define TIMELY_TELEMETRY_READ_AT_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_LOST_WORD 15
+#define TIMELY_TELEMETRY_LOST_SHIFT 0 /* segments that lost packets, as the ACKs of RTTs told; of more than 63 that followed one another an ACK tells 63 */
+#define TIMELY_TELEMETRY_LOST_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_UPDATES_WORD 16
 #define TIMELY_TELEMETRY_UPDATES_SHIFT 0 /* times that the engine set the rate; the sum of the branches */
 #define TIMELY_TELEMETRY_UPDATES_MASK 0xffffffffu
@@ -619,7 +626,7 @@
 #define TIMELY_TELEMETRY_GRADIENT_DECREASE_SHIFT 0 /* decreased by the gradient */
 #define TIMELY_TELEMETRY_GRADIENT_DECREASE_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_OTHER_WORD 21
-#define TIMELY_TELEMETRY_OTHER_SHIFT 0 /* without the law: time-out, load, host, idle restart */
+#define TIMELY_TELEMETRY_OTHER_SHIFT 0 /* without the law: time-out, loss, load, host, idle restart */
 #define TIMELY_TELEMETRY_OTHER_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_HYPERACTIVE_WORD 22
 #define TIMELY_TELEMETRY_HYPERACTIVE_SHIFT 0 /* increases that were hyperactive */
@@ -659,7 +666,7 @@
 #define TIMELY_EVENT_RECORD_LAW_SHIFT 20 /* law of that profile when the record was made, as the profile names it */
 #define TIMELY_EVENT_RECORD_LAW_MASK 0xf00000u
 #define TIMELY_EVENT_RECORD_KIND_WORD 3
-#define TIMELY_EVENT_RECORD_KIND_SHIFT 24 /* what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart */
+#define TIMELY_EVENT_RECORD_KIND_SHIFT 24 /* what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that */
 #define TIMELY_EVENT_RECORD_KIND_MASK 0x7000000u
 #define TIMELY_EVENT_RECORD_BRANCH_WORD 3
 #define TIMELY_EVENT_RECORD_BRANCH_SHIFT 27 /* what decided, as the telemetry record's `last_branch` names it */

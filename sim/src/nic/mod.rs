@@ -11,6 +11,7 @@ pub mod clock;
 pub mod core;
 pub mod host;
 pub mod inline;
+pub mod loss;
 pub mod mac;
 pub mod memory;
 pub mod model;
