@@ -11,7 +11,7 @@ use timely_regs::telemetry::{SMOOTHED_FRACTION, TelemetryRecord};
 /// Names of the branches that an update takes.
 pub const BRANCHES: [&str; 5] = ["below_tlow", "above_thigh", "gradient_increase", "gradient_decrease", "other"];
 /// Names of what an update answers.
-pub const KINDS: [&str; 5] = ["rtt", "timeout", "load", "host_rate", "idle_restart"];
+pub const KINDS: [&str; 6] = ["rtt", "timeout", "load", "host_rate", "idle_restart", "loss"];
 
 /// The device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,6 +94,7 @@ pub struct FlowTelemetry {
     pub acks_stale: u32,
     pub acks_repeated: u32,
     pub acks_forged: u32,
+    pub segments_lost: u32,
     pub updates: u32,
     pub below_tlow: u32,
     pub above_thigh: u32,
@@ -125,6 +126,7 @@ impl FlowTelemetry {
             acks_stale: t.stale,
             acks_repeated: t.repeated,
             acks_forged: t.forged,
+            segments_lost: t.lost,
             updates: t.updates,
             below_tlow,
             above_thigh,

@@ -552,6 +552,10 @@
 #define TIMELY_PROFILE_USE_WINDOW_NS_WORD 30
 #define TIMELY_PROFILE_USE_WINDOW_NS_SHIFT 0 /* the rate of a flow does not grow from when it is this far behind 80 % of its use, ns, until it has caught up; 0 it may always */
 #define TIMELY_PROFILE_USE_WINDOW_NS_MASK 0xffffffu
+#define TIMELY_PROFILE_LOSS_DECREASE_WORD 31
+#define TIMELY_PROFILE_LOSS_DECREASE_SHIFT 0 /* decrease of the rate by a sample whose ACK tells of lost packets, at most once in an RTT, Q.26; 0 none */
+#define TIMELY_PROFILE_LOSS_DECREASE_MASK 0x7ffffffu
+#define TIMELY_PROFILE_LOSS_DECREASE_MOST 67108864u
 
 /* Telemetry record */
 #define TIMELY_TELEMETRY_WORDS 32
@@ -603,6 +607,9 @@
 #define TIMELY_TELEMETRY_READ_AT_WORD 14
 #define TIMELY_TELEMETRY_READ_AT_SHIFT 0 /* steady time when the record was read, 2^10 ns; less `sampled_at`, the age of the last RTT */
 #define TIMELY_TELEMETRY_READ_AT_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_LOST_WORD 15
+#define TIMELY_TELEMETRY_LOST_SHIFT 0 /* segments that lost packets, as the ACKs of RTTs told; of more than 63 that followed one another an ACK tells 63 */
+#define TIMELY_TELEMETRY_LOST_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_UPDATES_WORD 16
 #define TIMELY_TELEMETRY_UPDATES_SHIFT 0 /* times that the engine set the rate; the sum of the branches */
 #define TIMELY_TELEMETRY_UPDATES_MASK 0xffffffffu
@@ -619,7 +626,7 @@
 #define TIMELY_TELEMETRY_GRADIENT_DECREASE_SHIFT 0 /* decreased by the gradient */
 #define TIMELY_TELEMETRY_GRADIENT_DECREASE_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_OTHER_WORD 21
-#define TIMELY_TELEMETRY_OTHER_SHIFT 0 /* without the law: time-out, load, host, idle restart */
+#define TIMELY_TELEMETRY_OTHER_SHIFT 0 /* without the law: time-out, loss, load, host, idle restart */
 #define TIMELY_TELEMETRY_OTHER_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_HYPERACTIVE_WORD 22
 #define TIMELY_TELEMETRY_HYPERACTIVE_SHIFT 0 /* increases that were hyperactive */
@@ -659,7 +666,7 @@
 #define TIMELY_EVENT_RECORD_LAW_SHIFT 20 /* law of that profile when the record was made, as the profile names it */
 #define TIMELY_EVENT_RECORD_LAW_MASK 0xf00000u
 #define TIMELY_EVENT_RECORD_KIND_WORD 3
-#define TIMELY_EVENT_RECORD_KIND_SHIFT 24 /* what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart */
+#define TIMELY_EVENT_RECORD_KIND_SHIFT 24 /* what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that */
 #define TIMELY_EVENT_RECORD_KIND_MASK 0x7000000u
 #define TIMELY_EVENT_RECORD_BRANCH_WORD 3
 #define TIMELY_EVENT_RECORD_BRANCH_SHIFT 27 /* what decided, as the telemetry record's `last_branch` names it */
@@ -757,6 +764,9 @@
 #define TIMELY_COUNTER_PAUSE_FRAMES 36 /* A PAUSE frame of IEEE 802.3 came and was obeyed, also one of time 0. */
 #define TIMELY_COUNTER_PFC_FRAMES 37 /* A PFC frame of 802.1Qbb came and was obeyed, also one of time 0. */
 #define TIMELY_COUNTER_PAUSED_TIME 38 /* Pause frames had stopped a priority or more for another 256 clocks. */
+#define TIMELY_COUNTER_SEGMENTS_INCOMPLETE 39 /* An ACK was sent that says its segment is incomplete. */
+#define TIMELY_COUNTER_SEGMENTS_SKIPPED 40 /* An ACK was sent that says segments of its flow were skipped before it. */
+#define TIMELY_COUNTER_LOSS_UNKNOWN 41 /* An ACK was sent that says nothing about lost packets, because the responder's table does not know. */
 
 /* The standalone NIC on PCI Express */
 #define TIMELY_PCI_VENDOR_ID 0x1234u /* vendor */
@@ -790,6 +800,7 @@
 #define TIMELY_WIRE_TTL_SENT 24 /* 1 bytes */
 #define TIMELY_WIRE_TTL_SEEN 25 /* 1 bytes */
 #define TIMELY_WIRE_ECN_SEEN 26 /* 1 bytes */
+#define TIMELY_WIRE_LOSS 27 /* 1 bytes */
 #define TIMELY_WIRE_ARRIVAL 28 /* 8 bytes */
 #define TIMELY_WIRE_DEPARTURE 36 /* 8 bytes */
 #define TIMELY_WIRE_OVERHEAD 24 /* bytes on the wire beside the frame without FCS */

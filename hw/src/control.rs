@@ -405,6 +405,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.crossing.sample_kind.next = self.rtt.sample_kind.val();
         self.crossing.sample_flow.next = self.rtt.sample_flow.val();
         self.crossing.sample_rtt_ns.next = self.rtt.sample_rtt_ns.val();
+        self.crossing.sample_lost.next = self.rtt.sample_lost.val();
         self.crossing.acked_valid.next = self.rtt.acked_valid.val();
         self.crossing.acked_flow.next = self.rtt.acked_flow.val();
         self.crossing.acked_outcome.next = self.rtt.acked_outcome.val();
@@ -596,6 +597,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.rtt.cfg_key.next = self.csr.settings.val().nonce_key;
         self.rtt.a_ttl_sent.next = self.header.val().get_bits::<8>(192);
         self.rtt.a_ttl_seen.next = self.header.val().get_bits::<8>(200);
+        self.rtt.a_loss.next = self.header.val().get_bits::<8>(216);
         self.rtt.a_arrival.next = (bit_cast::<64, 8>(self.header.val().get_bits::<8>(224)) << 56)
             | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(232)) << 48)
             | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(240)) << 40)
@@ -650,6 +652,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.engine.sample_now_ns.next = self.rtt.sample_now_ns.val();
         self.engine.sample_hops.next = self.rtt.sample_hops.val();
         self.engine.sample_endpoint_ns.next = self.rtt.sample_endpoint_ns.val();
+        self.engine.sample_lost.next = self.rtt.sample_lost.val();
         self.tap_sample_valid.next = self.rtt.sample_valid.val();
         self.tap_sample_kind.next = self.rtt.sample_kind.val();
         self.tap_sample_flow.next = self.rtt.sample_flow.val();
@@ -681,6 +684,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.telemetry.sample_kind.next = self.crossing.o_sample_kind.val();
         self.telemetry.sample_flow.next = self.crossing.o_sample_flow.val();
         self.telemetry.sample_rtt_ns.next = self.crossing.o_sample_rtt_ns.val();
+        self.telemetry.sample_lost.next = self.crossing.o_sample_lost.val();
         self.telemetry.acked_valid.next = self.crossing.o_acked_valid.val();
         self.telemetry.acked_flow.next = self.crossing.o_acked_flow.val();
         self.telemetry.acked_outcome.next = self.crossing.o_acked_outcome.val();

@@ -48,6 +48,8 @@ pub struct Crossing<const F: usize> {
     pub sample_flow: Signal<In, Bits<F>>,
     /// RTT, ns.
     pub sample_rtt_ns: Signal<In, Bits<24>>,
+    /// Segments that lost packets.
+    pub sample_lost: Signal<In, Bits<7>>,
     /// What became of an ACK.
     pub acked_valid: Signal<In, Bit>,
     /// Its flow.
@@ -130,6 +132,8 @@ pub struct Crossing<const F: usize> {
     pub o_sample_flow: Signal<Out, Bits<F>>,
     /// RTT, ns.
     pub o_sample_rtt_ns: Signal<Out, Bits<24>>,
+    /// Segments that lost packets.
+    pub o_sample_lost: Signal<Out, Bits<7>>,
     /// What became of an ACK.
     pub o_acked_valid: Signal<Out, Bit>,
     /// Its flow.
@@ -194,6 +198,7 @@ pub struct Crossing<const F: usize> {
     q_sample_kind: DFF<Bits<2>>,
     q_sample_flow: DFF<Bits<F>>,
     q_sample_rtt_ns: DFF<Bits<24>>,
+    q_sample_lost: DFF<Bits<7>>,
     q_acked_valid: DFF<Bit>,
     q_acked_flow: DFF<Bits<F>>,
     q_acked_outcome: DFF<Bits<2>>,
@@ -240,7 +245,18 @@ impl<const F: usize> Logic for Crossing<F> {
             q_query_tag,
             q_histogram_clear
         );
-        dff_setup!(self, clk, q_sample_valid, q_sample_kind, q_sample_flow, q_sample_rtt_ns, q_acked_valid, q_acked_flow, q_acked_outcome);
+        dff_setup!(
+            self,
+            clk,
+            q_sample_valid,
+            q_sample_kind,
+            q_sample_flow,
+            q_sample_rtt_ns,
+            q_sample_lost,
+            q_acked_valid,
+            q_acked_flow,
+            q_acked_outcome
+        );
         dff_setup!(self, clk, q_sent_valid, q_sent_flow, q_sent_last, q_sent_wire_bytes);
         dff_setup!(
             self,
@@ -300,6 +316,8 @@ impl<const F: usize> Logic for Crossing<F> {
         self.o_sample_flow.next = self.q_sample_flow.q.val();
         self.q_sample_rtt_ns.d.next = self.sample_rtt_ns.val();
         self.o_sample_rtt_ns.next = self.q_sample_rtt_ns.q.val();
+        self.q_sample_lost.d.next = self.sample_lost.val();
+        self.o_sample_lost.next = self.q_sample_lost.q.val();
         self.q_acked_valid.d.next = self.acked_valid.val();
         self.o_acked_valid.next = self.q_acked_valid.q.val();
         self.q_acked_flow.d.next = self.acked_flow.val();

@@ -1545,6 +1545,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [63:0] rtt__a_departure;
     reg  [7:0] rtt__a_ttl_sent;
     reg  [7:0] rtt__a_ttl_seen;
+    reg  [7:0] rtt__a_loss;
     reg  rtt__pw_valid;
     reg  [3:0] rtt__pw_profile;
     reg  [4:0] rtt__pw_word;
@@ -1563,6 +1564,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [31:0] rtt__sample_now_ns;
     wire  [7:0] rtt__sample_hops;
     wire  [23:0] rtt__sample_endpoint_ns;
+    wire  [6:0] rtt__sample_lost;
     wire  rtt__release_valid;
     wire  [9:0] rtt__release_flow;
     wire  [31:0] rtt__release_bytes;
@@ -1580,6 +1582,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [31:0] engine__sample_now_ns;
     reg  [7:0] engine__sample_hops;
     reg  [23:0] engine__sample_endpoint_ns;
+    reg  [6:0] engine__sample_lost;
     reg  engine__idle_valid;
     reg  [9:0] engine__idle_flow;
     reg  engine__limited_valid;
@@ -1625,6 +1628,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [1:0] telemetry__sample_kind;
     reg  [9:0] telemetry__sample_flow;
     reg  [23:0] telemetry__sample_rtt_ns;
+    reg  [6:0] telemetry__sample_lost;
     reg  telemetry__acked_valid;
     reg  [9:0] telemetry__acked_flow;
     reg  [1:0] telemetry__acked_outcome;
@@ -1814,6 +1818,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     reg  [1:0] crossing__sample_kind;
     reg  [9:0] crossing__sample_flow;
     reg  [23:0] crossing__sample_rtt_ns;
+    reg  [6:0] crossing__sample_lost;
     reg  crossing__acked_valid;
     reg  [9:0] crossing__acked_flow;
     reg  [1:0] crossing__acked_outcome;
@@ -1855,6 +1860,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [1:0] crossing__o_sample_kind;
     wire  [9:0] crossing__o_sample_flow;
     wire  [23:0] crossing__o_sample_rtt_ns;
+    wire  [6:0] crossing__o_sample_lost;
     wire  crossing__o_acked_valid;
     wire  [9:0] crossing__o_acked_flow;
     wire  [1:0] crossing__o_acked_outcome;
@@ -2052,6 +2058,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .a_departure(rtt__a_departure),
         .a_ttl_sent(rtt__a_ttl_sent),
         .a_ttl_seen(rtt__a_ttl_seen),
+        .a_loss(rtt__a_loss),
         .pw_valid(rtt__pw_valid),
         .pw_profile(rtt__pw_profile),
         .pw_word(rtt__pw_word),
@@ -2070,6 +2077,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .sample_now_ns(rtt__sample_now_ns),
         .sample_hops(rtt__sample_hops),
         .sample_endpoint_ns(rtt__sample_endpoint_ns),
+        .sample_lost(rtt__sample_lost),
         .release_valid(rtt__release_valid),
         .release_flow(rtt__release_flow),
         .release_bytes(rtt__release_bytes),
@@ -2089,6 +2097,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .sample_now_ns(engine__sample_now_ns),
         .sample_hops(engine__sample_hops),
         .sample_endpoint_ns(engine__sample_endpoint_ns),
+        .sample_lost(engine__sample_lost),
         .idle_valid(engine__idle_valid),
         .idle_flow(engine__idle_flow),
         .limited_valid(engine__limited_valid),
@@ -2136,6 +2145,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .sample_kind(telemetry__sample_kind),
         .sample_flow(telemetry__sample_flow),
         .sample_rtt_ns(telemetry__sample_rtt_ns),
+        .sample_lost(telemetry__sample_lost),
         .acked_valid(telemetry__acked_valid),
         .acked_flow(telemetry__acked_flow),
         .acked_outcome(telemetry__acked_outcome),
@@ -2335,6 +2345,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .sample_kind(crossing__sample_kind),
         .sample_flow(crossing__sample_flow),
         .sample_rtt_ns(crossing__sample_rtt_ns),
+        .sample_lost(crossing__sample_lost),
         .acked_valid(crossing__acked_valid),
         .acked_flow(crossing__acked_flow),
         .acked_outcome(crossing__acked_outcome),
@@ -2376,6 +2387,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .o_sample_kind(crossing__o_sample_kind),
         .o_sample_flow(crossing__o_sample_flow),
         .o_sample_rtt_ns(crossing__o_sample_rtt_ns),
+        .o_sample_lost(crossing__o_sample_lost),
         .o_acked_valid(crossing__o_acked_valid),
         .o_acked_flow(crossing__o_acked_flow),
         .o_acked_outcome(crossing__o_acked_outcome),
@@ -2566,6 +2578,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) crossing__sample_kind = rtt__sample_kind;
     always @(*) crossing__sample_flow = rtt__sample_flow;
     always @(*) crossing__sample_rtt_ns = rtt__sample_rtt_ns;
+    always @(*) crossing__sample_lost = rtt__sample_lost;
     always @(*) crossing__acked_valid = rtt__acked_valid;
     always @(*) crossing__acked_flow = rtt__acked_flow;
     always @(*) crossing__acked_outcome = rtt__acked_outcome;
@@ -2723,6 +2736,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) rtt__cfg_key = csr__settings[(64'h1)+:(96)];
     always @(*) rtt__a_ttl_sent = header[(32'hc0)+:(8)];
     always @(*) rtt__a_ttl_seen = header[(32'hc8)+:(8)];
+    always @(*) rtt__a_loss = header[(32'hd8)+:(8)];
     always @(*) rtt__a_arrival = (((header[(32'he0)+:(8)]) & 64'hffffffffffffffff) << 32'h38) | (((header[(32'he8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((header[(32'hf0)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((header[(32'hf8)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((header[(32'h100)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((header[(32'h108)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((header[(32'h110)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | ((header[(32'h118)+:(8)]) & 64'hffffffffffffffff);
     always @(*) rtt__a_departure = (((header[(32'h120)+:(8)]) & 64'hffffffffffffffff) << 32'h38) | (((header[(32'h128)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((header[(32'h130)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((header[(32'h138)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((header[(32'h140)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((header[(32'h148)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((header[(32'h150)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | ((header[(32'h158)+:(8)]) & 64'hffffffffffffffff);
     always @(*) rtt__c_valid = tx_cpl_valid;
@@ -2761,6 +2775,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) engine__sample_now_ns = rtt__sample_now_ns;
     always @(*) engine__sample_hops = rtt__sample_hops;
     always @(*) engine__sample_endpoint_ns = rtt__sample_endpoint_ns;
+    always @(*) engine__sample_lost = rtt__sample_lost;
     always @(*) tap_sample_valid = rtt__sample_valid;
     always @(*) tap_sample_kind = rtt__sample_kind;
     always @(*) tap_sample_flow = rtt__sample_flow;
@@ -2791,6 +2806,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     always @(*) telemetry__sample_kind = crossing__o_sample_kind;
     always @(*) telemetry__sample_flow = crossing__o_sample_flow;
     always @(*) telemetry__sample_rtt_ns = crossing__o_sample_rtt_ns;
+    always @(*) telemetry__sample_lost = crossing__o_sample_lost;
     always @(*) telemetry__acked_valid = crossing__o_acked_valid;
     always @(*) telemetry__acked_flow = crossing__o_acked_flow;
     always @(*) telemetry__acked_outcome = crossing__o_acked_outcome;
@@ -2879,6 +2895,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     localparam  dropped_bit = 64'h800;
     localparam  share_bit = 64'h100000000;
     localparam  disabled_bit = 64'h200000000;
+    localparam  incomplete_bit = 64'h8000000000;
+    localparam  skipped_bit = 64'h10000000000;
+    localparam  unknown_bit = 64'h20000000000;
     localparam  nth__0 = 3'b0;
     localparam  nth__1 = 3'b1;
     localparam  nth__2 = 3'b10;
@@ -2943,6 +2962,16 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  [127:0] allow__source;
     reg  allow__ipv6;
     wire  allow__allowed;
+    reg  losses__clk;
+    reg  losses__rst;
+    reg  losses__valid;
+    reg  [127:0] losses__source;
+    reg  [111:0] losses__ids;
+    reg  losses__first;
+    reg  losses__last;
+    reg  losses__welcome;
+    reg  [1:0] losses__epoch;
+    wire  [7:0] losses__loss;
     reg  share__clk;
     reg  share__rst;
     reg  [31:0] share__rate;
@@ -2979,9 +3008,37 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  exceeds4__d;
     wire  exceeds4__q;
     reg  exceeds4__clock;
+    reg  taken4__d;
+    wire  taken4__q;
+    reg  taken4__clock;
+    reg  taken5__d;
+    wire  taken5__q;
+    reg  taken5__clock;
+    reg  said__clock;
+    reg  [5:0] said__read_address;
+    wire  [7:0] said__read_data;
+    reg  said__write_enable;
+    reg  [5:0] said__write_address;
+    reg  [7:0] said__write_data;
+    reg  [5:0] said_at__d;
+    wire  [5:0] said_at__q;
+    reg  said_at__clock;
+    reg  [5:0] told_at__d;
+    wire  [5:0] told_at__q;
+    reg  told_at__clock;
+    reg  incomplete6__d;
+    wire  incomplete6__q;
+    reg  incomplete6__clock;
+    reg  skipped6__d;
+    wire  skipped6__q;
+    reg  skipped6__clock;
+    reg  unknown6__d;
+    wire  unknown6__q;
+    reg  unknown6__clock;
     
     // Local signals
     reg  [63:0] stamp;
+    reg  data;
     reg  asks;
     reg  [7:0] partial;
     reg  [7:0] hosts__0;
@@ -2995,6 +3052,8 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  to_us;
     reg  strange;
     reg  addressed;
+    reg  last3;
+    reg  last2;
     reg  [7:0] bytes;
     reg  taken;
     reg  [619:0] a;
@@ -3075,6 +3134,18 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .ipv6(allow__ipv6),
         .allowed(allow__allowed)
     );
+    tnic_standalone__core__control__ack__losses losses(
+        .clk(losses__clk),
+        .rst(losses__rst),
+        .valid(losses__valid),
+        .source(losses__source),
+        .ids(losses__ids),
+        .first(losses__first),
+        .last(losses__last),
+        .welcome(losses__welcome),
+        .epoch(losses__epoch),
+        .loss(losses__loss)
+    );
     tnic_standalone__core__control__ack__share share(
         .clk(share__clk),
         .rst(share__rst),
@@ -3133,6 +3204,49 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(exceeds4__q),
         .clock(exceeds4__clock)
     );
+    tnic_standalone__core__control__ack__taken4 taken4(
+        .d(taken4__d),
+        .q(taken4__q),
+        .clock(taken4__clock)
+    );
+    tnic_standalone__core__control__ack__taken5 taken5(
+        .d(taken5__d),
+        .q(taken5__q),
+        .clock(taken5__clock)
+    );
+    tnic_standalone__core__control__ack__said said(
+        .clock(said__clock),
+        .read_address(said__read_address),
+        .read_data(said__read_data),
+        .write_enable(said__write_enable),
+        .write_address(said__write_address),
+        .write_data(said__write_data)
+    );
+    tnic_standalone__core__control__ack__said_at said_at(
+        .d(said_at__d),
+        .q(said_at__q),
+        .clock(said_at__clock)
+    );
+    tnic_standalone__core__control__ack__told_at told_at(
+        .d(told_at__d),
+        .q(told_at__q),
+        .clock(told_at__clock)
+    );
+    tnic_standalone__core__control__ack__incomplete6 incomplete6(
+        .d(incomplete6__d),
+        .q(incomplete6__q),
+        .clock(incomplete6__clock)
+    );
+    tnic_standalone__core__control__ack__skipped6 skipped6(
+        .d(skipped6__d),
+        .q(skipped6__q),
+        .clock(skipped6__clock)
+    );
+    tnic_standalone__core__control__ack__unknown6 unknown6(
+        .d(unknown6__d),
+        .q(unknown6__q),
+        .clock(unknown6__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -3151,7 +3265,14 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         peer3__d = peer3__q;
         dropped4__d = dropped4__q;
         exceeds4__d = exceeds4__q;
-        v1__d = asks & cfg_ack_enable;
+        taken4__d = taken4__q;
+        taken5__d = taken5__q;
+        said_at__d = said_at__q;
+        told_at__d = told_at__q;
+        incomplete6__d = incomplete6__q;
+        skipped6__d = skipped6__q;
+        unknown6__d = unknown6__q;
+        v1__d = data & cfg_ack_enable;
         disabled1__d = asks & ~cfg_ack_enable;
         mine1__d = i_head[(32'h0)+:(48)] == cfg_mac;
         if (i_valid) begin
@@ -3286,8 +3407,8 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         addressed = ((to_us & c[(64'h4)+:(1)]) & (c[(64'hc)+:(1)] & c[(64'hd)+:(1)])) & (c[(64'h0)+:(1)] & ~strange);
         r3__d = r2__q;
         v3__d = (v2__q & addressed) & allow__allowed;
-        address3__d = v2__q & ~addressed;
-        peer3__d = (v2__q & addressed) & ~allow__allowed;
+        address3__d = last2 & ~addressed;
+        peer3__d = (last2 & addressed) & ~allow__allowed;
         bytes = ((32'h72) & 8'hff);
         if (r3__q[(32'h26a)+:(2)] == ((32'h1) & 2'h3)) begin
             bytes = ((32'h76) & 8'hff);
@@ -3299,8 +3420,19 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             bytes = ((32'h8a) & 8'hff);
         end
         share__bytes = bytes;
-        dropped4__d = v3__q & ~queue__i_ready;
-        exceeds4__d = (v3__q & queue__i_ready) & ~share__enough;
+        dropped4__d = last3 & ~queue__i_ready;
+        exceeds4__d = (last3 & queue__i_ready) & ~share__enough;
+        taken4__d = taken;
+        taken5__d = taken4__q;
+        if (taken5__q) begin
+            said_at__d = said_at__q + ((32'h1) & 6'h3f);
+        end
+        if (queue__o_valid & frame__i_ready) begin
+            told_at__d = told_at__q + ((32'h1) & 6'h3f);
+        end
+        incomplete6__d = taken5__q & losses__loss[32'h7];
+        skipped6__d = taken5__q & |losses__loss[(32'h0)+:(6)];
+        unknown6__d = taken5__q & ~|losses__loss;
         pulses = ((32'h0) & 64'hffffffffffffffff);
         if (frame__m_start) begin
             pulses = sent_bit;
@@ -3317,6 +3449,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         if (exceeds4__q) begin
             pulses = pulses | share_bit;
         end
+        if (incomplete6__q) begin
+            pulses = pulses | incomplete_bit;
+        end
+        if (skipped6__q) begin
+            pulses = pulses | skipped_bit;
+        end
+        if (unknown6__q) begin
+            pulses = pulses | unknown_bit;
+        end
         if (disabled1__q) begin
             pulses = pulses | disabled_bit;
         end
@@ -3329,6 +3470,13 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             dropped4__d = 1'b0;
             exceeds4__d = 1'b0;
             disabled1__d = 1'b0;
+            taken4__d = 1'b0;
+            taken5__d = 1'b0;
+            said_at__d = ((32'h0) & 6'h3f);
+            told_at__d = ((32'h0) & 6'h3f);
+            incomplete6__d = 1'b0;
+            skipped6__d = 1'b0;
+            unknown6__d = 1'b0;
         end
     end
     always @(*) disabled1__clock = clk;
@@ -3346,15 +3494,26 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) peer3__clock = clk;
     always @(*) dropped4__clock = clk;
     always @(*) exceeds4__clock = clk;
+    always @(*) taken4__clock = clk;
+    always @(*) taken5__clock = clk;
+    always @(*) said_at__clock = clk;
+    always @(*) told_at__clock = clk;
+    always @(*) incomplete6__clock = clk;
+    always @(*) skipped6__clock = clk;
+    always @(*) unknown6__clock = clk;
     always @(*) queue__clk = clk;
     always @(*) queue__rst = rst;
     always @(*) frame__clk = clk;
     always @(*) frame__rst = rst;
     always @(*) allow__clk = clk;
     always @(*) allow__rst = rst;
+    always @(*) losses__clk = clk;
+    always @(*) losses__rst = rst;
+    always @(*) said__clock = clk;
     always @(*) share__clk = clk;
     always @(*) share__rst = rst;
-    always @(*) asks = i_valid & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
+    always @(*) data = i_valid & (i_kind == ((32'h1) & 2'h3)) & ~i_hdr[32'ha];
+    always @(*) asks = data & i_hdr[32'h9];
     always @(*) stamp = ((i_ts[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((i_ts[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((i_ts[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((i_ts[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((i_ts[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((i_ts[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((i_ts[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((i_ts[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
     always @(*) source = r1__q[(32'h0)+:(128)];
     always @(*) destination = r1__q[(32'h80)+:(128)];
@@ -3364,13 +3523,26 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) allow__valid = v1__q;
     always @(*) allow__source = source;
     always @(*) allow__ipv6 = r1__q[32'h26b];
+    always @(*) losses__valid = v1__q;
+    always @(*) losses__source = source;
+    always @(*) losses__ids = r1__q[(32'h108)+:(112)];
+    always @(*) losses__first = r1__q[32'h100];
+    always @(*) losses__last = r1__q[32'h101];
     always @(*) c = checks__q;
+    always @(*) last2 = v2__q & r2__q[32'h101];
     always @(*) share__rate = cfg_ack_rate;
-    always @(*) taken = (v3__q & queue__i_ready) & share__enough;
+    always @(*) last3 = v3__q & r3__q[32'h101];
+    always @(*) taken = (last3 & queue__i_ready) & share__enough;
     always @(*) share__take = taken;
     always @(*) queue__i_valid = taken;
     always @(*) queue__i_data = r3__q;
     always @(*) queue__o_ready = frame__i_ready;
+    always @(*) losses__welcome = v3__q;
+    always @(*) losses__epoch = now[(32'h2e)+:(2)];
+    always @(*) said__write_enable = taken5__q;
+    always @(*) said__write_address = said_at__q;
+    always @(*) said__write_data = losses__loss;
+    always @(*) said__read_address = told_at__q;
     always @(*) frame__i_valid = queue__o_valid;
     always @(*) a = queue__o_data;
     always @(*) frame__i_class = a[(32'h26a)+:(2)];
@@ -3385,7 +3557,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) frame__i_dst_port = (((a[(32'h230)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h238)+:(8)]) & 16'hffff);
     always @(*) departure = ((now[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((now[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((now[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((now[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((now[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((now[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((now[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((now[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
     always @(*) flags = (a[(32'h100)+:(8)] & ((32'h9) & 8'hff)) | ((32'h6) & 8'hff);
-    always @(*) frame__i_hdr = {32'h0, departure, a[496+:64], 14'h0, a[616+:2], a[608+:8], a[264+:184], flags, 6'h0, 2'h2};
+    always @(*) frame__i_hdr = {32'h0, departure, a[496+:64], said__read_data, 6'h0, a[616+:2], a[608+:8], a[264+:184], flags, 6'h0, 2'h2};
     assign frame__i_payload = ((32'h0) & 14'h3fff);
     assign frame__i_side = ((32'h0) & 1'h1);
     always @(*) m_tdata = frame__m_tdata;
@@ -9873,6 +10045,1591 @@ module tnic_standalone__core__control__ack__group1(d,q,clock);
 endmodule // standalone__core__control__ack__group1
 
 
+module tnic_standalone__core__control__ack__incomplete6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__incomplete6
+
+
+module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,first,last,welcome,epoch,loss);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  valid;
+    input wire  [127:0] source;
+    input wire  [111:0] ids;
+    input wire  first;
+    input wire  last;
+    input wire  welcome;
+    input wire  [1:0] epoch;
+    output reg  [7:0] loss;
+    
+    // Stub signals
+    reg  [9:0] sweep__d;
+    wire  [9:0] sweep__q;
+    reg  sweep__clock;
+    reg  looks__0__d;
+    wire  looks__0__q;
+    reg  looks__0__clock;
+    reg  looks__1__d;
+    wire  looks__1__q;
+    reg  looks__1__clock;
+    reg  [82:0] arrival__0__d;
+    wire  [82:0] arrival__0__q;
+    reg  arrival__0__clock;
+    reg  [82:0] arrival__1__d;
+    wire  [82:0] arrival__1__q;
+    reg  arrival__1__clock;
+    reg  [82:0] arrival__2__d;
+    wire  [82:0] arrival__2__q;
+    reg  arrival__2__clock;
+    reg  [82:0] arrival__3__d;
+    wire  [82:0] arrival__3__q;
+    reg  arrival__3__clock;
+    reg  [8:0] ram__0__read_address;
+    reg  ram__0__read_clock;
+    wire  [71:0] ram__0__read_data;
+    reg  [8:0] ram__0__write_address;
+    reg  ram__0__write_clock;
+    reg  [71:0] ram__0__write_data;
+    reg  ram__0__write_enable;
+    reg  [8:0] ram__1__read_address;
+    reg  ram__1__read_clock;
+    wire  [71:0] ram__1__read_data;
+    reg  [8:0] ram__1__write_address;
+    reg  ram__1__write_clock;
+    reg  [71:0] ram__1__write_data;
+    reg  ram__1__write_enable;
+    reg  [8:0] ram__2__read_address;
+    reg  ram__2__read_clock;
+    wire  [71:0] ram__2__read_data;
+    reg  [8:0] ram__2__write_address;
+    reg  ram__2__write_clock;
+    reg  [71:0] ram__2__write_data;
+    reg  ram__2__write_enable;
+    reg  [8:0] ram__3__read_address;
+    reg  ram__3__read_clock;
+    wire  [71:0] ram__3__read_data;
+    reg  [8:0] ram__3__write_address;
+    reg  ram__3__write_clock;
+    reg  [71:0] ram__3__write_data;
+    reg  ram__3__write_enable;
+    reg  wrote__d;
+    wire  wrote__q;
+    reg  wrote__clock;
+    reg  [8:0] wrote_row__d;
+    wire  [8:0] wrote_row__q;
+    reg  wrote_row__clock;
+    reg  wrote_way__0__d;
+    wire  wrote_way__0__q;
+    reg  wrote_way__0__clock;
+    reg  wrote_way__1__d;
+    wire  wrote_way__1__q;
+    reg  wrote_way__1__clock;
+    reg  wrote_way__2__d;
+    wire  wrote_way__2__q;
+    reg  wrote_way__2__clock;
+    reg  wrote_way__3__d;
+    wire  wrote_way__3__q;
+    reg  wrote_way__3__clock;
+    reg  [71:0] word__d;
+    wire  [71:0] word__q;
+    reg  word__clock;
+    reg  [71:0] read__0__d;
+    wire  [71:0] read__0__q;
+    reg  read__0__clock;
+    reg  [71:0] read__1__d;
+    wire  [71:0] read__1__q;
+    reg  read__1__clock;
+    reg  [71:0] read__2__d;
+    wire  [71:0] read__2__q;
+    reg  read__2__clock;
+    reg  [71:0] read__3__d;
+    wire  [71:0] read__3__q;
+    reg  read__3__clock;
+    reg  known__d;
+    wire  known__q;
+    reg  known__clock;
+    reg  again__d;
+    wire  again__q;
+    reg  again__clock;
+    reg  way__0__d;
+    wire  way__0__q;
+    reg  way__0__clock;
+    reg  way__1__d;
+    wire  way__1__q;
+    reg  way__1__clock;
+    reg  way__2__d;
+    wire  way__2__q;
+    reg  way__2__clock;
+    reg  way__3__d;
+    wire  way__3__q;
+    reg  way__3__clock;
+    reg  [1:0] epoch_4__d;
+    wire  [1:0] epoch_4__q;
+    reg  epoch_4__clock;
+    reg  [29:0] held__0__d;
+    wire  [29:0] held__0__q;
+    reg  held__0__clock;
+    reg  [29:0] held__1__d;
+    wire  [29:0] held__1__q;
+    reg  held__1__clock;
+    reg  [29:0] held__2__d;
+    wire  [29:0] held__2__q;
+    reg  held__2__clock;
+    reg  [29:0] held__3__d;
+    wire  [29:0] held__3__q;
+    reg  held__3__clock;
+    reg  [29:0] kept__d;
+    wire  [29:0] kept__q;
+    reg  kept__clock;
+    reg  own__d;
+    wire  own__q;
+    reg  own__clock;
+    reg  writes__d;
+    wire  writes__q;
+    reg  writes__clock;
+    reg  [1:0] epoch_5__d;
+    wire  [1:0] epoch_5__q;
+    reg  epoch_5__clock;
+    reg  ways__0__d;
+    wire  ways__0__q;
+    reg  ways__0__clock;
+    reg  ways__1__d;
+    wire  ways__1__q;
+    reg  ways__1__clock;
+    reg  ways__2__d;
+    wire  ways__2__q;
+    reg  ways__2__clock;
+    reg  ways__3__d;
+    wire  ways__3__q;
+    reg  ways__3__clock;
+    
+    // Local signals
+    reg  clear;
+    reg  [31:0] words__0;
+    reg  [31:0] words__1;
+    reg  [31:0] words__2;
+    reg  [31:0] words__3;
+    reg  [31:0] digest;
+    reg  [15:0] flow;
+    reg  [15:0] number;
+    reg  [15:0] high;
+    reg  [15:0] segment;
+    reg  [8:0] row;
+    reg  look;
+    reg  [82:0] two;
+    reg  [82:0] three;
+    reg  [82:0] five;
+    reg  [71:0] entry__0;
+    reg  [71:0] entry__1;
+    reg  [71:0] entry__2;
+    reg  [71:0] entry__3;
+    reg  [1:0] age__0;
+    reg  [1:0] age__1;
+    reg  [1:0] age__2;
+    reg  [1:0] age__3;
+    reg  hits__0;
+    reg  hits__1;
+    reg  hits__2;
+    reg  hits__3;
+    reg  frees__0;
+    reg  frees__1;
+    reg  frees__2;
+    reg  frees__3;
+    reg  hit_any;
+    reg  row_again;
+    reg  pair_again;
+    reg  [29:0] parts__0;
+    reg  [29:0] parts__1;
+    reg  [29:0] parts__2;
+    reg  [29:0] parts__3;
+    reg  [29:0] parts__4;
+    reg  [7:0] seen;
+    reg  [5:0] skipped;
+    reg  [15:0] ahead;
+    reg  same;
+    reg  next_one;
+    reg  late;
+    reg  zero;
+    reg  anew;
+    reg  ignored;
+    reg  [7:0] more;
+    reg  [10:0] gap;
+    reg  [10:0] sum;
+    reg  [7:0] seen_now;
+    reg  [5:0] skipped_now;
+    reg  [16:0] due;
+    reg  complete;
+    reg  incomplete;
+    reg  [29:0] result;
+    reg  [13:0] closed;
+    reg  [71:0] whole;
+    reg  [7:0] said;
+    
+    // Sub module instances
+    tnic_standalone__core__control__ack__losses__sweep sweep(
+        .d(sweep__d),
+        .q(sweep__q),
+        .clock(sweep__clock)
+    );
+    tnic_standalone__core__control__ack__losses__looks__0 looks__0(
+        .d(looks__0__d),
+        .q(looks__0__q),
+        .clock(looks__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__looks__1 looks__1(
+        .d(looks__1__d),
+        .q(looks__1__q),
+        .clock(looks__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__arrival__0 arrival__0(
+        .d(arrival__0__d),
+        .q(arrival__0__q),
+        .clock(arrival__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__arrival__1 arrival__1(
+        .d(arrival__1__d),
+        .q(arrival__1__q),
+        .clock(arrival__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__arrival__2 arrival__2(
+        .d(arrival__2__d),
+        .q(arrival__2__q),
+        .clock(arrival__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__arrival__3 arrival__3(
+        .d(arrival__3__d),
+        .q(arrival__3__q),
+        .clock(arrival__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__ram__0 ram__0(
+        .read_address(ram__0__read_address),
+        .read_clock(ram__0__read_clock),
+        .read_data(ram__0__read_data),
+        .write_address(ram__0__write_address),
+        .write_clock(ram__0__write_clock),
+        .write_data(ram__0__write_data),
+        .write_enable(ram__0__write_enable)
+    );
+    tnic_standalone__core__control__ack__losses__ram__1 ram__1(
+        .read_address(ram__1__read_address),
+        .read_clock(ram__1__read_clock),
+        .read_data(ram__1__read_data),
+        .write_address(ram__1__write_address),
+        .write_clock(ram__1__write_clock),
+        .write_data(ram__1__write_data),
+        .write_enable(ram__1__write_enable)
+    );
+    tnic_standalone__core__control__ack__losses__ram__2 ram__2(
+        .read_address(ram__2__read_address),
+        .read_clock(ram__2__read_clock),
+        .read_data(ram__2__read_data),
+        .write_address(ram__2__write_address),
+        .write_clock(ram__2__write_clock),
+        .write_data(ram__2__write_data),
+        .write_enable(ram__2__write_enable)
+    );
+    tnic_standalone__core__control__ack__losses__ram__3 ram__3(
+        .read_address(ram__3__read_address),
+        .read_clock(ram__3__read_clock),
+        .read_data(ram__3__read_data),
+        .write_address(ram__3__write_address),
+        .write_clock(ram__3__write_clock),
+        .write_data(ram__3__write_data),
+        .write_enable(ram__3__write_enable)
+    );
+    tnic_standalone__core__control__ack__losses__wrote wrote(
+        .d(wrote__d),
+        .q(wrote__q),
+        .clock(wrote__clock)
+    );
+    tnic_standalone__core__control__ack__losses__wrote_row wrote_row(
+        .d(wrote_row__d),
+        .q(wrote_row__q),
+        .clock(wrote_row__clock)
+    );
+    tnic_standalone__core__control__ack__losses__wrote_way__0 wrote_way__0(
+        .d(wrote_way__0__d),
+        .q(wrote_way__0__q),
+        .clock(wrote_way__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__wrote_way__1 wrote_way__1(
+        .d(wrote_way__1__d),
+        .q(wrote_way__1__q),
+        .clock(wrote_way__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__wrote_way__2 wrote_way__2(
+        .d(wrote_way__2__d),
+        .q(wrote_way__2__q),
+        .clock(wrote_way__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__wrote_way__3 wrote_way__3(
+        .d(wrote_way__3__d),
+        .q(wrote_way__3__q),
+        .clock(wrote_way__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__word word(
+        .d(word__d),
+        .q(word__q),
+        .clock(word__clock)
+    );
+    tnic_standalone__core__control__ack__losses__read__0 read__0(
+        .d(read__0__d),
+        .q(read__0__q),
+        .clock(read__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__read__1 read__1(
+        .d(read__1__d),
+        .q(read__1__q),
+        .clock(read__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__read__2 read__2(
+        .d(read__2__d),
+        .q(read__2__q),
+        .clock(read__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__read__3 read__3(
+        .d(read__3__d),
+        .q(read__3__q),
+        .clock(read__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__known known(
+        .d(known__d),
+        .q(known__q),
+        .clock(known__clock)
+    );
+    tnic_standalone__core__control__ack__losses__again again(
+        .d(again__d),
+        .q(again__q),
+        .clock(again__clock)
+    );
+    tnic_standalone__core__control__ack__losses__way__0 way__0(
+        .d(way__0__d),
+        .q(way__0__q),
+        .clock(way__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__way__1 way__1(
+        .d(way__1__d),
+        .q(way__1__q),
+        .clock(way__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__way__2 way__2(
+        .d(way__2__d),
+        .q(way__2__q),
+        .clock(way__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__way__3 way__3(
+        .d(way__3__d),
+        .q(way__3__q),
+        .clock(way__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__epoch_4 epoch_4(
+        .d(epoch_4__d),
+        .q(epoch_4__q),
+        .clock(epoch_4__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__0 held__0(
+        .d(held__0__d),
+        .q(held__0__q),
+        .clock(held__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__1 held__1(
+        .d(held__1__d),
+        .q(held__1__q),
+        .clock(held__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__2 held__2(
+        .d(held__2__d),
+        .q(held__2__q),
+        .clock(held__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__3 held__3(
+        .d(held__3__d),
+        .q(held__3__q),
+        .clock(held__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__kept kept(
+        .d(kept__d),
+        .q(kept__q),
+        .clock(kept__clock)
+    );
+    tnic_standalone__core__control__ack__losses__own own(
+        .d(own__d),
+        .q(own__q),
+        .clock(own__clock)
+    );
+    tnic_standalone__core__control__ack__losses__writes writes(
+        .d(writes__d),
+        .q(writes__q),
+        .clock(writes__clock)
+    );
+    tnic_standalone__core__control__ack__losses__epoch_5 epoch_5(
+        .d(epoch_5__d),
+        .q(epoch_5__q),
+        .clock(epoch_5__clock)
+    );
+    tnic_standalone__core__control__ack__losses__ways__0 ways__0(
+        .d(ways__0__d),
+        .q(ways__0__q),
+        .clock(ways__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__ways__1 ways__1(
+        .d(ways__1__d),
+        .q(ways__1__q),
+        .clock(ways__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__ways__2 ways__2(
+        .d(ways__2__d),
+        .q(ways__2__q),
+        .clock(ways__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__ways__3 ways__3(
+        .d(ways__3__d),
+        .q(ways__3__q),
+        .clock(ways__3__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        sweep__d = sweep__q;
+        wrote__d = wrote__q;
+        wrote_row__d = wrote_row__q;
+        word__d = word__q;
+        known__d = known__q;
+        again__d = again__q;
+        epoch_4__d = epoch_4__q;
+        kept__d = kept__q;
+        own__d = own__q;
+        writes__d = writes__q;
+        epoch_5__d = epoch_5__q;
+        if (~clear) begin
+            sweep__d = sweep__q + ((32'h1) & 10'h3ff);
+        end
+        looks__0__d = look;
+        arrival__0__d[(64'h0)+:(9)] = row;
+        arrival__0__d[(64'h9)+:(39)] = ((digest) & 39'h7fffffffff) | (((flow[(32'h9)+:(7)]) & 39'h7fffffffff) << 32'h20);
+        arrival__0__d[(64'h30)+:(16)] = segment;
+        arrival__0__d[(64'h40)+:(1)] = ((32'h1) & 1'h1);
+        if (|high) begin
+            arrival__0__d[(64'h40)+:(1)] = ((32'h0) & 1'h1);
+        end
+        arrival__0__d[(64'h41)+:(16)] = number;
+        arrival__0__d[(64'h51)+:(1)] = ((first) & 1'h1);
+        arrival__0__d[(64'h52)+:(1)] = ((last) & 1'h1);
+        looks__1__d = looks__0__q;
+        read__0__d = ram__0__read_data;
+        if ((wrote__q & wrote_way__0__q) & (wrote_row__q == two[(64'h0)+:(9)])) begin
+            read__0__d = word__q;
+        end
+        read__1__d = ram__1__read_data;
+        if ((wrote__q & wrote_way__1__q) & (wrote_row__q == two[(64'h0)+:(9)])) begin
+            read__1__d = word__q;
+        end
+        read__2__d = ram__2__read_data;
+        if ((wrote__q & wrote_way__2__q) & (wrote_row__q == two[(64'h0)+:(9)])) begin
+            read__2__d = word__q;
+        end
+        read__3__d = ram__3__read_data;
+        if ((wrote__q & wrote_way__3__q) & (wrote_row__q == two[(64'h0)+:(9)])) begin
+            read__3__d = word__q;
+        end
+        entry__0 = read__0__q;
+        if ((wrote__q & wrote_way__0__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
+            entry__0 = word__q;
+        end
+        held__0__d = entry__0[(32'h27)+:(30)];
+        age__0 = epoch - entry__0[(32'h45)+:(2)];
+        hits__0 = entry__0[32'h47] & (entry__0[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__0 = ~entry__0[32'h47] | age__0[32'h1];
+        if (row_again & ways__0__q) begin
+            hits__0 = pair_again;
+            frees__0 = 1'b0;
+        end
+        entry__1 = read__1__q;
+        if ((wrote__q & wrote_way__1__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
+            entry__1 = word__q;
+        end
+        held__1__d = entry__1[(32'h27)+:(30)];
+        age__1 = epoch - entry__1[(32'h45)+:(2)];
+        hits__1 = entry__1[32'h47] & (entry__1[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__1 = ~entry__1[32'h47] | age__1[32'h1];
+        if (row_again & ways__1__q) begin
+            hits__1 = pair_again;
+            frees__1 = 1'b0;
+        end
+        entry__2 = read__2__q;
+        if ((wrote__q & wrote_way__2__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
+            entry__2 = word__q;
+        end
+        held__2__d = entry__2[(32'h27)+:(30)];
+        age__2 = epoch - entry__2[(32'h45)+:(2)];
+        hits__2 = entry__2[32'h47] & (entry__2[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__2 = ~entry__2[32'h47] | age__2[32'h1];
+        if (row_again & ways__2__q) begin
+            hits__2 = pair_again;
+            frees__2 = 1'b0;
+        end
+        entry__3 = read__3__q;
+        if ((wrote__q & wrote_way__3__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
+            entry__3 = word__q;
+        end
+        held__3__d = entry__3[(32'h27)+:(30)];
+        age__3 = epoch - entry__3[(32'h45)+:(2)];
+        hits__3 = entry__3[32'h47] & (entry__3[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__3 = ~entry__3[32'h47] | age__3[32'h1];
+        if (row_again & ways__3__q) begin
+            hits__3 = pair_again;
+            frees__3 = 1'b0;
+        end
+        hit_any = (hits__0 | hits__1) | (hits__2 | hits__3);
+        way__0__d = hits__0 | (~hit_any & frees__0);
+        way__1__d = hits__1 | (~hit_any & (frees__1 & ~frees__0));
+        way__2__d = hits__2 | (~hit_any & ((frees__2 & ~frees__1) & ~frees__0));
+        way__3__d = hits__3 | (~hit_any & ((frees__3 & ~frees__2) & (~frees__1 & ~frees__0)));
+        if (~(looks__1__q & welcome)) begin
+            way__0__d = 1'b0;
+            way__1__d = 1'b0;
+            way__2__d = 1'b0;
+            way__3__d = 1'b0;
+        end
+        known__d = hit_any;
+        again__d = pair_again;
+        epoch_4__d = epoch;
+        parts__0 = ((32'h0) & 30'h3fffffff);
+        if (again__q) begin
+            parts__0 = word__q[(32'h27)+:(30)];
+        end
+        parts__1 = parts__0;
+        if (way__0__q & ~again__q) begin
+            parts__1 = parts__0 | held__0__q;
+        end
+        ways__0__d = way__0__q;
+        parts__2 = parts__1;
+        if (way__1__q & ~again__q) begin
+            parts__2 = parts__1 | held__1__q;
+        end
+        ways__1__d = way__1__q;
+        parts__3 = parts__2;
+        if (way__2__q & ~again__q) begin
+            parts__3 = parts__2 | held__2__q;
+        end
+        ways__2__d = way__2__q;
+        parts__4 = parts__3;
+        if (way__3__q & ~again__q) begin
+            parts__4 = parts__3 | held__3__q;
+        end
+        ways__3__d = way__3__q;
+        kept__d = parts__4;
+        own__d = known__q;
+        writes__d = (way__0__q | way__1__q) | (way__2__q | way__3__q);
+        epoch_5__d = epoch_4__q;
+        sum = gap;
+        if (~|seen) begin
+            sum = gap - ((32'h1) & 11'h7ff);
+        end
+        seen_now = more;
+        skipped_now = skipped;
+        if (&seen) begin
+            seen_now = ((32'hff) & 8'hff);
+        end
+        if (next_one) begin
+            seen_now = ((32'h1) & 8'hff);
+            skipped_now = sum[(32'h0)+:(6)];
+            if (|sum[(32'h6)+:(5)]) begin
+                skipped_now = ((32'h3f) & 6'h3f);
+            end
+        end
+        if (anew) begin
+            seen_now = ((32'hff) & 8'hff);
+            if (|five[(64'h51)+:(1)]) begin
+                seen_now = ((32'h1) & 8'hff);
+            end
+            skipped_now = ((32'h0) & 6'h3f);
+        end
+        complete = (((seen_now) & 17'h1ffff) == due) & ~&seen_now;
+        incomplete = (((seen_now) & 17'h1ffff) < due) & ~&seen_now;
+        said = ((32'h0) & 8'hff);
+        if (complete) begin
+            said = ((skipped_now) & 8'hff) | ((32'h40) & 8'hff);
+        end
+        if (incomplete) begin
+            said = ((skipped_now) & 8'hff) | ((32'h80) & 8'hff);
+        end
+        closed = ((seen_now) & 14'h3fff) | (((skipped_now) & 14'h3fff) << 32'h8);
+        if (|five[(64'h52)+:(1)]) begin
+            closed = ((skipped_now) & 14'h3fff) << 32'h8;
+            if (complete | incomplete) begin
+                closed = ((32'h0) & 14'h3fff);
+            end
+        end
+        loss = said;
+        result = ((five[(64'h30)+:(16)]) & 30'h3fffffff) | (((closed) & 30'h3fffffff) << 32'h10);
+        if (ignored) begin
+            loss = ((32'h0) & 8'hff);
+            result = kept__q;
+        end
+        whole = {1'h1, epoch_5__q, result, five[9+:39]};
+        if (~writes__q) begin
+            loss = ((32'h0) & 8'hff);
+        end
+        wrote__d = writes__q;
+        wrote_row__d = five[(64'h0)+:(9)];
+        word__d = whole;
+        ram__0__write_address = five[(64'h0)+:(9)];
+        ram__0__write_data = whole;
+        if (~clear) begin
+            ram__0__write_address = sweep__q[(32'h0)+:(9)];
+            ram__0__write_data = ((32'h0) & 72'hffffffffffffffffff);
+        end
+        ram__1__write_address = five[(64'h0)+:(9)];
+        ram__1__write_data = whole;
+        if (~clear) begin
+            ram__1__write_address = sweep__q[(32'h0)+:(9)];
+            ram__1__write_data = ((32'h0) & 72'hffffffffffffffffff);
+        end
+        ram__2__write_address = five[(64'h0)+:(9)];
+        ram__2__write_data = whole;
+        if (~clear) begin
+            ram__2__write_address = sweep__q[(32'h0)+:(9)];
+            ram__2__write_data = ((32'h0) & 72'hffffffffffffffffff);
+        end
+        ram__3__write_address = five[(64'h0)+:(9)];
+        ram__3__write_data = whole;
+        if (~clear) begin
+            ram__3__write_address = sweep__q[(32'h0)+:(9)];
+            ram__3__write_data = ((32'h0) & 72'hffffffffffffffffff);
+        end
+        if (rst) begin
+            sweep__d = ((32'h0) & 10'h3ff);
+            looks__0__d = 1'b0;
+            looks__1__d = 1'b0;
+            writes__d = 1'b0;
+            wrote__d = 1'b0;
+            way__0__d = 1'b0;
+            ways__0__d = 1'b0;
+            way__1__d = 1'b0;
+            ways__1__d = 1'b0;
+            way__2__d = 1'b0;
+            ways__2__d = 1'b0;
+            way__3__d = 1'b0;
+            ways__3__d = 1'b0;
+        end
+    end
+    always @(*) sweep__clock = clk;
+    always @(*) wrote__clock = clk;
+    always @(*) wrote_row__clock = clk;
+    always @(*) word__clock = clk;
+    always @(*) known__clock = clk;
+    always @(*) again__clock = clk;
+    always @(*) epoch_4__clock = clk;
+    always @(*) kept__clock = clk;
+    always @(*) own__clock = clk;
+    always @(*) writes__clock = clk;
+    always @(*) epoch_5__clock = clk;
+    always @(*) looks__0__clock = clk;
+    always @(*) looks__1__clock = clk;
+    always @(*) arrival__0__clock = clk;
+    always @(*) ram__0__read_clock = clk;
+    always @(*) ram__0__write_clock = clk;
+    always @(*) wrote_way__0__clock = clk;
+    always @(*) read__0__clock = clk;
+    always @(*) way__0__clock = clk;
+    always @(*) held__0__clock = clk;
+    always @(*) ways__0__clock = clk;
+    always @(*) arrival__1__clock = clk;
+    always @(*) ram__1__read_clock = clk;
+    always @(*) ram__1__write_clock = clk;
+    always @(*) wrote_way__1__clock = clk;
+    always @(*) read__1__clock = clk;
+    always @(*) way__1__clock = clk;
+    always @(*) held__1__clock = clk;
+    always @(*) ways__1__clock = clk;
+    always @(*) arrival__2__clock = clk;
+    always @(*) ram__2__read_clock = clk;
+    always @(*) ram__2__write_clock = clk;
+    always @(*) wrote_way__2__clock = clk;
+    always @(*) read__2__clock = clk;
+    always @(*) way__2__clock = clk;
+    always @(*) held__2__clock = clk;
+    always @(*) ways__2__clock = clk;
+    always @(*) arrival__3__clock = clk;
+    always @(*) ram__3__read_clock = clk;
+    always @(*) ram__3__write_clock = clk;
+    always @(*) wrote_way__3__clock = clk;
+    always @(*) read__3__clock = clk;
+    always @(*) way__3__clock = clk;
+    always @(*) held__3__clock = clk;
+    always @(*) ways__3__clock = clk;
+    always @(*) clear = sweep__q[32'h9];
+    always @(*) words__0 = source[(32'h20 * 0)+:(32)];
+    always @(*) words__1 = source[(32'h20 * 1)+:(32)];
+    always @(*) words__2 = source[(32'h20 * 2)+:(32)];
+    always @(*) words__3 = source[(32'h20 * 3)+:(32)];
+    always @(*) digest = (words__0 ^ ((words__1 << 32'h8) | (words__1 >> 32'h18))) ^ (((words__2 << 32'h10) | (words__2 >> 32'h10)) ^ ((words__3 << 32'h18) | (words__3 >> 32'h8)));
+    always @(*) number = (((ids[(32'h0)+:(8)]) & 16'hffff) << 32'h8) | ((ids[(32'h8)+:(8)]) & 16'hffff);
+    always @(*) flow = (((ids[(32'h20)+:(8)]) & 16'hffff) << 32'h8) | ((ids[(32'h28)+:(8)]) & 16'hffff);
+    always @(*) high = ids[(32'h50)+:(16)];
+    always @(*) segment = (((ids[(32'h60)+:(8)]) & 16'hffff) << 32'h8) | ((ids[(32'h68)+:(8)]) & 16'hffff);
+    always @(*) row = (flow[(32'h0)+:(9)] ^ digest[(32'h0)+:(9)]) ^ ((digest[(32'h9)+:(9)] ^ digest[(32'h12)+:(9)]) ^ ((digest[(32'h1b)+:(5)]) & 9'h1ff));
+    always @(*) look = (valid & clear) & ~looks__0__q;
+    always @(*) ram__0__read_address = row;
+    always @(*) ram__1__read_address = row;
+    always @(*) ram__2__read_address = row;
+    always @(*) ram__3__read_address = row;
+    always @(*) two = arrival__0__q;
+    always @(*) arrival__1__d = arrival__0__q;
+    always @(*) arrival__2__d = arrival__1__q;
+    always @(*) arrival__3__d = arrival__2__q;
+    always @(*) three = arrival__1__q;
+    always @(*) five = arrival__3__q;
+    always @(*) row_again = writes__q & (five[(64'h0)+:(9)] == three[(64'h0)+:(9)]);
+    always @(*) pair_again = row_again & (five[(64'h9)+:(39)] == three[(64'h9)+:(39)]);
+    always @(*) seen = kept__q[(32'h10)+:(8)];
+    always @(*) skipped = kept__q[(32'h18)+:(6)];
+    always @(*) ahead = five[(64'h30)+:(16)] - kept__q[(32'h0)+:(16)];
+    always @(*) same = ~|ahead;
+    always @(*) next_one = ~same & ~|ahead[(32'ha)+:(6)];
+    always @(*) late = &ahead[(32'ha)+:(6)];
+    always @(*) zero = (|five[(64'h40)+:(1)] & |five[(64'h51)+:(1)]) & ~|five[(64'h30)+:(16)];
+    always @(*) anew = (~own__q | zero) | ~((same | next_one) | late);
+    always @(*) ignored = ~anew & (late | (same & ~|seen));
+    always @(*) more = seen + ((32'h1) & 8'hff);
+    always @(*) gap = ((ahead[(32'h0)+:(10)]) & 11'h7ff) + ((skipped) & 11'h7ff);
+    always @(*) due = ((five[(64'h41)+:(16)]) & 17'h1ffff) + ((32'h1) & 17'h1ffff);
+    always @(*) wrote_way__0__d = ways__0__q;
+    always @(*) ram__0__write_enable = ways__0__q | ~clear;
+    always @(*) wrote_way__1__d = ways__1__q;
+    always @(*) ram__1__write_enable = ways__1__q | ~clear;
+    always @(*) wrote_way__2__d = ways__2__q;
+    always @(*) ram__2__write_enable = ways__2__q | ~clear;
+    always @(*) wrote_way__3__d = ways__3__q;
+    always @(*) ram__3__write_enable = ways__3__q | ~clear;
+    
+endmodule // standalone__core__control__ack__losses
+
+
+module tnic_standalone__core__control__ack__losses__again(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__again
+
+
+module tnic_standalone__core__control__ack__losses__arrival__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [82:0] d;
+    output reg  [82:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 83'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__arrival__0
+
+
+module tnic_standalone__core__control__ack__losses__arrival__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [82:0] d;
+    output reg  [82:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 83'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__arrival__1
+
+
+module tnic_standalone__core__control__ack__losses__arrival__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [82:0] d;
+    output reg  [82:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 83'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__arrival__2
+
+
+module tnic_standalone__core__control__ack__losses__arrival__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [82:0] d;
+    output reg  [82:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 83'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__arrival__3
+
+
+module tnic_standalone__core__control__ack__losses__epoch_4(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__epoch_4
+
+
+module tnic_standalone__core__control__ack__losses__epoch_5(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__epoch_5
+
+
+module tnic_standalone__core__control__ack__losses__held__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__held__0
+
+
+module tnic_standalone__core__control__ack__losses__held__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__held__1
+
+
+module tnic_standalone__core__control__ack__losses__held__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__held__2
+
+
+module tnic_standalone__core__control__ack__losses__held__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__held__3
+
+
+module tnic_standalone__core__control__ack__losses__kept(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__kept
+
+
+module tnic_standalone__core__control__ack__losses__known(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__known
+
+
+module tnic_standalone__core__control__ack__losses__looks__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__looks__0
+
+
+module tnic_standalone__core__control__ack__losses__looks__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__looks__1
+
+
+module tnic_standalone__core__control__ack__losses__own(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__own
+
+
+module tnic_standalone__core__control__ack__losses__ram__0(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [71:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [71:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[71:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {72{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__ack__losses__ram__0
+
+
+module tnic_standalone__core__control__ack__losses__ram__1(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [71:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [71:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[71:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {72{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__ack__losses__ram__1
+
+
+module tnic_standalone__core__control__ack__losses__ram__2(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [71:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [71:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[71:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {72{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__ack__losses__ram__2
+
+
+module tnic_standalone__core__control__ack__losses__ram__3(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [71:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [71:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[71:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {72{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__ack__losses__ram__3
+
+
+module tnic_standalone__core__control__ack__losses__read__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 72'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__read__0
+
+
+module tnic_standalone__core__control__ack__losses__read__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 72'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__read__1
+
+
+module tnic_standalone__core__control__ack__losses__read__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 72'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__read__2
+
+
+module tnic_standalone__core__control__ack__losses__read__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 72'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__read__3
+
+
+module tnic_standalone__core__control__ack__losses__sweep(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__sweep
+
+
+module tnic_standalone__core__control__ack__losses__way__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__way__0
+
+
+module tnic_standalone__core__control__ack__losses__way__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__way__1
+
+
+module tnic_standalone__core__control__ack__losses__way__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__way__2
+
+
+module tnic_standalone__core__control__ack__losses__way__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__way__3
+
+
+module tnic_standalone__core__control__ack__losses__ways__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__ways__0
+
+
+module tnic_standalone__core__control__ack__losses__ways__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__ways__1
+
+
+module tnic_standalone__core__control__ack__losses__ways__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__ways__2
+
+
+module tnic_standalone__core__control__ack__losses__ways__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__ways__3
+
+
+module tnic_standalone__core__control__ack__losses__word(d,q,clock);
+    
+    // Module arguments
+    input wire  [71:0] d;
+    output reg  [71:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 72'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__word
+
+
+module tnic_standalone__core__control__ack__losses__writes(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__writes
+
+
+module tnic_standalone__core__control__ack__losses__wrote(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote
+
+
+module tnic_standalone__core__control__ack__losses__wrote_row(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_row
+
+
+module tnic_standalone__core__control__ack__losses__wrote_way__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_way__0
+
+
+module tnic_standalone__core__control__ack__losses__wrote_way__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_way__1
+
+
+module tnic_standalone__core__control__ack__losses__wrote_way__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_way__2
+
+
+module tnic_standalone__core__control__ack__losses__wrote_way__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_way__3
+
+
 module tnic_standalone__core__control__ack__mine1(d,q,clock);
     
     // Module arguments
@@ -10358,6 +12115,51 @@ module tnic_standalone__core__control__ack__r3(d,q,clock);
 endmodule // standalone__core__control__ack__r3
 
 
+module tnic_standalone__core__control__ack__said(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [5:0] read_address;
+    output reg  [7:0] read_data;
+    input wire  write_enable;
+    input wire  [5:0] write_address;
+    input wire  [7:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[7:0] mem[63:0];
+    
+    always @(*) begin
+       read_data = mem[read_address];
+    end
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__ack__said
+
+
+module tnic_standalone__core__control__ack__said_at(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__said_at
+
+
 module tnic_standalone__core__control__ack__share(clk,rst,rate,bytes,enough,take);
     
     // Module arguments
@@ -10434,6 +12236,101 @@ module tnic_standalone__core__control__ack__share__bucket(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__share__bucket
+
+
+module tnic_standalone__core__control__ack__skipped6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__skipped6
+
+
+module tnic_standalone__core__control__ack__taken4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__taken4
+
+
+module tnic_standalone__core__control__ack__taken5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__taken5
+
+
+module tnic_standalone__core__control__ack__told_at(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__told_at
+
+
+module tnic_standalone__core__control__ack__unknown6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__unknown6
 
 
 module tnic_standalone__core__control__ack__v1(d,q,clock);
@@ -11619,7 +13516,7 @@ module tnic_standalone__core__control__clock__count__steady4(d,q,clock);
 endmodule // standalone__core__control__clock__count__steady4
 
 
-module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,query_valid,query_flow,query_tag,histogram_clear,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,sent_valid,sent_flow,sent_last,sent_wire_bytes,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,superseded_valid,superseded_flow,settings,o_pw_valid,o_pw_profile,o_pw_word,o_pw_data,o_fl_valid,o_fl_flow,o_fl_record,o_host_valid,o_host_flow,o_host_rate,o_query_valid,o_query_flow,o_query_tag,o_histogram_clear,o_sample_valid,o_sample_kind,o_sample_flow,o_sample_rtt_ns,o_acked_valid,o_acked_flow,o_acked_outcome,o_sent_valid,o_sent_flow,o_sent_last,o_sent_wire_bytes,o_event_valid,o_event_flow,o_event_profile,o_event_kind,o_event_branch,o_event_hyperactive,o_event_rtt_ns,o_event_hops,o_event_endpoint_ns,o_event_now_ns,o_event_rate_before,o_event_rate,o_event_before,o_superseded_valid,o_superseded_flow,o_settings);
+module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,query_valid,query_flow,query_tag,histogram_clear,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_lost,acked_valid,acked_flow,acked_outcome,sent_valid,sent_flow,sent_last,sent_wire_bytes,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,superseded_valid,superseded_flow,settings,o_pw_valid,o_pw_profile,o_pw_word,o_pw_data,o_fl_valid,o_fl_flow,o_fl_record,o_host_valid,o_host_flow,o_host_rate,o_query_valid,o_query_flow,o_query_tag,o_histogram_clear,o_sample_valid,o_sample_kind,o_sample_flow,o_sample_rtt_ns,o_sample_lost,o_acked_valid,o_acked_flow,o_acked_outcome,o_sent_valid,o_sent_flow,o_sent_last,o_sent_wire_bytes,o_event_valid,o_event_flow,o_event_profile,o_event_kind,o_event_branch,o_event_hyperactive,o_event_rtt_ns,o_event_hops,o_event_endpoint_ns,o_event_now_ns,o_event_rate_before,o_event_rate,o_event_before,o_superseded_valid,o_superseded_flow,o_settings);
     
     // Module arguments
     input wire  clk;
@@ -11642,6 +13539,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     input wire  [1:0] sample_kind;
     input wire  [9:0] sample_flow;
     input wire  [23:0] sample_rtt_ns;
+    input wire  [6:0] sample_lost;
     input wire  acked_valid;
     input wire  [9:0] acked_flow;
     input wire  [1:0] acked_outcome;
@@ -11683,6 +13581,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     output reg  [1:0] o_sample_kind;
     output reg  [9:0] o_sample_flow;
     output reg  [23:0] o_sample_rtt_ns;
+    output reg  [6:0] o_sample_lost;
     output reg  o_acked_valid;
     output reg  [9:0] o_acked_flow;
     output reg  [1:0] o_acked_outcome;
@@ -11762,6 +13661,9 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     reg  [23:0] q_sample_rtt_ns__d;
     wire  [23:0] q_sample_rtt_ns__q;
     reg  q_sample_rtt_ns__clock;
+    reg  [6:0] q_sample_lost__d;
+    wire  [6:0] q_sample_lost__q;
+    reg  q_sample_lost__clock;
     reg  q_acked_valid__d;
     wire  q_acked_valid__q;
     reg  q_acked_valid__clock;
@@ -11923,6 +13825,11 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
         .q(q_sample_rtt_ns__q),
         .clock(q_sample_rtt_ns__clock)
     );
+    tnic_standalone__core__control__crossing__q_sample_lost q_sample_lost(
+        .d(q_sample_lost__d),
+        .q(q_sample_lost__q),
+        .clock(q_sample_lost__clock)
+    );
     tnic_standalone__core__control__crossing__q_acked_valid q_acked_valid(
         .d(q_acked_valid__d),
         .q(q_acked_valid__q),
@@ -12059,6 +13966,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
         q_sample_kind__d = q_sample_kind__q;
         q_sample_flow__d = q_sample_flow__q;
         q_sample_rtt_ns__d = q_sample_rtt_ns__q;
+        q_sample_lost__d = q_sample_lost__q;
         q_acked_valid__d = q_acked_valid__q;
         q_acked_flow__d = q_acked_flow__q;
         q_acked_outcome__d = q_acked_outcome__q;
@@ -12101,6 +14009,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
         q_sample_kind__d = sample_kind;
         q_sample_flow__d = sample_flow;
         q_sample_rtt_ns__d = sample_rtt_ns;
+        q_sample_lost__d = sample_lost;
         q_acked_valid__d = acked_valid;
         q_acked_flow__d = acked_flow;
         q_acked_outcome__d = acked_outcome;
@@ -12154,6 +14063,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     always @(*) q_sample_kind__clock = clk;
     always @(*) q_sample_flow__clock = clk;
     always @(*) q_sample_rtt_ns__clock = clk;
+    always @(*) q_sample_lost__clock = clk;
     always @(*) q_acked_valid__clock = clk;
     always @(*) q_acked_flow__clock = clk;
     always @(*) q_acked_outcome__clock = clk;
@@ -12196,6 +14106,7 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     always @(*) o_sample_kind = q_sample_kind__q;
     always @(*) o_sample_flow = q_sample_flow__q;
     always @(*) o_sample_rtt_ns = q_sample_rtt_ns__q;
+    always @(*) o_sample_lost = q_sample_lost__q;
     always @(*) o_acked_valid = q_acked_valid__q;
     always @(*) o_acked_flow = q_acked_flow__q;
     always @(*) o_acked_outcome = q_acked_outcome__q;
@@ -12828,6 +14739,25 @@ module tnic_standalone__core__control__crossing__q_sample_kind(d,q,clock);
     end
           
 endmodule // standalone__core__control__crossing__q_sample_kind
+
+
+module tnic_standalone__core__control__crossing__q_sample_lost(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__crossing__q_sample_lost
 
 
 module tnic_standalone__core__control__crossing__q_sample_rtt_ns(d,q,clock);
@@ -17550,7 +19480,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b11110001] = 130'h100000000000000000000000000000002;
     mem[9'b11110010] = 130'h100000000000000000000000000000500;
     mem[9'b11110011] = 130'h0;
-    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff00000027;
+    mem[9'b11110100] = 130'h1ffffffff00000000ffffffff0000002a;
     mem[9'b11110101] = 130'h0;
     mem[9'b11110110] = 130'h0;
     mem[9'b11110111] = 130'h0;
@@ -28556,7 +30486,7 @@ module tnic_standalone__core__control__dma__writer__waiting(d,q,clock);
 endmodule // standalone__core__control__dma__writer__waiting
 
 
-module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,limited_valid,limited_flow,limited,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_branch,event_hyperactive,event_rtt_ns,event_rate,event_kind,event_before,event_rate_before,event_now_ns,event_hops,event_endpoint_ns,event_profile,pulses,superseded_valid,superseded_flow);
+module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,limited_valid,limited_flow,limited,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_branch,event_hyperactive,event_rtt_ns,event_rate,event_kind,event_before,event_rate_before,event_now_ns,event_hops,event_endpoint_ns,event_profile,pulses,superseded_valid,superseded_flow);
     
     // Module arguments
     input wire  clk;
@@ -28569,6 +30499,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     input wire  [31:0] sample_now_ns;
     input wire  [7:0] sample_hops;
     input wire  [23:0] sample_endpoint_ns;
+    input wire  [6:0] sample_lost;
     input wire  idle_valid;
     input wire  [9:0] idle_flow;
     input wire  limited_valid;
@@ -28631,6 +30562,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     reg  [31:0] arbiter__sample_now_ns;
     reg  [7:0] arbiter__sample_hops;
     reg  [23:0] arbiter__sample_endpoint_ns;
+    reg  arbiter__sample_lost;
     reg  arbiter__idle_valid;
     reg  [9:0] arbiter__idle_flow;
     reg  arbiter__host_valid;
@@ -28645,6 +30577,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire  [31:0] arbiter__value;
     wire  [7:0] arbiter__hops;
     wire  [23:0] arbiter__endpoint_ns;
+    wire  arbiter__lost;
     wire  arbiter__sample_dropped;
     wire  [9:0] arbiter__dropped_flow;
     wire  arbiter__other_dropped;
@@ -28778,6 +30711,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     reg  gradient__patched_13;
     reg  gradient__over_13;
     reg  [2:0] gradient__kind_13;
+    reg  gradient__loss_13;
+    reg  [26:0] gradient__by_loss_13;
     wire  [26:0] gradient__weight_14;
     wire  [26:0] gradient__most_14;
     reg  increase__clk;
@@ -28806,11 +30741,31 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     reg  [9:0] limits__flow_0;
     wire  limits__limited_17;
     wire  limits__limited_19;
+    reg  loss__clk;
+    reg  loss__rst;
+    reg  loss__sweep;
+    reg  [9:0] loss__sweep_flow;
+    reg  [41:0] loss__bus_8;
+    reg  [3:0] loss__profile_8;
+    reg  [9:0] loss__flow_0;
+    reg  loss__lost_0;
+    reg  [23:0] loss__rtt_2;
+    reg  [23:0] loss__endpoint_2;
+    reg  [31:0] loss__time_2;
+    reg  loss__law_10;
+    reg  loss__valid_14;
+    reg  [9:0] loss__flow_14;
+    reg  [31:0] loss__time_14;
+    wire  loss__falls_12;
+    wire  loss__falls_13;
+    wire  loss__falls_19;
+    wire  [26:0] loss__decrease_13;
     reg  choose__clk;
     reg  choose__rst;
     reg  [41:0] choose__bus_11;
     reg  [3:0] choose__profile_11;
     reg  [2:0] choose__kind_13;
+    reg  choose__loss_13;
     reg  [12:0] choose__flags_13;
     reg  choose__reached_13;
     reg  choose__rising_13;
@@ -29644,6 +31599,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .sample_now_ns(arbiter__sample_now_ns),
         .sample_hops(arbiter__sample_hops),
         .sample_endpoint_ns(arbiter__sample_endpoint_ns),
+        .sample_lost(arbiter__sample_lost),
         .idle_valid(arbiter__idle_valid),
         .idle_flow(arbiter__idle_flow),
         .host_valid(arbiter__host_valid),
@@ -29658,6 +31614,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .value(arbiter__value),
         .hops(arbiter__hops),
         .endpoint_ns(arbiter__endpoint_ns),
+        .lost(arbiter__lost),
         .sample_dropped(arbiter__sample_dropped),
         .dropped_flow(arbiter__dropped_flow),
         .other_dropped(arbiter__other_dropped)
@@ -29809,6 +31766,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .patched_13(gradient__patched_13),
         .over_13(gradient__over_13),
         .kind_13(gradient__kind_13),
+        .loss_13(gradient__loss_13),
+        .by_loss_13(gradient__by_loss_13),
         .weight_14(gradient__weight_14),
         .most_14(gradient__most_14)
     );
@@ -29842,12 +31801,34 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .limited_17(limits__limited_17),
         .limited_19(limits__limited_19)
     );
+    tnic_standalone__core__control__engine__loss loss(
+        .clk(loss__clk),
+        .rst(loss__rst),
+        .sweep(loss__sweep),
+        .sweep_flow(loss__sweep_flow),
+        .bus_8(loss__bus_8),
+        .profile_8(loss__profile_8),
+        .flow_0(loss__flow_0),
+        .lost_0(loss__lost_0),
+        .rtt_2(loss__rtt_2),
+        .endpoint_2(loss__endpoint_2),
+        .time_2(loss__time_2),
+        .law_10(loss__law_10),
+        .valid_14(loss__valid_14),
+        .flow_14(loss__flow_14),
+        .time_14(loss__time_14),
+        .falls_12(loss__falls_12),
+        .falls_13(loss__falls_13),
+        .falls_19(loss__falls_19),
+        .decrease_13(loss__decrease_13)
+    );
     tnic_standalone__core__control__engine__choose choose(
         .clk(choose__clk),
         .rst(choose__rst),
         .bus_11(choose__bus_11),
         .profile_11(choose__profile_11),
         .kind_13(choose__kind_13),
+        .loss_13(choose__loss_13),
         .flags_13(choose__flags_13),
         .reached_13(choose__reached_13),
         .rising_13(choose__rising_13),
@@ -31322,7 +33303,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             kept__d = 64'hffffffffff;
         end
         low_10__d = ~flags__9__q[32'ha];
-        edge_13__d = ~flags__12__q[32'hb] | |kind__12__q;
+        edge_13__d = (~flags__12__q[32'hb] | |kind__12__q) | loss__falls_12;
         marked = mark__o;
         if ((is_sample & falls) | (kind__10__q[32'h0] & flags__10__q[32'h3])) begin
             marked = marked_now;
@@ -31343,6 +33324,10 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             filtered__d = ((32'h0) & 41'h1ffffffffff);
         end
         writes__d = (valid__10__q & (kind__10__q != ((32'h3) & 3'h7))) | sweep;
+        event_kind = kind__19__q;
+        if (loss__falls_19) begin
+            event_kind = ((32'h5) & 3'h7);
+        end
         event_before = {earlier__o[99+:32], 16'h0, earlier__o[131+:8], 2'h0, earlier__o[60+:38], earlier__o[24+:32], 3'h0, earlier__o[98+:1], earlier__o[57+:3], earlier__o[56+:1], earlier__o[0+:24]};
         if (limits__limited_19) begin
             event_before = event_before | (((32'h1) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h1f);
@@ -31837,6 +33822,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     always @(*) arbiter__sample_now_ns = sample_now_ns;
     always @(*) arbiter__sample_hops = sample_hops;
     always @(*) arbiter__sample_endpoint_ns = sample_endpoint_ns;
+    always @(*) arbiter__sample_lost = |sample_lost;
     always @(*) arbiter__idle_valid = idle_valid;
     always @(*) arbiter__idle_flow = idle_flow;
     always @(*) arbiter__host_valid = host_valid;
@@ -31966,6 +33952,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     always @(*) gradient__patched_13 = flags__13__q[32'h2];
     always @(*) gradient__over_13 = flags__13__q[32'h9];
     always @(*) gradient__kind_13 = kind__13__q;
+    always @(*) gradient__loss_13 = loss__falls_13;
+    always @(*) gradient__by_loss_13 = loss__decrease_13;
     always @(*) negative__4__d = state__difference_3[32'h18];
     always @(*) count__4__d = state__record_3[(32'h39)+:(3)];
     always @(*) increase__clk = clk;
@@ -31993,6 +33981,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     always @(*) choose__profile_11 = profile__11__q;
     always @(*) choose__kind_13 = kind__13__q;
     always @(*) choose__flags_13 = flags__13__q;
+    always @(*) choose__loss_13 = loss__falls_13;
     always @(*) choose__reached_13 = reached__13__q;
     always @(*) choose__rising_13 = rising__13__q;
     always @(*) choose__hyperactive_13 = increase__hyperactive_13;
@@ -32030,6 +34019,21 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     always @(*) limits__write_flow = limited_flow;
     always @(*) limits__write_bit = limited;
     always @(*) limits__flow_0 = arbiter__flow;
+    always @(*) loss__clk = clk;
+    always @(*) loss__rst = rst;
+    always @(*) loss__sweep = sweep;
+    always @(*) loss__sweep_flow = sweep_flow;
+    always @(*) loss__bus_8 = bus__8__q;
+    always @(*) loss__profile_8 = profile__8__q;
+    always @(*) loss__flow_0 = arbiter__flow;
+    always @(*) loss__lost_0 = arbiter__lost;
+    always @(*) loss__rtt_2 = rtt__2__q;
+    always @(*) loss__endpoint_2 = endpoint__2__q;
+    always @(*) loss__time_2 = value__2__q;
+    always @(*) loss__law_10 = flags__10__q[32'h5] & ~|kind__10__q;
+    always @(*) loss__valid_14 = valid__14__q;
+    always @(*) loss__flow_14 = flow__14__q;
+    always @(*) loss__time_14 = values__o;
     always @(*) root__clk = clk;
     always @(*) root__sweep = sweep;
     always @(*) root__flow_2 = flow__2__q;
@@ -32047,7 +34051,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     always @(*) event_hyperactive = choose__hyperactive_19;
     always @(*) event_rtt_ns = measured__q[(32'h0)+:(24)];
     always @(*) event_rate = rate__rate_19;
-    always @(*) event_kind = kind__19__q;
     always @(*) event_rate_before = rate__before_19;
     always @(*) event_now_ns = given__q;
     always @(*) event_hops = measured__q[(32'h18)+:(8)];
@@ -32078,7 +34081,7 @@ module tnic_standalone__core__control__engine__above(d,q,clock);
 endmodule // standalone__core__control__engine__above
 
 
-module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,host_valid,host_flow,host_rate,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,endpoint_ns,sample_dropped,dropped_flow,other_dropped);
+module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,host_valid,host_flow,host_rate,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,endpoint_ns,lost,sample_dropped,dropped_flow,other_dropped);
     
     // Module arguments
     input wire  clk;
@@ -32091,6 +34094,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     input wire  [31:0] sample_now_ns;
     input wire  [7:0] sample_hops;
     input wire  [23:0] sample_endpoint_ns;
+    input wire  sample_lost;
     input wire  idle_valid;
     input wire  [9:0] idle_flow;
     input wire  host_valid;
@@ -32105,6 +34109,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     output reg  [31:0] value;
     output reg  [7:0] hops;
     output reg  [23:0] endpoint_ns;
+    output reg  lost;
     output reg  sample_dropped;
     output reg  [9:0] dropped_flow;
     output reg  other_dropped;
@@ -32157,10 +34162,10 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  measures__clock;
     reg  measures__read_enable;
     reg  [5:0] measures__read_address;
-    wire  [88:0] measures__read_data;
+    wire  [89:0] measures__read_data;
     reg  measures__write_enable;
     reg  [5:0] measures__write_address;
-    reg  [88:0] measures__write_data;
+    reg  [89:0] measures__write_data;
     reg  rates__clock;
     reg  rates__read_enable;
     reg  [3:0] rates__read_address;
@@ -32524,6 +34529,102 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  parks__31__d;
     wire  parks__31__q;
     reg  parks__31__clock;
+    reg  losses__0__d;
+    wire  losses__0__q;
+    reg  losses__0__clock;
+    reg  losses__1__d;
+    wire  losses__1__q;
+    reg  losses__1__clock;
+    reg  losses__2__d;
+    wire  losses__2__q;
+    reg  losses__2__clock;
+    reg  losses__3__d;
+    wire  losses__3__q;
+    reg  losses__3__clock;
+    reg  losses__4__d;
+    wire  losses__4__q;
+    reg  losses__4__clock;
+    reg  losses__5__d;
+    wire  losses__5__q;
+    reg  losses__5__clock;
+    reg  losses__6__d;
+    wire  losses__6__q;
+    reg  losses__6__clock;
+    reg  losses__7__d;
+    wire  losses__7__q;
+    reg  losses__7__clock;
+    reg  losses__8__d;
+    wire  losses__8__q;
+    reg  losses__8__clock;
+    reg  losses__9__d;
+    wire  losses__9__q;
+    reg  losses__9__clock;
+    reg  losses__10__d;
+    wire  losses__10__q;
+    reg  losses__10__clock;
+    reg  losses__11__d;
+    wire  losses__11__q;
+    reg  losses__11__clock;
+    reg  losses__12__d;
+    wire  losses__12__q;
+    reg  losses__12__clock;
+    reg  losses__13__d;
+    wire  losses__13__q;
+    reg  losses__13__clock;
+    reg  losses__14__d;
+    wire  losses__14__q;
+    reg  losses__14__clock;
+    reg  losses__15__d;
+    wire  losses__15__q;
+    reg  losses__15__clock;
+    reg  losses__16__d;
+    wire  losses__16__q;
+    reg  losses__16__clock;
+    reg  losses__17__d;
+    wire  losses__17__q;
+    reg  losses__17__clock;
+    reg  losses__18__d;
+    wire  losses__18__q;
+    reg  losses__18__clock;
+    reg  losses__19__d;
+    wire  losses__19__q;
+    reg  losses__19__clock;
+    reg  losses__20__d;
+    wire  losses__20__q;
+    reg  losses__20__clock;
+    reg  losses__21__d;
+    wire  losses__21__q;
+    reg  losses__21__clock;
+    reg  losses__22__d;
+    wire  losses__22__q;
+    reg  losses__22__clock;
+    reg  losses__23__d;
+    wire  losses__23__q;
+    reg  losses__23__clock;
+    reg  losses__24__d;
+    wire  losses__24__q;
+    reg  losses__24__clock;
+    reg  losses__25__d;
+    wire  losses__25__q;
+    reg  losses__25__clock;
+    reg  losses__26__d;
+    wire  losses__26__q;
+    reg  losses__26__clock;
+    reg  losses__27__d;
+    wire  losses__27__q;
+    reg  losses__27__clock;
+    reg  losses__28__d;
+    wire  losses__28__q;
+    reg  losses__28__clock;
+    reg  losses__29__d;
+    wire  losses__29__q;
+    reg  losses__29__clock;
+    reg  losses__30__d;
+    wire  losses__30__q;
+    reg  losses__30__clock;
+    reg  losses__31__d;
+    wire  losses__31__q;
+    reg  losses__31__clock;
     reg  slots__clock;
     reg  slots__read_enable;
     reg  [9:0] slots__read_address;
@@ -32555,6 +34656,9 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  [88:0] due_measure__d;
     wire  [88:0] due_measure__q;
     reg  due_measure__clock;
+    reg  due_lost__d;
+    wire  due_lost__q;
+    reg  due_lost__clock;
     reg  replaced__d;
     wire  replaced__q;
     reg  replaced__clock;
@@ -32572,6 +34676,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  taken;
     reg  waits;
     reg  [88:0] measure;
+    reg  loses;
+    reg  lose;
     reg  rests;
     reg  turn;
     reg  timed_out;
@@ -33236,6 +35342,166 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         .q(parks__31__q),
         .clock(parks__31__clock)
     );
+    tnic_standalone__core__control__engine__arbiter__losses__0 losses__0(
+        .d(losses__0__d),
+        .q(losses__0__q),
+        .clock(losses__0__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__1 losses__1(
+        .d(losses__1__d),
+        .q(losses__1__q),
+        .clock(losses__1__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__2 losses__2(
+        .d(losses__2__d),
+        .q(losses__2__q),
+        .clock(losses__2__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__3 losses__3(
+        .d(losses__3__d),
+        .q(losses__3__q),
+        .clock(losses__3__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__4 losses__4(
+        .d(losses__4__d),
+        .q(losses__4__q),
+        .clock(losses__4__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__5 losses__5(
+        .d(losses__5__d),
+        .q(losses__5__q),
+        .clock(losses__5__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__6 losses__6(
+        .d(losses__6__d),
+        .q(losses__6__q),
+        .clock(losses__6__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__7 losses__7(
+        .d(losses__7__d),
+        .q(losses__7__q),
+        .clock(losses__7__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__8 losses__8(
+        .d(losses__8__d),
+        .q(losses__8__q),
+        .clock(losses__8__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__9 losses__9(
+        .d(losses__9__d),
+        .q(losses__9__q),
+        .clock(losses__9__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__10 losses__10(
+        .d(losses__10__d),
+        .q(losses__10__q),
+        .clock(losses__10__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__11 losses__11(
+        .d(losses__11__d),
+        .q(losses__11__q),
+        .clock(losses__11__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__12 losses__12(
+        .d(losses__12__d),
+        .q(losses__12__q),
+        .clock(losses__12__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__13 losses__13(
+        .d(losses__13__d),
+        .q(losses__13__q),
+        .clock(losses__13__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__14 losses__14(
+        .d(losses__14__d),
+        .q(losses__14__q),
+        .clock(losses__14__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__15 losses__15(
+        .d(losses__15__d),
+        .q(losses__15__q),
+        .clock(losses__15__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__16 losses__16(
+        .d(losses__16__d),
+        .q(losses__16__q),
+        .clock(losses__16__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__17 losses__17(
+        .d(losses__17__d),
+        .q(losses__17__q),
+        .clock(losses__17__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__18 losses__18(
+        .d(losses__18__d),
+        .q(losses__18__q),
+        .clock(losses__18__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__19 losses__19(
+        .d(losses__19__d),
+        .q(losses__19__q),
+        .clock(losses__19__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__20 losses__20(
+        .d(losses__20__d),
+        .q(losses__20__q),
+        .clock(losses__20__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__21 losses__21(
+        .d(losses__21__d),
+        .q(losses__21__q),
+        .clock(losses__21__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__22 losses__22(
+        .d(losses__22__d),
+        .q(losses__22__q),
+        .clock(losses__22__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__23 losses__23(
+        .d(losses__23__d),
+        .q(losses__23__q),
+        .clock(losses__23__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__24 losses__24(
+        .d(losses__24__d),
+        .q(losses__24__q),
+        .clock(losses__24__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__25 losses__25(
+        .d(losses__25__d),
+        .q(losses__25__q),
+        .clock(losses__25__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__26 losses__26(
+        .d(losses__26__d),
+        .q(losses__26__q),
+        .clock(losses__26__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__27 losses__27(
+        .d(losses__27__d),
+        .q(losses__27__q),
+        .clock(losses__27__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__28 losses__28(
+        .d(losses__28__d),
+        .q(losses__28__q),
+        .clock(losses__28__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__29 losses__29(
+        .d(losses__29__d),
+        .q(losses__29__q),
+        .clock(losses__29__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__30 losses__30(
+        .d(losses__30__d),
+        .q(losses__30__q),
+        .clock(losses__30__clock)
+    );
+    tnic_standalone__core__control__engine__arbiter__losses__31 losses__31(
+        .d(losses__31__d),
+        .q(losses__31__q),
+        .clock(losses__31__clock)
+    );
     tnic_standalone__core__control__engine__arbiter__slots slots(
         .clock(slots__clock),
         .read_enable(slots__read_enable),
@@ -33285,6 +35551,11 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         .q(due_measure__q),
         .clock(due_measure__clock)
     );
+    tnic_standalone__core__control__engine__arbiter__due_lost due_lost(
+        .d(due_lost__d),
+        .q(due_lost__q),
+        .clock(due_lost__clock)
+    );
     tnic_standalone__core__control__engine__arbiter__replaced replaced(
         .d(replaced__d),
         .q(replaced__q),
@@ -33316,6 +35587,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         due_flow__d = due_flow__q;
         due_turn__d = due_turn__q;
         due_measure__d = due_measure__q;
+        due_lost__d = due_lost__q;
         replaced__d = replaced__q;
         replaced_flow__d = replaced_flow__q;
         old__d = old__q;
@@ -33323,7 +35595,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         if (sample_kind == ((32'h1) & 2'h3)) begin
             timed_out = ((32'h1) & 1'h1);
         end
-        measures__write_data = {timed_out, sample_endpoint_ns, sample_hops, sample_now_ns, sample_rtt_ns};
+        measures__write_data = {loses, timed_out, sample_endpoint_ns, sample_hops, sample_now_ns, sample_rtt_ns};
         slot__d = slot__q + ((32'h1) & 5'h1f);
         old__d = slot__q - ((32'h16) & 5'h1f);
         place = slots__read_data;
@@ -33332,459 +35604,621 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         taken = 1'b0;
         waits = 1'b0;
+        lose = 1'b0;
         parks__0__d = parks__0__q;
+        losses__0__d = losses__0__q;
         if (place == 0) begin
             taken = parks__0__q;
             if (park) begin
                 parks__0__d = 1'b1;
+                losses__0__d = losses__0__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 0) begin
             waits = parks__0__q;
+            lose = losses__0__q;
             parks__0__d = 1'b0;
+            losses__0__d = 1'b0;
         end
         if (rst) begin
             parks__0__d = 1'b0;
+            losses__0__d = 1'b0;
         end
         parks__1__d = parks__1__q;
+        losses__1__d = losses__1__q;
         if (place == 1) begin
             taken = parks__1__q;
             if (park) begin
                 parks__1__d = 1'b1;
+                losses__1__d = losses__1__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 1) begin
             waits = parks__1__q;
+            lose = losses__1__q;
             parks__1__d = 1'b0;
+            losses__1__d = 1'b0;
         end
         if (rst) begin
             parks__1__d = 1'b0;
+            losses__1__d = 1'b0;
         end
         parks__2__d = parks__2__q;
+        losses__2__d = losses__2__q;
         if (place == 2) begin
             taken = parks__2__q;
             if (park) begin
                 parks__2__d = 1'b1;
+                losses__2__d = losses__2__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 2) begin
             waits = parks__2__q;
+            lose = losses__2__q;
             parks__2__d = 1'b0;
+            losses__2__d = 1'b0;
         end
         if (rst) begin
             parks__2__d = 1'b0;
+            losses__2__d = 1'b0;
         end
         parks__3__d = parks__3__q;
+        losses__3__d = losses__3__q;
         if (place == 3) begin
             taken = parks__3__q;
             if (park) begin
                 parks__3__d = 1'b1;
+                losses__3__d = losses__3__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 3) begin
             waits = parks__3__q;
+            lose = losses__3__q;
             parks__3__d = 1'b0;
+            losses__3__d = 1'b0;
         end
         if (rst) begin
             parks__3__d = 1'b0;
+            losses__3__d = 1'b0;
         end
         parks__4__d = parks__4__q;
+        losses__4__d = losses__4__q;
         if (place == 4) begin
             taken = parks__4__q;
             if (park) begin
                 parks__4__d = 1'b1;
+                losses__4__d = losses__4__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 4) begin
             waits = parks__4__q;
+            lose = losses__4__q;
             parks__4__d = 1'b0;
+            losses__4__d = 1'b0;
         end
         if (rst) begin
             parks__4__d = 1'b0;
+            losses__4__d = 1'b0;
         end
         parks__5__d = parks__5__q;
+        losses__5__d = losses__5__q;
         if (place == 5) begin
             taken = parks__5__q;
             if (park) begin
                 parks__5__d = 1'b1;
+                losses__5__d = losses__5__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 5) begin
             waits = parks__5__q;
+            lose = losses__5__q;
             parks__5__d = 1'b0;
+            losses__5__d = 1'b0;
         end
         if (rst) begin
             parks__5__d = 1'b0;
+            losses__5__d = 1'b0;
         end
         parks__6__d = parks__6__q;
+        losses__6__d = losses__6__q;
         if (place == 6) begin
             taken = parks__6__q;
             if (park) begin
                 parks__6__d = 1'b1;
+                losses__6__d = losses__6__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 6) begin
             waits = parks__6__q;
+            lose = losses__6__q;
             parks__6__d = 1'b0;
+            losses__6__d = 1'b0;
         end
         if (rst) begin
             parks__6__d = 1'b0;
+            losses__6__d = 1'b0;
         end
         parks__7__d = parks__7__q;
+        losses__7__d = losses__7__q;
         if (place == 7) begin
             taken = parks__7__q;
             if (park) begin
                 parks__7__d = 1'b1;
+                losses__7__d = losses__7__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 7) begin
             waits = parks__7__q;
+            lose = losses__7__q;
             parks__7__d = 1'b0;
+            losses__7__d = 1'b0;
         end
         if (rst) begin
             parks__7__d = 1'b0;
+            losses__7__d = 1'b0;
         end
         parks__8__d = parks__8__q;
+        losses__8__d = losses__8__q;
         if (place == 8) begin
             taken = parks__8__q;
             if (park) begin
                 parks__8__d = 1'b1;
+                losses__8__d = losses__8__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 8) begin
             waits = parks__8__q;
+            lose = losses__8__q;
             parks__8__d = 1'b0;
+            losses__8__d = 1'b0;
         end
         if (rst) begin
             parks__8__d = 1'b0;
+            losses__8__d = 1'b0;
         end
         parks__9__d = parks__9__q;
+        losses__9__d = losses__9__q;
         if (place == 9) begin
             taken = parks__9__q;
             if (park) begin
                 parks__9__d = 1'b1;
+                losses__9__d = losses__9__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 9) begin
             waits = parks__9__q;
+            lose = losses__9__q;
             parks__9__d = 1'b0;
+            losses__9__d = 1'b0;
         end
         if (rst) begin
             parks__9__d = 1'b0;
+            losses__9__d = 1'b0;
         end
         parks__10__d = parks__10__q;
+        losses__10__d = losses__10__q;
         if (place == 10) begin
             taken = parks__10__q;
             if (park) begin
                 parks__10__d = 1'b1;
+                losses__10__d = losses__10__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 10) begin
             waits = parks__10__q;
+            lose = losses__10__q;
             parks__10__d = 1'b0;
+            losses__10__d = 1'b0;
         end
         if (rst) begin
             parks__10__d = 1'b0;
+            losses__10__d = 1'b0;
         end
         parks__11__d = parks__11__q;
+        losses__11__d = losses__11__q;
         if (place == 11) begin
             taken = parks__11__q;
             if (park) begin
                 parks__11__d = 1'b1;
+                losses__11__d = losses__11__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 11) begin
             waits = parks__11__q;
+            lose = losses__11__q;
             parks__11__d = 1'b0;
+            losses__11__d = 1'b0;
         end
         if (rst) begin
             parks__11__d = 1'b0;
+            losses__11__d = 1'b0;
         end
         parks__12__d = parks__12__q;
+        losses__12__d = losses__12__q;
         if (place == 12) begin
             taken = parks__12__q;
             if (park) begin
                 parks__12__d = 1'b1;
+                losses__12__d = losses__12__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 12) begin
             waits = parks__12__q;
+            lose = losses__12__q;
             parks__12__d = 1'b0;
+            losses__12__d = 1'b0;
         end
         if (rst) begin
             parks__12__d = 1'b0;
+            losses__12__d = 1'b0;
         end
         parks__13__d = parks__13__q;
+        losses__13__d = losses__13__q;
         if (place == 13) begin
             taken = parks__13__q;
             if (park) begin
                 parks__13__d = 1'b1;
+                losses__13__d = losses__13__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 13) begin
             waits = parks__13__q;
+            lose = losses__13__q;
             parks__13__d = 1'b0;
+            losses__13__d = 1'b0;
         end
         if (rst) begin
             parks__13__d = 1'b0;
+            losses__13__d = 1'b0;
         end
         parks__14__d = parks__14__q;
+        losses__14__d = losses__14__q;
         if (place == 14) begin
             taken = parks__14__q;
             if (park) begin
                 parks__14__d = 1'b1;
+                losses__14__d = losses__14__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 14) begin
             waits = parks__14__q;
+            lose = losses__14__q;
             parks__14__d = 1'b0;
+            losses__14__d = 1'b0;
         end
         if (rst) begin
             parks__14__d = 1'b0;
+            losses__14__d = 1'b0;
         end
         parks__15__d = parks__15__q;
+        losses__15__d = losses__15__q;
         if (place == 15) begin
             taken = parks__15__q;
             if (park) begin
                 parks__15__d = 1'b1;
+                losses__15__d = losses__15__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 15) begin
             waits = parks__15__q;
+            lose = losses__15__q;
             parks__15__d = 1'b0;
+            losses__15__d = 1'b0;
         end
         if (rst) begin
             parks__15__d = 1'b0;
+            losses__15__d = 1'b0;
         end
         parks__16__d = parks__16__q;
+        losses__16__d = losses__16__q;
         if (place == 16) begin
             taken = parks__16__q;
             if (park) begin
                 parks__16__d = 1'b1;
+                losses__16__d = losses__16__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 16) begin
             waits = parks__16__q;
+            lose = losses__16__q;
             parks__16__d = 1'b0;
+            losses__16__d = 1'b0;
         end
         if (rst) begin
             parks__16__d = 1'b0;
+            losses__16__d = 1'b0;
         end
         parks__17__d = parks__17__q;
+        losses__17__d = losses__17__q;
         if (place == 17) begin
             taken = parks__17__q;
             if (park) begin
                 parks__17__d = 1'b1;
+                losses__17__d = losses__17__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 17) begin
             waits = parks__17__q;
+            lose = losses__17__q;
             parks__17__d = 1'b0;
+            losses__17__d = 1'b0;
         end
         if (rst) begin
             parks__17__d = 1'b0;
+            losses__17__d = 1'b0;
         end
         parks__18__d = parks__18__q;
+        losses__18__d = losses__18__q;
         if (place == 18) begin
             taken = parks__18__q;
             if (park) begin
                 parks__18__d = 1'b1;
+                losses__18__d = losses__18__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 18) begin
             waits = parks__18__q;
+            lose = losses__18__q;
             parks__18__d = 1'b0;
+            losses__18__d = 1'b0;
         end
         if (rst) begin
             parks__18__d = 1'b0;
+            losses__18__d = 1'b0;
         end
         parks__19__d = parks__19__q;
+        losses__19__d = losses__19__q;
         if (place == 19) begin
             taken = parks__19__q;
             if (park) begin
                 parks__19__d = 1'b1;
+                losses__19__d = losses__19__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 19) begin
             waits = parks__19__q;
+            lose = losses__19__q;
             parks__19__d = 1'b0;
+            losses__19__d = 1'b0;
         end
         if (rst) begin
             parks__19__d = 1'b0;
+            losses__19__d = 1'b0;
         end
         parks__20__d = parks__20__q;
+        losses__20__d = losses__20__q;
         if (place == 20) begin
             taken = parks__20__q;
             if (park) begin
                 parks__20__d = 1'b1;
+                losses__20__d = losses__20__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 20) begin
             waits = parks__20__q;
+            lose = losses__20__q;
             parks__20__d = 1'b0;
+            losses__20__d = 1'b0;
         end
         if (rst) begin
             parks__20__d = 1'b0;
+            losses__20__d = 1'b0;
         end
         parks__21__d = parks__21__q;
+        losses__21__d = losses__21__q;
         if (place == 21) begin
             taken = parks__21__q;
             if (park) begin
                 parks__21__d = 1'b1;
+                losses__21__d = losses__21__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 21) begin
             waits = parks__21__q;
+            lose = losses__21__q;
             parks__21__d = 1'b0;
+            losses__21__d = 1'b0;
         end
         if (rst) begin
             parks__21__d = 1'b0;
+            losses__21__d = 1'b0;
         end
         parks__22__d = parks__22__q;
+        losses__22__d = losses__22__q;
         if (place == 22) begin
             taken = parks__22__q;
             if (park) begin
                 parks__22__d = 1'b1;
+                losses__22__d = losses__22__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 22) begin
             waits = parks__22__q;
+            lose = losses__22__q;
             parks__22__d = 1'b0;
+            losses__22__d = 1'b0;
         end
         if (rst) begin
             parks__22__d = 1'b0;
+            losses__22__d = 1'b0;
         end
         parks__23__d = parks__23__q;
+        losses__23__d = losses__23__q;
         if (place == 23) begin
             taken = parks__23__q;
             if (park) begin
                 parks__23__d = 1'b1;
+                losses__23__d = losses__23__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 23) begin
             waits = parks__23__q;
+            lose = losses__23__q;
             parks__23__d = 1'b0;
+            losses__23__d = 1'b0;
         end
         if (rst) begin
             parks__23__d = 1'b0;
+            losses__23__d = 1'b0;
         end
         parks__24__d = parks__24__q;
+        losses__24__d = losses__24__q;
         if (place == 24) begin
             taken = parks__24__q;
             if (park) begin
                 parks__24__d = 1'b1;
+                losses__24__d = losses__24__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 24) begin
             waits = parks__24__q;
+            lose = losses__24__q;
             parks__24__d = 1'b0;
+            losses__24__d = 1'b0;
         end
         if (rst) begin
             parks__24__d = 1'b0;
+            losses__24__d = 1'b0;
         end
         parks__25__d = parks__25__q;
+        losses__25__d = losses__25__q;
         if (place == 25) begin
             taken = parks__25__q;
             if (park) begin
                 parks__25__d = 1'b1;
+                losses__25__d = losses__25__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 25) begin
             waits = parks__25__q;
+            lose = losses__25__q;
             parks__25__d = 1'b0;
+            losses__25__d = 1'b0;
         end
         if (rst) begin
             parks__25__d = 1'b0;
+            losses__25__d = 1'b0;
         end
         parks__26__d = parks__26__q;
+        losses__26__d = losses__26__q;
         if (place == 26) begin
             taken = parks__26__q;
             if (park) begin
                 parks__26__d = 1'b1;
+                losses__26__d = losses__26__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 26) begin
             waits = parks__26__q;
+            lose = losses__26__q;
             parks__26__d = 1'b0;
+            losses__26__d = 1'b0;
         end
         if (rst) begin
             parks__26__d = 1'b0;
+            losses__26__d = 1'b0;
         end
         parks__27__d = parks__27__q;
+        losses__27__d = losses__27__q;
         if (place == 27) begin
             taken = parks__27__q;
             if (park) begin
                 parks__27__d = 1'b1;
+                losses__27__d = losses__27__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 27) begin
             waits = parks__27__q;
+            lose = losses__27__q;
             parks__27__d = 1'b0;
+            losses__27__d = 1'b0;
         end
         if (rst) begin
             parks__27__d = 1'b0;
+            losses__27__d = 1'b0;
         end
         parks__28__d = parks__28__q;
+        losses__28__d = losses__28__q;
         if (place == 28) begin
             taken = parks__28__q;
             if (park) begin
                 parks__28__d = 1'b1;
+                losses__28__d = losses__28__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 28) begin
             waits = parks__28__q;
+            lose = losses__28__q;
             parks__28__d = 1'b0;
+            losses__28__d = 1'b0;
         end
         if (rst) begin
             parks__28__d = 1'b0;
+            losses__28__d = 1'b0;
         end
         parks__29__d = parks__29__q;
+        losses__29__d = losses__29__q;
         if (place == 29) begin
             taken = parks__29__q;
             if (park) begin
                 parks__29__d = 1'b1;
+                losses__29__d = losses__29__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 29) begin
             waits = parks__29__q;
+            lose = losses__29__q;
             parks__29__d = 1'b0;
+            losses__29__d = 1'b0;
         end
         if (rst) begin
             parks__29__d = 1'b0;
+            losses__29__d = 1'b0;
         end
         parks__30__d = parks__30__q;
+        losses__30__d = losses__30__q;
         if (place == 30) begin
             taken = parks__30__q;
             if (park) begin
                 parks__30__d = 1'b1;
+                losses__30__d = losses__30__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 30) begin
             waits = parks__30__q;
+            lose = losses__30__q;
             parks__30__d = 1'b0;
+            losses__30__d = 1'b0;
         end
         if (rst) begin
             parks__30__d = 1'b0;
+            losses__30__d = 1'b0;
         end
         parks__31__d = parks__31__q;
+        losses__31__d = losses__31__q;
         if (place == 31) begin
             taken = parks__31__q;
             if (park) begin
                 parks__31__d = 1'b1;
+                losses__31__d = losses__31__q | measures__read_data[32'h59];
             end
         end
         if (old__q == 31) begin
             waits = parks__31__q;
+            lose = losses__31__q;
             parks__31__d = 1'b0;
+            losses__31__d = 1'b0;
         end
         if (rst) begin
             parks__31__d = 1'b0;
+            losses__31__d = 1'b0;
         end
         parked__write_address = place;
         due__d = valid__22__q & waits;
         due_flow__d = flows__22__q;
         due_turn__d = ~turned__22__q;
         due_measure__d = parked__read_data;
+        due_lost__d = lose;
         replaced__d = park & taken;
         replaced_flow__d = held_flow__q;
         turned__0__d = turned__0__q;
@@ -33971,8 +36405,10 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         issuing_flow = held_flow__q;
         issuing_turn = turn;
-        measure = measures__read_data;
+        measure = measures__read_data[(32'h0)+:(89)];
+        lost = measures__read_data[32'h59];
         if (due__q) begin
+            lost = due_lost__q;
             issuing_flow = due_flow__q;
             issuing_turn = due_turn__q;
             measure = due_measure__q;
@@ -34091,6 +36527,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) due_flow__clock = clk;
     always @(*) due_turn__clock = clk;
     always @(*) due_measure__clock = clk;
+    always @(*) due_lost__clock = clk;
     always @(*) replaced__clock = clk;
     always @(*) replaced_flow__clock = clk;
     always @(*) old__clock = clk;
@@ -34105,6 +36542,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) measures__clock = clk;
     always @(*) measures__write_enable = sample_valid;
     always @(*) measures__write_address = samples__i_place;
+    always @(*) loses = ((sample_lost) & 1'h1);
     always @(*) measures__read_address = samples__o_place;
     always @(*) hosts__clk = clk;
     always @(*) hosts__rst = rst;
@@ -34125,40 +36563,72 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     always @(*) free = okay & (sure__q | rests);
     always @(*) park = ((held__q & held_sample__q) & ~(due__q | closing__q)) & ~(open__q | rests);
     always @(*) parks__0__clock = clk;
+    always @(*) losses__0__clock = clk;
     always @(*) parks__1__clock = clk;
+    always @(*) losses__1__clock = clk;
     always @(*) parks__2__clock = clk;
+    always @(*) losses__2__clock = clk;
     always @(*) parks__3__clock = clk;
+    always @(*) losses__3__clock = clk;
     always @(*) parks__4__clock = clk;
+    always @(*) losses__4__clock = clk;
     always @(*) parks__5__clock = clk;
+    always @(*) losses__5__clock = clk;
     always @(*) parks__6__clock = clk;
+    always @(*) losses__6__clock = clk;
     always @(*) parks__7__clock = clk;
+    always @(*) losses__7__clock = clk;
     always @(*) parks__8__clock = clk;
+    always @(*) losses__8__clock = clk;
     always @(*) parks__9__clock = clk;
+    always @(*) losses__9__clock = clk;
     always @(*) parks__10__clock = clk;
+    always @(*) losses__10__clock = clk;
     always @(*) parks__11__clock = clk;
+    always @(*) losses__11__clock = clk;
     always @(*) parks__12__clock = clk;
+    always @(*) losses__12__clock = clk;
     always @(*) parks__13__clock = clk;
+    always @(*) losses__13__clock = clk;
     always @(*) parks__14__clock = clk;
+    always @(*) losses__14__clock = clk;
     always @(*) parks__15__clock = clk;
+    always @(*) losses__15__clock = clk;
     always @(*) parks__16__clock = clk;
+    always @(*) losses__16__clock = clk;
     always @(*) parks__17__clock = clk;
+    always @(*) losses__17__clock = clk;
     always @(*) parks__18__clock = clk;
+    always @(*) losses__18__clock = clk;
     always @(*) parks__19__clock = clk;
+    always @(*) losses__19__clock = clk;
     always @(*) parks__20__clock = clk;
+    always @(*) losses__20__clock = clk;
     always @(*) parks__21__clock = clk;
+    always @(*) losses__21__clock = clk;
     always @(*) parks__22__clock = clk;
+    always @(*) losses__22__clock = clk;
     always @(*) parks__23__clock = clk;
+    always @(*) losses__23__clock = clk;
     always @(*) parks__24__clock = clk;
+    always @(*) losses__24__clock = clk;
     always @(*) parks__25__clock = clk;
+    always @(*) losses__25__clock = clk;
     always @(*) parks__26__clock = clk;
+    always @(*) losses__26__clock = clk;
     always @(*) parks__27__clock = clk;
+    always @(*) losses__27__clock = clk;
     always @(*) parks__28__clock = clk;
+    always @(*) losses__28__clock = clk;
     always @(*) parks__29__clock = clk;
+    always @(*) losses__29__clock = clk;
     always @(*) parks__30__clock = clk;
+    always @(*) losses__30__clock = clk;
     always @(*) parks__31__clock = clk;
+    always @(*) losses__31__clock = clk;
     always @(*) parked__clock = clk;
     always @(*) parked__write_enable = park;
-    always @(*) parked__write_data = measures__read_data;
+    always @(*) parked__write_data = measures__read_data[(32'h0)+:(89)];
     always @(*) parked__read_address = old__q;
     always @(*) valid__0__clock = clk;
     always @(*) flows__0__clock = clk;
@@ -34333,6 +36803,25 @@ module tnic_standalone__core__control__engine__arbiter__due_flow(d,q,clock);
     end
           
 endmodule // standalone__core__control__engine__arbiter__due_flow
+
+
+module tnic_standalone__core__control__engine__arbiter__due_lost(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__due_lost
 
 
 module tnic_standalone__core__control__engine__arbiter__due_measure(d,q,clock);
@@ -35891,6 +38380,614 @@ module tnic_standalone__core__control__engine__arbiter__loads__youngest(d,q,cloc
 endmodule // standalone__core__control__engine__arbiter__loads__youngest
 
 
+module tnic_standalone__core__control__engine__arbiter__losses__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__0
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__1
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__10
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__11
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__12
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__13
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__14
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__15(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__15
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__16(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__16
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__17(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__17
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__18(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__18
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__19(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__19
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__2
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__20(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__20
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__21(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__21
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__22(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__22
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__23(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__23
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__24(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__24
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__25(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__25
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__26(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__26
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__27(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__27
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__28(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__28
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__29(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__29
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__3
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__30(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__30
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__31(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__31
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__4
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__5
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__6
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__7
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__8
+
+
+module tnic_standalone__core__control__engine__arbiter__losses__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__arbiter__losses__9
+
+
 module tnic_standalone__core__control__engine__arbiter__lost_flow(d,q,clock);
     
     // Module arguments
@@ -35916,18 +39013,18 @@ module tnic_standalone__core__control__engine__arbiter__measures(clock,read_enab
     input wire  clock;
     input wire  read_enable;
     input wire  [5:0] read_address;
-    output reg  [88:0] read_data;
+    output reg  [89:0] read_data;
     input wire  write_enable;
     input wire  [5:0] write_address;
-    input wire  [88:0] write_data;
+    input wire  [89:0] write_data;
     
     // Update code (custom)
     (* ram_style = "block" *)
-    reg[88:0] mem[63:0];
+    reg[89:0] mem[63:0];
     
     always @(posedge clock) begin
        if (read_enable) begin
-          read_data <= write_enable & (read_address == write_address) ? {89{1'bx}} : mem[read_address];
+          read_data <= write_enable & (read_address == write_address) ? {90{1'bx}} : mem[read_address];
        end
        if (write_enable) begin
           mem[write_address] <= write_data;
@@ -40217,7 +43314,7 @@ module tnic_standalone__core__control__engine__bus__9(d,q,clock);
 endmodule // standalone__core__control__engine__bus__9
 
 
-module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,kind_13,flags_13,reached_13,rising_13,hyperactive_13,weight_14,most_14,part_14,beta_14,of_rate_14,step_14,weighed_step_14,rate_14,value_14,none_14,weight_next,weighed_next,risen_15,falls_15,sets_15,branch_19,hyperactive_19,sets_19,accepted_19);
+module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,kind_13,loss_13,flags_13,reached_13,rising_13,hyperactive_13,weight_14,most_14,part_14,beta_14,of_rate_14,step_14,weighed_step_14,rate_14,value_14,none_14,weight_next,weighed_next,risen_15,falls_15,sets_15,branch_19,hyperactive_19,sets_19,accepted_19);
     
     // Module arguments
     input wire  clk;
@@ -40225,6 +43322,7 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
     input wire  [41:0] bus_11;
     input wire  [3:0] profile_11;
     input wire  [2:0] kind_13;
+    input wire  loss_13;
     input wire  [12:0] flags_13;
     input wire  reached_13;
     input wire  rising_13;
@@ -40605,6 +43703,14 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
                         rises__d = ((32'h1) & 2'h3);
                     end
                 end
+            end
+            if (loss_13) begin
+                floor14__d = 1'b0;
+                branch__0__d = ((32'h4) & 3'h7);
+                hyperactive__0__d = 1'b0;
+                weighs__d = ((32'h1) & 2'h3);
+                rises__d = ((32'h0) & 2'h3);
+                middle__d = 1'b0;
             end
         end
         else if (kind_13 == ((32'h1) & 3'h7)) begin
@@ -48430,7 +51536,7 @@ module tnic_standalone__core__control__engine__given(d,q,clock);
 endmodule // standalone__core__control__engine__given
 
 
-module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_11,profile_6,profile_8,profile_11,average_8,threshold_8,reciprocal_8,swift_8,swift_10,swift_12,swift_13,patched_10,patched_12,patched_13,over_13,kind_13,weight_14,most_14);
+module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_11,profile_6,profile_8,profile_11,average_8,threshold_8,reciprocal_8,swift_8,swift_10,swift_12,swift_13,patched_10,patched_12,patched_13,over_13,kind_13,loss_13,by_loss_13,weight_14,most_14);
     
     // Module arguments
     input wire  clk;
@@ -48453,6 +51559,8 @@ module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_
     input wire  patched_13;
     input wire  over_13;
     input wire  [2:0] kind_13;
+    input wire  loss_13;
+    input wire  [26:0] by_loss_13;
     output reg  [26:0] weight_14;
     output reg  [26:0] most_14;
     
@@ -48749,6 +51857,12 @@ module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_
                 half = 1'b0;
                 whole = 1'b1;
             end
+        end
+        if (loss_13) begin
+            chosen = by_loss_13;
+            none = 1'b0;
+            half = 1'b0;
+            whole = 1'b0;
         end
         weight_low__d = chosen[(32'h0)+:(25)];
         weight_high__d = chosen[(32'h19)+:(2)];
@@ -52481,6 +55595,967 @@ module tnic_standalone__core__control__engine__limits__ram(clock,read_enable,rea
        end
     end
 endmodule // standalone__core__control__engine__limits__ram
+
+
+module tnic_standalone__core__control__engine__loss(clk,rst,sweep,sweep_flow,bus_8,profile_8,flow_0,lost_0,rtt_2,endpoint_2,time_2,law_10,valid_14,flow_14,time_14,falls_12,falls_13,falls_19,decrease_13);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  sweep;
+    input wire  [9:0] sweep_flow;
+    input wire  [41:0] bus_8;
+    input wire  [3:0] profile_8;
+    input wire  [9:0] flow_0;
+    input wire  lost_0;
+    input wire  [23:0] rtt_2;
+    input wire  [23:0] endpoint_2;
+    input wire  [31:0] time_2;
+    input wire  law_10;
+    input wire  valid_14;
+    input wire  [9:0] flow_14;
+    input wire  [31:0] time_14;
+    output reg  falls_12;
+    output reg  falls_13;
+    output reg  falls_19;
+    output reg  [26:0] decrease_13;
+    
+    // Stub signals
+    reg  decrease__clk;
+    reg  [41:0] decrease__bus;
+    reg  [3:0] decrease__address;
+    wire  [26:0] decrease__data;
+    reg  [9:0] times__read_address;
+    reg  times__read_clock;
+    wire  [31:0] times__read_data;
+    reg  [9:0] times__write_address;
+    reg  times__write_clock;
+    reg  [31:0] times__write_data;
+    reg  times__write_enable;
+    reg  [31:0] raw__d;
+    wire  [31:0] raw__q;
+    reg  raw__clock;
+    reg  [31:0] since__d;
+    wire  [31:0] since__q;
+    reg  since__clock;
+    reg  [24:0] total__d;
+    wire  [24:0] total__q;
+    reg  total__clock;
+    reg  lost__0__d;
+    wire  lost__0__q;
+    reg  lost__0__clock;
+    reg  lost__1__d;
+    wire  lost__1__q;
+    reg  lost__1__clock;
+    reg  lost__2__d;
+    wire  lost__2__q;
+    reg  lost__2__clock;
+    reg  due__0__d;
+    wire  due__0__q;
+    reg  due__0__clock;
+    reg  due__1__d;
+    wire  due__1__q;
+    reg  due__1__clock;
+    reg  due__2__d;
+    wire  due__2__q;
+    reg  due__2__clock;
+    reg  due__3__d;
+    wire  due__3__q;
+    reg  due__3__clock;
+    reg  due__4__d;
+    wire  due__4__q;
+    reg  due__4__clock;
+    reg  due__5__d;
+    wire  due__5__q;
+    reg  due__5__clock;
+    reg  due__6__d;
+    wire  due__6__q;
+    reg  due__6__clock;
+    reg  falls__0__d;
+    wire  falls__0__q;
+    reg  falls__0__clock;
+    reg  falls__1__d;
+    wire  falls__1__q;
+    reg  falls__1__clock;
+    reg  falls__2__d;
+    wire  falls__2__q;
+    reg  falls__2__clock;
+    reg  falls__3__d;
+    wire  falls__3__q;
+    reg  falls__3__clock;
+    reg  falls__4__d;
+    wire  falls__4__q;
+    reg  falls__4__clock;
+    reg  falls__5__d;
+    wire  falls__5__q;
+    reg  falls__5__clock;
+    reg  falls__6__d;
+    wire  falls__6__q;
+    reg  falls__6__clock;
+    reg  falls__7__d;
+    wire  falls__7__q;
+    reg  falls__7__clock;
+    reg  falls__8__d;
+    wire  falls__8__q;
+    reg  falls__8__clock;
+    reg  [26:0] amount__0__d;
+    wire  [26:0] amount__0__q;
+    reg  amount__0__clock;
+    reg  [26:0] amount__1__d;
+    wire  [26:0] amount__1__q;
+    reg  amount__1__clock;
+    reg  [26:0] amount__2__d;
+    wire  [26:0] amount__2__q;
+    reg  amount__2__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__engine__loss__decrease decrease(
+        .clk(decrease__clk),
+        .bus(decrease__bus),
+        .address(decrease__address),
+        .data(decrease__data)
+    );
+    tnic_standalone__core__control__engine__loss__times times(
+        .read_address(times__read_address),
+        .read_clock(times__read_clock),
+        .read_data(times__read_data),
+        .write_address(times__write_address),
+        .write_clock(times__write_clock),
+        .write_data(times__write_data),
+        .write_enable(times__write_enable)
+    );
+    tnic_standalone__core__control__engine__loss__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
+    );
+    tnic_standalone__core__control__engine__loss__since since(
+        .d(since__d),
+        .q(since__q),
+        .clock(since__clock)
+    );
+    tnic_standalone__core__control__engine__loss__total total(
+        .d(total__d),
+        .q(total__q),
+        .clock(total__clock)
+    );
+    tnic_standalone__core__control__engine__loss__lost__0 lost__0(
+        .d(lost__0__d),
+        .q(lost__0__q),
+        .clock(lost__0__clock)
+    );
+    tnic_standalone__core__control__engine__loss__lost__1 lost__1(
+        .d(lost__1__d),
+        .q(lost__1__q),
+        .clock(lost__1__clock)
+    );
+    tnic_standalone__core__control__engine__loss__lost__2 lost__2(
+        .d(lost__2__d),
+        .q(lost__2__q),
+        .clock(lost__2__clock)
+    );
+    tnic_standalone__core__control__engine__loss__due__0 due__0(
+        .d(due__0__d),
+        .q(due__0__q),
+        .clock(due__0__clock)
+    );
+    tnic_standalone__core__control__engine__loss__due__1 due__1(
+        .d(due__1__d),
+        .q(due__1__q),
+        .clock(due__1__clock)
+    );
+    tnic_standalone__core__control__engine__loss__due__2 due__2(
+        .d(due__2__d),
+        .q(due__2__q),
+        .clock(due__2__clock)
+    );
+    tnic_standalone__core__control__engine__loss__due__3 due__3(
+        .d(due__3__d),
+        .q(due__3__q),
+        .clock(due__3__clock)
+    );
+    tnic_standalone__core__control__engine__loss__due__4 due__4(
+        .d(due__4__d),
+        .q(due__4__q),
+        .clock(due__4__clock)
+    );
+    tnic_standalone__core__control__engine__loss__due__5 due__5(
+        .d(due__5__d),
+        .q(due__5__q),
+        .clock(due__5__clock)
+    );
+    tnic_standalone__core__control__engine__loss__due__6 due__6(
+        .d(due__6__d),
+        .q(due__6__q),
+        .clock(due__6__clock)
+    );
+    tnic_standalone__core__control__engine__loss__falls__0 falls__0(
+        .d(falls__0__d),
+        .q(falls__0__q),
+        .clock(falls__0__clock)
+    );
+    tnic_standalone__core__control__engine__loss__falls__1 falls__1(
+        .d(falls__1__d),
+        .q(falls__1__q),
+        .clock(falls__1__clock)
+    );
+    tnic_standalone__core__control__engine__loss__falls__2 falls__2(
+        .d(falls__2__d),
+        .q(falls__2__q),
+        .clock(falls__2__clock)
+    );
+    tnic_standalone__core__control__engine__loss__falls__3 falls__3(
+        .d(falls__3__d),
+        .q(falls__3__q),
+        .clock(falls__3__clock)
+    );
+    tnic_standalone__core__control__engine__loss__falls__4 falls__4(
+        .d(falls__4__d),
+        .q(falls__4__q),
+        .clock(falls__4__clock)
+    );
+    tnic_standalone__core__control__engine__loss__falls__5 falls__5(
+        .d(falls__5__d),
+        .q(falls__5__q),
+        .clock(falls__5__clock)
+    );
+    tnic_standalone__core__control__engine__loss__falls__6 falls__6(
+        .d(falls__6__d),
+        .q(falls__6__q),
+        .clock(falls__6__clock)
+    );
+    tnic_standalone__core__control__engine__loss__falls__7 falls__7(
+        .d(falls__7__d),
+        .q(falls__7__q),
+        .clock(falls__7__clock)
+    );
+    tnic_standalone__core__control__engine__loss__falls__8 falls__8(
+        .d(falls__8__d),
+        .q(falls__8__q),
+        .clock(falls__8__clock)
+    );
+    tnic_standalone__core__control__engine__loss__amount__0 amount__0(
+        .d(amount__0__d),
+        .q(amount__0__q),
+        .clock(amount__0__clock)
+    );
+    tnic_standalone__core__control__engine__loss__amount__1 amount__1(
+        .d(amount__1__d),
+        .q(amount__1__q),
+        .clock(amount__1__clock)
+    );
+    tnic_standalone__core__control__engine__loss__amount__2 amount__2(
+        .d(amount__2__d),
+        .q(amount__2__q),
+        .clock(amount__2__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        raw__d = raw__q;
+        since__d = since__q;
+        total__d = total__q;
+        raw__d = times__read_data;
+        since__d = time_2 - raw__q;
+        total__d = ((rtt_2) & 25'h1ffffff) + ((endpoint_2) & 25'h1ffffff);
+        lost__0__d = lost_0;
+        lost__1__d = lost__0__q;
+        lost__2__d = lost__1__q;
+        due__0__d = lost__2__q & (|since__q[(32'h19)+:(7)] | (since__q[(32'h0)+:(25)] >= total__q));
+        due__1__d = due__0__q;
+        due__2__d = due__1__q;
+        due__3__d = due__2__q;
+        due__4__d = due__3__q;
+        due__5__d = due__4__q;
+        due__6__d = due__5__q;
+        falls__0__d = (due__6__q & law_10) & |decrease__data;
+        falls__1__d = falls__0__q;
+        falls__2__d = falls__1__q;
+        falls__3__d = falls__2__q;
+        falls__4__d = falls__3__q;
+        falls__5__d = falls__4__q;
+        falls__6__d = falls__5__q;
+        falls__7__d = falls__6__q;
+        falls__8__d = falls__7__q;
+        times__write_enable = valid_14 & falls__3__q;
+        times__write_address = flow_14;
+        times__write_data = time_14;
+        if (sweep) begin
+            times__write_enable = 1'b1;
+            times__write_address = sweep_flow;
+            times__write_data = ((32'h0) & 32'hffffffff);
+        end
+        if (rst) begin
+            lost__0__d = 1'b0;
+            lost__1__d = 1'b0;
+            lost__2__d = 1'b0;
+            due__0__d = 1'b0;
+            due__1__d = 1'b0;
+            due__2__d = 1'b0;
+            due__3__d = 1'b0;
+            due__4__d = 1'b0;
+            due__5__d = 1'b0;
+            due__6__d = 1'b0;
+            falls__0__d = 1'b0;
+            falls__1__d = 1'b0;
+            falls__2__d = 1'b0;
+            falls__3__d = 1'b0;
+            falls__4__d = 1'b0;
+            falls__5__d = 1'b0;
+            falls__6__d = 1'b0;
+            falls__7__d = 1'b0;
+            falls__8__d = 1'b0;
+        end
+    end
+    always @(*) raw__clock = clk;
+    always @(*) since__clock = clk;
+    always @(*) total__clock = clk;
+    always @(*) lost__0__clock = clk;
+    always @(*) amount__0__clock = clk;
+    always @(*) lost__1__clock = clk;
+    always @(*) amount__1__clock = clk;
+    always @(*) lost__2__clock = clk;
+    always @(*) amount__2__clock = clk;
+    always @(*) due__0__clock = clk;
+    always @(*) due__1__clock = clk;
+    always @(*) due__2__clock = clk;
+    always @(*) due__3__clock = clk;
+    always @(*) due__4__clock = clk;
+    always @(*) due__5__clock = clk;
+    always @(*) due__6__clock = clk;
+    always @(*) falls__0__clock = clk;
+    always @(*) falls__1__clock = clk;
+    always @(*) falls__2__clock = clk;
+    always @(*) falls__3__clock = clk;
+    always @(*) falls__4__clock = clk;
+    always @(*) falls__5__clock = clk;
+    always @(*) falls__6__clock = clk;
+    always @(*) falls__7__clock = clk;
+    always @(*) falls__8__clock = clk;
+    always @(*) decrease__clk = clk;
+    always @(*) decrease__bus = bus_8;
+    always @(*) decrease__address = profile_8;
+    always @(*) times__read_clock = clk;
+    always @(*) times__write_clock = clk;
+    always @(*) times__read_address = flow_0;
+    always @(*) amount__1__d = amount__0__q;
+    always @(*) amount__2__d = amount__1__q;
+    always @(*) amount__0__d = decrease__data;
+    always @(*) falls_12 = falls__1__q;
+    always @(*) falls_13 = falls__2__q;
+    always @(*) falls_19 = falls__8__q;
+    always @(*) decrease_13 = amount__2__q;
+    
+endmodule // standalone__core__control__engine__loss
+
+
+module tnic_standalone__core__control__engine__loss__amount__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__amount__0
+
+
+module tnic_standalone__core__control__engine__loss__amount__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__amount__1
+
+
+module tnic_standalone__core__control__engine__loss__amount__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__amount__2
+
+
+module tnic_standalone__core__control__engine__loss__decrease(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [41:0] bus;
+    input wire  [3:0] address;
+    output reg  [26:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b11111;
+    
+    // Stub signals
+    reg  [8:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [26:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [26:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [26:0] word__d;
+    wire  [26:0] word__q;
+    reg  word__clock;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__core__control__engine__loss__decrease__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__core__control__engine__loss__decrease__word word(
+        .d(word__d),
+        .q(word__q),
+        .clock(word__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        word__d = word__q;
+        word__d = ram__read_data;
+    end
+    always @(*) word__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = ((address) & 9'h1ff);
+    always @(*) data = word__q;
+    always @(*) mine = bus[(32'h20)+:(5)] == index;
+    always @(*) ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
+    always @(*) ram__write_data = bus[(32'h0)+:(27)];
+    always @(*) ram__write_enable = bus[32'h29] & mine;
+    
+endmodule // standalone__core__control__engine__loss__decrease
+
+
+module tnic_standalone__core__control__engine__loss__decrease__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [26:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [26:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[26:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__core__control__engine__loss__decrease__ram
+
+
+module tnic_standalone__core__control__engine__loss__decrease__word(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__decrease__word
+
+
+module tnic_standalone__core__control__engine__loss__due__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__due__0
+
+
+module tnic_standalone__core__control__engine__loss__due__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__due__1
+
+
+module tnic_standalone__core__control__engine__loss__due__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__due__2
+
+
+module tnic_standalone__core__control__engine__loss__due__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__due__3
+
+
+module tnic_standalone__core__control__engine__loss__due__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__due__4
+
+
+module tnic_standalone__core__control__engine__loss__due__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__due__5
+
+
+module tnic_standalone__core__control__engine__loss__due__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__due__6
+
+
+module tnic_standalone__core__control__engine__loss__falls__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__falls__0
+
+
+module tnic_standalone__core__control__engine__loss__falls__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__falls__1
+
+
+module tnic_standalone__core__control__engine__loss__falls__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__falls__2
+
+
+module tnic_standalone__core__control__engine__loss__falls__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__falls__3
+
+
+module tnic_standalone__core__control__engine__loss__falls__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__falls__4
+
+
+module tnic_standalone__core__control__engine__loss__falls__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__falls__5
+
+
+module tnic_standalone__core__control__engine__loss__falls__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__falls__6
+
+
+module tnic_standalone__core__control__engine__loss__falls__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__falls__7
+
+
+module tnic_standalone__core__control__engine__loss__falls__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__falls__8
+
+
+module tnic_standalone__core__control__engine__loss__lost__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__lost__0
+
+
+module tnic_standalone__core__control__engine__loss__lost__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__lost__1
+
+
+module tnic_standalone__core__control__engine__loss__lost__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__lost__2
+
+
+module tnic_standalone__core__control__engine__loss__raw(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__raw
+
+
+module tnic_standalone__core__control__engine__loss__since(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__since
+
+
+module tnic_standalone__core__control__engine__loss__times(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[1023:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {32{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__loss__times
+
+
+module tnic_standalone__core__control__engine__loss__total(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__loss__total
 
 
 module tnic_standalone__core__control__engine__low_10(d,q,clock);
@@ -63552,7 +67627,7 @@ module tnic_standalone__core__control__histograms(clk,rst,swept,event_valid,even
             sweep_at__d = sweep_at__q + ((32'h1) & 14'h3fff);
         end
         settled__d = ready;
-        valid__0__d = event_valid & ~|event_kind & ready;
+        valid__0__d = (event_valid & ready) & (~|event_kind | (event_kind == ((32'h5) & 3'h7)));
         value__d = event_rtt_ns;
         by_byte = value__q[(32'hc)+:(12)];
         bytes = ((32'h14) & 5'h1f);
@@ -71512,7 +75587,7 @@ module tnic_standalone__core__control__recorder__valid(d,q,clock);
 endmodule // standalone__core__control__recorder__valid
 
 
-module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,cfg_key,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
+module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,a_loss,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,cfg_key,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
     
     // Module arguments
     input wire  clk;
@@ -71544,6 +75619,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     input wire  [63:0] a_departure;
     input wire  [7:0] a_ttl_sent;
     input wire  [7:0] a_ttl_seen;
+    input wire  [7:0] a_loss;
     input wire  pw_valid;
     input wire  [3:0] pw_profile;
     input wire  [4:0] pw_word;
@@ -71562,6 +75638,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     output reg  [31:0] sample_now_ns;
     output reg  [7:0] sample_hops;
     output reg  [23:0] sample_endpoint_ns;
+    output reg  [6:0] sample_lost;
     output reg  release_valid;
     output reg  [9:0] release_flow;
     output reg  [31:0] release_bytes;
@@ -71630,6 +75707,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     reg  [63:0] ack__a_departure;
     reg  [7:0] ack__a_ttl_sent;
     reg  [7:0] ack__a_ttl_seen;
+    reg  [7:0] ack__a_loss;
     reg  ack__ended_valid;
     reg  [9:0] ack__ended_flow;
     reg  [15:0] ack__ended_segment;
@@ -71658,6 +75736,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     wire  [31:0] ack__sample_now_ns;
     wire  [7:0] ack__sample_hops;
     wire  [23:0] ack__sample_endpoint_ns;
+    wire  [6:0] ack__sample_lost;
     wire  ack__release_valid;
     wire  [9:0] ack__release_flow;
     wire  [31:0] ack__release_bytes;
@@ -71734,6 +75813,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .a_departure(ack__a_departure),
         .a_ttl_sent(ack__a_ttl_sent),
         .a_ttl_seen(ack__a_ttl_seen),
+        .a_loss(ack__a_loss),
         .ended_valid(ack__ended_valid),
         .ended_flow(ack__ended_flow),
         .ended_segment(ack__ended_segment),
@@ -71762,6 +75842,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .sample_now_ns(ack__sample_now_ns),
         .sample_hops(ack__sample_hops),
         .sample_endpoint_ns(ack__sample_endpoint_ns),
+        .sample_lost(ack__sample_lost),
         .release_valid(ack__release_valid),
         .release_flow(ack__release_flow),
         .release_bytes(ack__release_bytes),
@@ -71846,6 +75927,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     always @(*) ack__a_departure = a_departure;
     always @(*) ack__a_ttl_sent = a_ttl_sent;
     always @(*) ack__a_ttl_seen = a_ttl_seen;
+    always @(*) ack__a_loss = a_loss;
     always @(*) ack__ended_valid = sent_valid & sent_last;
     always @(*) ack__ended_flow = sent_flow;
     always @(*) ack__ended_segment = sent_segment[(32'h0)+:(16)];
@@ -71874,6 +75956,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     always @(*) sample_now_ns = ack__sample_now_ns;
     always @(*) sample_hops = ack__sample_hops;
     always @(*) sample_endpoint_ns = ack__sample_endpoint_ns;
+    always @(*) sample_lost = ack__sample_lost;
     always @(*) release_valid = ack__release_valid;
     always @(*) release_flow = ack__release_flow;
     always @(*) release_bytes = ack__release_bytes;
@@ -71885,7 +75968,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
 endmodule // standalone__core__control__rtt
 
 
-module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,key,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,ended_valid,ended_flow,ended_segment,ended_check,ended_bytes,ended_place,ended_generation,start_valid,start_place,start,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
+module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,key,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,a_loss,ended_valid,ended_flow,ended_segment,ended_check,ended_bytes,ended_place,ended_generation,start_valid,start_place,start,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
     
     // Module arguments
     input wire  clk;
@@ -71904,6 +75987,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     input wire  [63:0] a_departure;
     input wire  [7:0] a_ttl_sent;
     input wire  [7:0] a_ttl_seen;
+    input wire  [7:0] a_loss;
     input wire  ended_valid;
     input wire  [9:0] ended_flow;
     input wire  [15:0] ended_segment;
@@ -71932,6 +76016,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     output reg  [31:0] sample_now_ns;
     output reg  [7:0] sample_hops;
     output reg  [23:0] sample_endpoint_ns;
+    output reg  [6:0] sample_lost;
     output reg  release_valid;
     output reg  [9:0] release_flow;
     output reg  [31:0] release_bytes;
@@ -72206,6 +76291,18 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  [1:0] generation__3__d;
     wire  [1:0] generation__3__q;
     reg  generation__3__clock;
+    reg  [6:0] lost__0__d;
+    wire  [6:0] lost__0__q;
+    reg  lost__0__clock;
+    reg  [6:0] lost__1__d;
+    wire  [6:0] lost__1__q;
+    reg  lost__1__clock;
+    reg  [6:0] lost__2__d;
+    wire  [6:0] lost__2__q;
+    reg  lost__2__clock;
+    reg  [6:0] lost__3__d;
+    wire  [6:0] lost__3__q;
+    reg  lost__3__clock;
     reg  over__0__d;
     wire  over__0__q;
     reg  over__0__clock;
@@ -72653,6 +76750,26 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .q(generation__3__q),
         .clock(generation__3__clock)
     );
+    tnic_standalone__core__control__rtt__ack__lost__0 lost__0(
+        .d(lost__0__d),
+        .q(lost__0__q),
+        .clock(lost__0__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__lost__1 lost__1(
+        .d(lost__1__d),
+        .q(lost__1__q),
+        .clock(lost__1__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__lost__2 lost__2(
+        .d(lost__2__d),
+        .q(lost__2__q),
+        .clock(lost__2__clock)
+    );
+    tnic_standalone__core__control__rtt__ack__lost__3 lost__3(
+        .d(lost__3__d),
+        .q(lost__3__q),
+        .clock(lost__3__clock)
+    );
     tnic_standalone__core__control__rtt__ack__over__0 over__0(
         .d(over__0__d),
         .q(over__0__q),
@@ -72822,6 +76939,13 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         if (a_valid) begin
             source__d = a_source;
         end
+        lost__0__d = ((32'h0) & 7'h7f);
+        if (ack0 & (a_loss[(32'h6)+:(2)] == ((32'h1) & 2'h3))) begin
+            lost__0__d = ((a_loss[(32'h0)+:(6)]) & 7'h7f);
+        end
+        if (ack0 & (a_loss[(32'h6)+:(2)] == ((32'h2) & 2'h3))) begin
+            lost__0__d = ((a_loss[(32'h0)+:(6)]) & 7'h7f) + ((32'h1) & 7'h7f);
+        end
         memory__flow = flow0;
         signals__flow = flow0;
         signals__arrived = time0;
@@ -72913,6 +77037,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) check__0__clock = clk;
     always @(*) place__0__clock = clk;
     always @(*) generation__0__clock = clk;
+    always @(*) lost__0__clock = clk;
     always @(*) same__0__clock = clk;
     always @(*) flow__1__d = flow__0__q;
     always @(*) is_ack__1__clock = clk;
@@ -72923,6 +77048,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) check__1__clock = clk;
     always @(*) place__1__clock = clk;
     always @(*) generation__1__clock = clk;
+    always @(*) lost__1__clock = clk;
     always @(*) same__1__clock = clk;
     always @(*) flow__2__d = flow__1__q;
     always @(*) is_ack__2__clock = clk;
@@ -72933,6 +77059,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) check__2__clock = clk;
     always @(*) place__2__clock = clk;
     always @(*) generation__2__clock = clk;
+    always @(*) lost__2__clock = clk;
     always @(*) same__2__clock = clk;
     always @(*) flow__3__d = flow__2__q;
     always @(*) is_ack__3__clock = clk;
@@ -72943,19 +77070,23 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) check__3__clock = clk;
     always @(*) place__3__clock = clk;
     always @(*) generation__3__clock = clk;
+    always @(*) lost__3__clock = clk;
     always @(*) same__3__clock = clk;
     always @(*) flow__4__d = flow__3__q;
     always @(*) segment__1__d = segment__0__q;
     always @(*) place__1__d = place__0__q;
     always @(*) generation__1__d = generation__0__q;
+    always @(*) lost__1__d = lost__0__q;
     always @(*) segment__2__d = segment__1__q;
     always @(*) check__2__d = check__1__q;
     always @(*) place__2__d = place__1__q;
     always @(*) generation__2__d = generation__1__q;
+    always @(*) lost__2__d = lost__1__q;
     always @(*) segment__3__d = segment__2__q;
     always @(*) check__3__d = check__2__q;
     always @(*) place__3__d = place__2__q;
     always @(*) generation__3__d = generation__2__q;
+    always @(*) lost__3__d = lost__2__q;
     always @(*) over__0__clock = clk;
     always @(*) beyond__0__clock = clk;
     always @(*) bytes__0__clock = clk;
@@ -73083,6 +77214,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     always @(*) sample_now_ns = signals__time_ns;
     always @(*) sample_hops = signals__hops;
     always @(*) sample_endpoint_ns = signals__endpoint_ns;
+    always @(*) sample_lost = lost__3__q;
     always @(*) release_valid = r_valid__q;
     always @(*) release_flow = flow__4__q;
     always @(*) release_bytes = r_bytes__q;
@@ -74035,6 +78167,82 @@ module tnic_standalone__core__control__rtt__ack__k_valid(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__ack__k_valid
+
+
+module tnic_standalone__core__control__rtt__ack__lost__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__lost__0
+
+
+module tnic_standalone__core__control__rtt__ack__lost__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__lost__1
+
+
+module tnic_standalone__core__control__rtt__ack__lost__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__lost__2
+
+
+module tnic_standalone__core__control__rtt__ack__lost__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__lost__3
 
 
 module tnic_standalone__core__control__rtt__ack__matrix(key,digest,product);
@@ -81686,7 +85894,7 @@ module tnic_standalone__core__control__swept(d,q,clock);
 endmodule // standalone__core__control__swept
 
 
-module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,now,query_tag,answer_valid,answer_tag,answer_record);
+module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_lost,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,now,query_tag,answer_valid,answer_tag,answer_record);
     
     // Module arguments
     input wire  clk;
@@ -81700,6 +85908,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     input wire  [1:0] sample_kind;
     input wire  [9:0] sample_flow;
     input wire  [23:0] sample_rtt_ns;
+    input wire  [6:0] sample_lost;
     input wire  acked_valid;
     input wire  [9:0] acked_flow;
     input wire  [1:0] acked_outcome;
@@ -81748,10 +85957,10 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [9:0] returns__clear_flow;
     reg  returns__clear_epoch;
     wire  returns__o_event;
-    wire  [304:0] returns__o_state;
-    reg  [304:0] returns__i_next;
+    wire  [336:0] returns__o_state;
+    reg  [336:0] returns__i_next;
     reg  [9:0] returns__query_flow;
-    wire  [304:0] returns__o_stored;
+    wire  [336:0] returns__o_stored;
     wire  returns__o_current;
     reg  events__clk;
     reg  events__rst;
@@ -81844,6 +86053,18 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [23:0] rtt__3__d;
     wire  [23:0] rtt__3__q;
     reg  rtt__3__clock;
+    reg  [6:0] lost__0__d;
+    wire  [6:0] lost__0__q;
+    reg  lost__0__clock;
+    reg  [6:0] lost__1__d;
+    wire  [6:0] lost__1__q;
+    reg  lost__1__clock;
+    reg  [6:0] lost__2__d;
+    wire  [6:0] lost__2__q;
+    reg  lost__2__clock;
+    reg  [6:0] lost__3__d;
+    wire  [6:0] lost__3__q;
+    reg  lost__3__clock;
     reg  sampled__0__d;
     wire  sampled__0__q;
     reg  sampled__0__clock;
@@ -81931,8 +86152,8 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [111:0] a_sent__d;
     wire  [111:0] a_sent__q;
     reg  a_sent__clock;
-    reg  [304:0] a_returns__d;
-    wire  [304:0] a_returns__q;
+    reg  [336:0] a_returns__d;
+    wire  [336:0] a_returns__q;
     reg  a_returns__clock;
     reg  [262:0] a_events__d;
     wire  [262:0] a_events__q;
@@ -81968,6 +86189,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [31:0] smoothed;
     reg  measured;
     reg  [31:0] sampled_at;
+    reg  [31:0] losses;
     reg  [31:0] acks__0;
     reg  [31:0] acks__1;
     reg  [31:0] acks__2;
@@ -81984,7 +86206,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [31:0] steps;
     reg  [38:0] tail;
     reg  [111:0] part_sent;
-    reg  [304:0] part_returns;
+    reg  [336:0] part_returns;
     reg  [262:0] part_events;
     reg  [31:0] part_superseded;
     
@@ -82155,6 +86377,26 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         .d(rtt__3__d),
         .q(rtt__3__q),
         .clock(rtt__3__clock)
+    );
+    tnic_standalone__core__control__telemetry__lost__0 lost__0(
+        .d(lost__0__d),
+        .q(lost__0__q),
+        .clock(lost__0__clock)
+    );
+    tnic_standalone__core__control__telemetry__lost__1 lost__1(
+        .d(lost__1__d),
+        .q(lost__1__q),
+        .clock(lost__1__clock)
+    );
+    tnic_standalone__core__control__telemetry__lost__2 lost__2(
+        .d(lost__2__d),
+        .q(lost__2__q),
+        .clock(lost__2__clock)
+    );
+    tnic_standalone__core__control__telemetry__lost__3 lost__3(
+        .d(lost__3__d),
+        .q(lost__3__q),
+        .clock(lost__3__clock)
     );
     tnic_standalone__core__control__telemetry__sampled__0 sampled__0(
         .d(sampled__0__d),
@@ -82408,6 +86650,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         smoothed = returns__o_state[(32'h70)+:(32)];
         measured = returns__o_state[(32'h110)+:(1)];
         sampled_at = returns__o_state[(32'h111)+:(32)];
+        losses = returns__o_state[(32'h131)+:(32)];
         acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)];
         if (acks_of__q[0]) begin
             acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
@@ -82425,6 +86668,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             acks__3 = returns__o_state[(32'h20 * 3 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
         end
         if (sampled__3__q) begin
+            losses = returns__o_state[(32'h131)+:(32)] + ((lost__3__q) & 32'hffffffff);
             if (late__3__q) begin
                 timeouts = returns__o_state[(32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
             end
@@ -82447,7 +86691,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         end
         returns__i_next = returns__o_state;
         if (returns__o_event) begin
-            returns__i_next = {sampled_at, measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
+            returns__i_next = {losses, sampled_at, measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
         end
         which__d = ((32'h1) & 5'h1f) << branch__1__q;
         if (branch__1__q[32'h2]) begin
@@ -82501,7 +86745,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             superseded_counts__d = superseded__o_current;
         end
         part_sent = ((32'h0) & 112'hffffffffffffffffffffffffffff);
-        part_returns = ((32'h0) & 305'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        part_returns = ((32'h0) & 337'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_events = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_superseded = ((32'h0) & 32'hffffffff);
         if (sent_counts__q) begin
@@ -82516,7 +86760,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         if (superseded_counts__q) begin
             part_superseded = a_superseded__q;
         end
-        answer_record = {192'h0, part_superseded, 25'h0, part_events, 32'h0, a_now__q, part_returns[273+:32], part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
+        answer_record = {192'h0, part_superseded, 25'h0, part_events, part_returns[305+:32], a_now__q, part_returns[273+:32], part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
         if (rst) begin
             sweep_at__d = ((32'h0) & 10'h3ff);
             ready__d = 1'b0;
@@ -82584,22 +86828,29 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     always @(*) kind__2__d = kind__1__q;
     always @(*) late__0__clock = clk;
     always @(*) rtt__0__clock = clk;
+    always @(*) lost__0__clock = clk;
     always @(*) sampled__0__clock = clk;
     always @(*) late__1__clock = clk;
     always @(*) rtt__1__clock = clk;
+    always @(*) lost__1__clock = clk;
     always @(*) sampled__1__clock = clk;
     always @(*) late__2__clock = clk;
     always @(*) rtt__2__clock = clk;
+    always @(*) lost__2__clock = clk;
     always @(*) sampled__2__clock = clk;
     always @(*) late__3__clock = clk;
     always @(*) rtt__3__clock = clk;
+    always @(*) lost__3__clock = clk;
     always @(*) sampled__3__clock = clk;
     always @(*) late__1__d = late__0__q;
     always @(*) rtt__1__d = rtt__0__q;
+    always @(*) lost__1__d = lost__0__q;
     always @(*) late__2__d = late__1__q;
     always @(*) rtt__2__d = rtt__1__q;
+    always @(*) lost__2__d = lost__1__q;
     always @(*) late__3__d = late__2__q;
     always @(*) rtt__3__d = rtt__2__q;
+    always @(*) lost__3__d = lost__2__q;
     always @(*) acked__0__clock = clk;
     always @(*) outcome__0__clock = clk;
     always @(*) acked__1__clock = clk;
@@ -82647,6 +86898,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     always @(*) wire_bytes = sent__o_state[(32'h20)+:(48)] + ((bytes__2__q) & 48'hffffffffffff);
     always @(*) late__0__d = sample_kind == ((32'h1) & 2'h3);
     always @(*) rtt__0__d = sample_rtt_ns;
+    always @(*) lost__0__d = sample_lost;
     always @(*) returns__i_valid = sampled__0__q | acked_valid;
     always @(*) outcome__0__d = acked_outcome;
     always @(*) old = ((returns__o_state[(32'h70)+:(32)]) & 36'hfffffffff);
@@ -82713,13 +86965,13 @@ endmodule // standalone__core__control__telemetry__a_now
 module tnic_standalone__core__control__telemetry__a_returns(d,q,clock);
     
     // Module arguments
-    input wire  [304:0] d;
-    output reg  [304:0] q;
+    input wire  [336:0] d;
+    output reg  [336:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 305'h0;
+       q = 337'h0;
     end
     
     always @(posedge clock) begin
@@ -84578,6 +88830,82 @@ module tnic_standalone__core__control__telemetry__load_flow(d,q,clock);
 endmodule // standalone__core__control__telemetry__load_flow
 
 
+module tnic_standalone__core__control__telemetry__lost__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__lost__0
+
+
+module tnic_standalone__core__control__telemetry__lost__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__lost__1
+
+
+module tnic_standalone__core__control__telemetry__lost__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__lost__2
+
+
+module tnic_standalone__core__control__telemetry__lost__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__lost__3
+
+
 module tnic_standalone__core__control__telemetry__outcome__0(d,q,clock);
     
     // Module arguments
@@ -84705,29 +89033,29 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     input wire  [9:0] clear_flow;
     input wire  clear_epoch;
     output reg  o_event;
-    output reg  [304:0] o_state;
-    input wire  [304:0] i_next;
+    output reg  [336:0] o_state;
+    input wire  [336:0] i_next;
     input wire  [9:0] query_flow;
-    output reg  [304:0] o_stored;
+    output reg  [336:0] o_stored;
     output reg  o_current;
     
     // Constant declarations
-    localparam  mark = 306'h20000000000000000000000000000000000000000000000000000000000000000000000000000;
+    localparam  mark = 338'h2000000000000000000000000000000000000000000000000000000000000000000000000000000000000;
     
     // Stub signals
     reg  [9:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [305:0] ram__read_data;
+    wire  [337:0] ram__read_data;
     reg  [9:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [305:0] ram__write_data;
+    reg  [337:0] ram__write_data;
     reg  ram__write_enable;
     reg  [9:0] copy__read_address;
     reg  copy__read_clock;
-    wire  [305:0] copy__read_data;
+    wire  [337:0] copy__read_data;
     reg  [9:0] copy__write_address;
     reg  copy__write_clock;
-    reg  [305:0] copy__write_data;
+    reg  [337:0] copy__write_data;
     reg  copy__write_enable;
     reg  [9:0] epochs__read_address;
     reg  epochs__read_clock;
@@ -84821,27 +89149,27 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     reg  passed__d;
     wire  passed__q;
     reg  passed__clock;
-    reg  [305:0] raw__d;
-    wire  [305:0] raw__q;
+    reg  [337:0] raw__d;
+    wire  [337:0] raw__q;
     reg  raw__clock;
-    reg  [304:0] state__d;
-    wire  [304:0] state__q;
+    reg  [336:0] state__d;
+    wire  [336:0] state__q;
     reg  state__clock;
-    reg  [304:0] past__0__d;
-    wire  [304:0] past__0__q;
+    reg  [336:0] past__0__d;
+    wire  [336:0] past__0__q;
     reg  past__0__clock;
-    reg  [304:0] past__1__d;
-    wire  [304:0] past__1__q;
+    reg  [336:0] past__1__d;
+    wire  [336:0] past__1__q;
     reg  past__1__clock;
-    reg  [304:0] past__2__d;
-    wire  [304:0] past__2__q;
+    reg  [336:0] past__2__d;
+    wire  [336:0] past__2__q;
     reg  past__2__clock;
     
     // Local signals
     reg  accept;
     reg  [9:0] entering;
-    reg  [305:0] written;
-    reg  [305:0] stored;
+    reg  [337:0] written;
+    reg  [337:0] stored;
     reg  current;
     
     // Sub module instances
@@ -85073,7 +89401,7 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
             raw__d = ram__read_data;
         end
         if (valid__1__q) begin
-            state__d = ((32'h0) & 305'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            state__d = ((32'h0) & 337'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             if (~clear__1__q) begin
                 if (same__0__q) begin
                     state__d = i_next;
@@ -85089,14 +89417,14 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
                 end
                 else begin
                     if (|(raw__q & mark) == epoch__0__q) begin
-                        state__d = raw__q[(32'h0)+:(305)];
+                        state__d = raw__q[(32'h0)+:(337)];
                     end
                 end
             end
         end
-        written = ((past__0__q) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        written = ((past__0__q) & 338'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (epoch__2__q) begin
-            written = ((past__0__q) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
+            written = ((past__0__q) & 338'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
         end
         ram__write_address = flow__3__q;
         ram__write_data = written;
@@ -85108,16 +89436,16 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
         query_epochs__write_data = clear_epoch;
         if (sweep) begin
             ram__write_address = sweep_at;
-            ram__write_data = ((32'h0) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            ram__write_data = ((32'h0) & 338'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             copy__write_address = sweep_at;
-            copy__write_data = ((32'h0) & 306'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            copy__write_data = ((32'h0) & 338'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             epochs__write_address = sweep_at;
             epochs__write_data = 1'b0;
             query_epochs__write_address = sweep_at;
             query_epochs__write_data = 1'b0;
         end
         passed__d = valid__3__q & (flow__3__q == query_flow);
-        o_stored = stored[(32'h0)+:(305)];
+        o_stored = stored[(32'h0)+:(337)];
         current = |(stored & mark);
         if (passed__q) begin
             o_stored = past__1__q;
@@ -85248,17 +89576,17 @@ module tnic_standalone__core__control__telemetry__returns__copy(read_address,rea
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [305:0] read_data;
+    output reg  [337:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [305:0] write_data;
+    input wire  [337:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[305:0] mem[1023:0];
+    reg[337:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {306{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {338{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -85548,13 +89876,13 @@ endmodule // standalone__core__control__telemetry__returns__passed
 module tnic_standalone__core__control__telemetry__returns__past__0(d,q,clock);
     
     // Module arguments
-    input wire  [304:0] d;
-    output reg  [304:0] q;
+    input wire  [336:0] d;
+    output reg  [336:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 305'h0;
+       q = 337'h0;
     end
     
     always @(posedge clock) begin
@@ -85567,13 +89895,13 @@ endmodule // standalone__core__control__telemetry__returns__past__0
 module tnic_standalone__core__control__telemetry__returns__past__1(d,q,clock);
     
     // Module arguments
-    input wire  [304:0] d;
-    output reg  [304:0] q;
+    input wire  [336:0] d;
+    output reg  [336:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 305'h0;
+       q = 337'h0;
     end
     
     always @(posedge clock) begin
@@ -85586,13 +89914,13 @@ endmodule // standalone__core__control__telemetry__returns__past__1
 module tnic_standalone__core__control__telemetry__returns__past__2(d,q,clock);
     
     // Module arguments
-    input wire  [304:0] d;
-    output reg  [304:0] q;
+    input wire  [336:0] d;
+    output reg  [336:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 305'h0;
+       q = 337'h0;
     end
     
     always @(posedge clock) begin
@@ -85674,17 +90002,17 @@ module tnic_standalone__core__control__telemetry__returns__ram(read_address,read
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [305:0] read_data;
+    output reg  [337:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [305:0] write_data;
+    input wire  [337:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[305:0] mem[1023:0];
+    reg[337:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {306{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {338{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -85698,13 +90026,13 @@ endmodule // standalone__core__control__telemetry__returns__ram
 module tnic_standalone__core__control__telemetry__returns__raw(d,q,clock);
     
     // Module arguments
-    input wire  [305:0] d;
-    output reg  [305:0] q;
+    input wire  [337:0] d;
+    output reg  [337:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 306'h0;
+       q = 338'h0;
     end
     
     always @(posedge clock) begin
@@ -85793,13 +90121,13 @@ endmodule // standalone__core__control__telemetry__returns__same__3
 module tnic_standalone__core__control__telemetry__returns__state(d,q,clock);
     
     // Module arguments
-    input wire  [304:0] d;
-    output reg  [304:0] q;
+    input wire  [336:0] d;
+    output reg  [336:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 305'h0;
+       q = 337'h0;
     end
     
     always @(posedge clock) begin

@@ -38,8 +38,12 @@ const CE: u8 = 3;
 pub struct Meta {
     /// Segment number in the flow.
     pub segment: u32,
+    /// Number of the packet in the segment.
+    pub packet: u16,
     /// Last packet of the segment: its receiver answers.
     pub last: bool,
+    /// An ACK: segments that lost packets, of which it tells.
+    pub lost: u8,
     /// It is an ACK.
     pub ack: bool,
     /// Payload bytes, after our header.
@@ -106,7 +110,7 @@ impl Frame {
 
     /// Reads a bit-true NIC's frame from `src` to `dst`; `port` is our UDP port.
     pub fn from_bytes(src: NodeId, dst: NodeId, bytes: &[u8], port: u16) -> Frame {
-        let foreign = Meta { segment: 0, last: false, ack: false, payload: 0, place: None, marked: false };
+        let foreign = Meta { segment: 0, packet: 0, last: false, lost: 0, ack: false, payload: 0, place: None, marked: false };
         let (flow, meta, class) = parse(bytes, port).unwrap_or((FOREIGN, foreign, Class::Data));
         Frame { src, dst, flow, class, bytes: bytes.len() as u32, bad: false, meta, body: Some(bytes.into()) }
     }
@@ -153,7 +157,10 @@ fn parse(bytes: &[u8], port: u16) -> Option<(FlowId, Meta, Class)> {
         _ => Class::Data,
     };
     let ecn = if ack { p.ecn_seen() } else { p.tos() };
-    Some((p.flow(), Meta { segment: p.segment(), last: p.is_last(), ack, payload, place: None, marked: ecn & CE == CE }, class))
+    let lost = if ack { wire::Loss::of(p.loss()).segments() } else { 0 };
+    let meta =
+        Meta { segment: p.segment(), packet: p.packet(), last: p.is_last(), lost, ack, payload, place: None, marked: ecn & CE == CE };
+    Some((p.flow(), meta, class))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub struct Report {
 }
 
 fn kind(number: u8) -> Option<Kind> {
-    [Kind::Sample, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle].into_iter().find(|k| *k as u8 == number)
+    [Kind::Sample, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle, Kind::Loss].into_iter().find(|k| *k as u8 == number)
 }
 
 /// What the record says.
@@ -60,7 +60,8 @@ pub fn recorded(r: &EventRecord) -> Came {
 
 /// What the model makes of a record's inputs and state, under the words of its profile.
 pub fn compute(r: &EventRecord, words: &law::Words) -> Option<Came> {
-    let operation = Operation { kind: kind(r.kind)?, rtt_ns: r.signal_ns, value: r.argument, hops: r.hops, endpoint_ns: r.endpoint_ns };
+    let operation =
+        Operation { kind: kind(r.kind)?, rtt_ns: r.signal_ns, value: r.argument, hops: r.hops, endpoint_ns: r.endpoint_ns, lost: false };
     let mut state = State::from_words(&r.before, r.rate_before);
     let outcome = law::apply(words, &mut state, &operation);
     let law = profile::LAW.get(words) as u8;

@@ -43,7 +43,7 @@ fn no_flow_is_blind() {
 #[test]
 fn a_flow_that_hears_nothing_is_seen() {
     let departure = |node: u16, ack: bool, segment: u32, at: Ps| {
-        let meta = Meta { segment, last: true, ack, payload: 0, place: None, marked: false };
+        let meta = Meta { segment, packet: 0, last: true, lost: 0, ack, payload: 0, place: None, marked: false };
         let (src, dst) = if ack { (1, 0) } else { (node, 1) };
         let frame = Frame { src, dst, flow: 5, class: Class::Data, bytes: 90, bad: false, meta, body: None };
         Departure { frame, start: at - 1, end: at }

@@ -316,7 +316,7 @@ fn histograms_add_up() {
         let (mut clk, end) = (1 << histograms::AT_BITS, cycles().min(50_000));
         for _ in 0..end {
             let i = values.next(&mut rng);
-            if let Some(e) = i.event.filter(|e| e.kind == 0) {
+            if let Some(e) = i.event.filter(|e| e.kind == 0 || e.kind == 5) {
                 want[usize::from(e.profile)].count(e.rtt_ns);
             }
             model.step(clk, &i);

@@ -32,6 +32,7 @@ fn description(rng: &mut impl Rng, longest: u16) -> Description {
         ttl_sent: rng.random(),
         ttl_seen: rng.random(),
         ecn_seen: rng.random(),
+        loss: rng.random(),
         arrival: field,
         departure: rng.random(),
     };

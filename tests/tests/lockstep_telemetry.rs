@@ -48,7 +48,14 @@ impl World {
         }
         if self.taps[1].next(rng) {
             let rtt_ns = [rng.random_range(0..1 << 24), rng.random_range(0..100), (1 << 24) - 1][rng.random_range(0..3)];
-            i.sample = Some(Sample { kind: rng.random_range(0..2), flow: flow(rng), rtt_ns, now_ns: rng.random(), ..Sample::default() });
+            i.sample = Some(Sample {
+                kind: rng.random_range(0..2),
+                flow: flow(rng),
+                rtt_ns,
+                now_ns: rng.random(),
+                lost: rng.random_range(0..128),
+                ..Sample::default()
+            });
         }
         // An ACK has at most its own sample, which came the clock before.
         let sampled = std::mem::replace(&mut self.sampled, i.sample.map(|s| s.flow));
@@ -91,6 +98,7 @@ fn lockstep<const F: usize>(flows: usize, busy: f64, loads: f64, length: u64) {
         "sample_kind",
         "sample_flow",
         "sample_rtt_ns",
+        "sample_lost",
         "acked_valid",
         "acked_flow",
         "acked_outcome",
@@ -140,7 +148,7 @@ fn lockstep<const F: usize>(flows: usize, busy: f64, loads: f64, length: u64) {
             let l = i.flow.unwrap_or_default();
             let a = i.acked.unwrap_or(Acked { flow: 0, outcome: 0 });
             let q = i.query.unwrap_or_default();
-            let values: [u64; 26] = [
+            let values: [u64; 27] = [
                 i.rst.into(),
                 i.sent.is_some().into(),
                 s.flow.into(),
@@ -150,6 +158,7 @@ fn lockstep<const F: usize>(flows: usize, busy: f64, loads: f64, length: u64) {
                 m_or.kind.into(),
                 m_or.flow.into(),
                 m_or.rtt_ns.into(),
+                m_or.lost.into(),
                 i.acked.is_some().into(),
                 a.flow.into(),
                 a.outcome.into(),
@@ -236,6 +245,7 @@ fn records_add_up() {
             }
             if let Some(s) = std::mem::replace(&mut last, i.sample) {
                 let (r, smooth) = want.entry(s.flow).or_default();
+                r.lost += u32::from(s.lost);
                 if s.kind == 1 {
                     r.timeouts += 1;
                 } else {

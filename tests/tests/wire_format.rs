@@ -3,7 +3,7 @@ use etherparse::{LinkSlice, NetSlice, PacketBuilder, SlicedPacket, TransportSlic
 use rand::Rng;
 use std::fmt::Write;
 use timely_regs::wire::{
-    Addresses, Class, Envelope, FIRST, HEADER_BYTES, Header, LAST, Packet, READ, ipv4_header_checksum, offset, udp_checksum,
+    Addresses, Arrived, Class, Envelope, FIRST, HEADER_BYTES, Header, LAST, Loss, Packet, READ, ipv4_header_checksum, offset, udp_checksum,
 };
 use timely_tests::frames::{Fault, class, envelope, good_of, header};
 use timely_tests::rng;
@@ -128,7 +128,7 @@ fn listing(frame: &[u8], class: Class) -> String {
         (offset::SEGMENT, "segment number"),
         (offset::SEGMENT_BYTES, "segment bytes"),
         (offset::CHARGED_BYTES, "charged bytes"),
-        (offset::TTL_SENT, "TTL sent, TTL seen, ECN seen, 0"),
+        (offset::TTL_SENT, "TTL sent, TTL seen, ECN seen, loss"),
         (offset::ARRIVAL, "arrival"),
         (offset::DEPARTURE, "departure"),
         (44, "0"),
@@ -173,7 +173,8 @@ fn the_documented_examples_hold() {
         ..there
     };
     let arrival = 1_000_000_000u64 << 16;
-    let answer = only.answered(61, 3, arrival, arrival + (1500 << 16));
+    let complete = Loss { arrived: Arrived::Complete, skipped: 0 };
+    let answer = Header { loss: complete.byte(), ..only.answered(61, 3, arrival, arrival + (1500 << 16)) };
     let v6 = |last| [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last];
     let other = Envelope { tci: Some(0x6064), addresses: Addresses::V6 { source: v6(1), destination: v6(2) }, tos: 0, ..there };
     let middle = Header { flags: READ, packet: 3, segment_bytes: 64, charged_bytes: 65536, ..only };

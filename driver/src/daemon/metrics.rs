@@ -39,6 +39,8 @@ pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceErro
     registry.register("flow_packets", "Data packets of a flow; wraps at 2^32", packets.clone());
     registry.register("flow_wire_bytes", "Wire bytes of a flow; wraps at 2^48", bytes.clone());
     registry.register("flow_updates", "Rate updates of a flow, by branch; wraps at 2^32", updates.clone());
+    let lost = Family::<Labels, Counter>::default();
+    registry.register("flow_segments_lost", "Segments of a flow that lost packets, as ACKs told; wraps at 2^32", lost.clone());
     let paused = Counter::<f64, AtomicU64>::default();
     registry.register(
         "paused_seconds",
@@ -61,6 +63,7 @@ pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceErro
         }
         packets.get_or_create(&flow).inc_by(f.packets.into());
         bytes.get_or_create(&flow).inc_by(f.wire_bytes);
+        lost.get_or_create(&flow).inc_by(f.segments_lost.into());
         let branches = [f.below_tlow, f.above_thigh, f.gradient_increase, f.gradient_decrease, f.other];
         for (branch, count) in crate::report::BRANCHES.iter().zip(branches) {
             let labels = [&flow[..], &[("branch".into(), (*branch).into())]].concat();

@@ -83,6 +83,7 @@ fn slots(p: &mut Parameters) -> Vec<(&'static str, Slot<'_>)> {
         ("idle", Slot::Us(&mut p.idle_us)),
         ("cap", Slot::Bytes(&mut p.cap_bytes)),
         ("use_window", Slot::Us(&mut p.use_window_us)),
+        ("loss_decrease", Slot::Number(&mut p.loss_decrease)),
     ]
 }
 

@@ -63,6 +63,8 @@ pub struct Ack {
     pub ttl_sent: u8,
     /// That with which it arrived.
     pub ttl_seen: u8,
+    /// What it says of lost packets (`timely_regs::wire::Loss`).
+    pub loss: u8,
 }
 
 /// A word on the profile bus (`pw_*`).
@@ -124,6 +126,8 @@ pub struct Sample {
     pub hops: u8,
     /// The responder's residence, ns, at most [`RTT_MAX`]; 0 for a time-out.
     pub endpoint_ns: u32,
+    /// Segments that lost packets, of which its ACK tells, 0 to 64; 0 for a time-out.
+    pub lost: u8,
 }
 
 /// [`Acked`]: it released a segment.

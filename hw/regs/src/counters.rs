@@ -94,6 +94,12 @@ counters! {
     PfcFrames = 37,
     /// Pause frames had stopped a priority or more for another 256 clocks.
     PausedTime = 38,
+    /// An ACK was sent that says its segment is incomplete.
+    SegmentsIncomplete = 39,
+    /// An ACK was sent that says segments of its flow were skipped before it.
+    SegmentsSkipped = 40,
+    /// An ACK was sent that says nothing about lost packets, because the responder's table does not know.
+    LossUnknown = 41,
 }
 
 /// Counters in use.

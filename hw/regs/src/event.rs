@@ -29,7 +29,13 @@ pub const PROFILE: Field = Field::new(3, 19, 16, "profile", "its profile");
 /// The law of the profile.
 pub const LAW: Field = Field::new(3, 23, 20, "law", "law of that profile when the record was made, as the profile names it");
 /// What was answered.
-pub const KIND: Field = Field::new(3, 26, 24, "kind", "what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart");
+pub const KIND: Field = Field::new(
+    3,
+    26,
+    24,
+    "kind",
+    "what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that",
+);
 /// What decided.
 pub const BRANCH: Field = Field::new(3, 29, 27, "branch", "what decided, as the telemetry record's `last_branch` names it");
 /// Hyperactive.

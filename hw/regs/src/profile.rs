@@ -2,7 +2,7 @@
 //!
 //! Words 0 to 8 are read by several blocks. Words 9 to 28 are the rate engine's, in the fixed-point form it computes with:
 //! [`crate::parameters`] makes them from human units, and names the precision. A word may mean different things to different laws: Swift
-//! has its base target in Tlow and the target of its endpoint delay in Thigh. Word 29 belongs to the signal, 30 to the pacer. Rates are u32 in
+//! has its base target in Tlow and the target of its endpoint delay in Thigh. Word 29 belongs to the signal, 30 to the pacer, 31 to losses. Rates are u32 in
 //! 2^-12 Mb/s; `Q.n` has n fraction bits.
 use crate::field::Field;
 
@@ -173,6 +173,16 @@ pub const USE_WINDOW: Field = Field::new(
     "the rate of a flow does not grow from when it is this far behind 80 % of its use, ns, until it has caught up; 0 it may always",
 );
 
+/// Decrease by loss.
+pub const LOSS_DECREASE: Field = Field::new(
+    31,
+    26,
+    0,
+    "loss_decrease",
+    "decrease of the rate by a sample whose ACK tells of lost packets, at most once in an RTT, Q.26; 0 none",
+)
+.range(0, 1 << 26);
+
 /// The layout of a profile; bits that no field covers are 0.
 pub const FIELDS: &[Field] = &[
     LAW,
@@ -217,6 +227,7 @@ pub const FIELDS: &[Field] = &[
     FLOW_SHIFT,
     SIGNAL_BASE,
     USE_WINDOW,
+    LOSS_DECREASE,
 ];
 
 /// [`SIGNAL`]: the RTT.

@@ -1,6 +1,6 @@
 //! The telemetry record of a flow: thirty-two 32-bit words; [`FIELDS`] is its layout.
 //!
-//! Four groups: what was sent (words 0 to 3), what came back (4 to 13), what the engine made of it (16 to 24), what it was too busy for
+//! Four groups: what was sent (words 0 to 3), what came back (4 to 13, and 15), what the engine made of it (16 to 24), what it was too busy for
 //! (25). Word 14 is when it was read. Each group is of one clock, so `updates` is always the sum of the branches. All counters wrap. A load without `keep` clears the
 //! record.
 use crate::field::Field;
@@ -50,6 +50,14 @@ pub const SAMPLED_AT: Field = Field::new(
 /// When the record was read.
 pub const READ_AT: Field =
     Field::new(14, 31, 0, "read_at", "steady time when the record was read, 2^10 ns; less `sampled_at`, the age of the last RTT");
+/// Segments that lost packets.
+pub const LOST: Field = Field::new(
+    15,
+    31,
+    0,
+    "lost",
+    "segments that lost packets, as the ACKs of RTTs told; of more than 63 that followed one another an ACK tells 63",
+);
 /// Events of the engine.
 pub const UPDATES: Field = Field::new(16, 31, 0, "updates", "times that the engine set the rate; the sum of the branches");
 /// Updates by branch.
@@ -58,7 +66,7 @@ pub const BRANCHES: [Field; 5] = [
     Field::new(18, 31, 0, "above_thigh", "because it was above Thigh"),
     Field::new(19, 31, 0, "gradient_increase", "increased by the gradient"),
     Field::new(20, 31, 0, "gradient_decrease", "decreased by the gradient"),
-    Field::new(21, 31, 0, "other", "without the law: time-out, load, host, idle restart"),
+    Field::new(21, 31, 0, "other", "without the law: time-out, loss, load, host, idle restart"),
 ];
 /// Hyperactive steps.
 pub const HYPERACTIVE: Field = Field::new(22, 31, 0, "hyperactive", "increases that were hyperactive");
@@ -97,6 +105,7 @@ pub const FIELDS: &[Field] = &[
     FORGED,
     SAMPLED_AT,
     READ_AT,
+    LOST,
     UPDATES,
     BRANCHES[0],
     BRANCHES[1],
@@ -155,6 +164,8 @@ pub struct TelemetryRecord {
     pub sampled_at: u32,
     /// Steady time when the record was read, 2^10 ns.
     pub read_at: u32,
+    /// Segments that lost packets, as the ACKs of RTTs told.
+    pub lost: u32,
     /// Times that the engine set the rate.
     pub updates: u32,
     /// Of these, by branch: below Tlow, above Thigh, gradient increase, gradient decrease, other.
@@ -191,6 +202,7 @@ impl TelemetryRecord {
             forged: FORGED.get(w),
             sampled_at: SAMPLED_AT.get(w),
             read_at: READ_AT.get(w),
+            lost: LOST.get(w),
             updates: UPDATES.get(w),
             branches: BRANCHES.map(|f| f.get(w)),
             hyperactive: HYPERACTIVE.get(w),
@@ -233,6 +245,7 @@ impl TelemetryRecord {
         put(FORGED, self.forged);
         put(SAMPLED_AT, self.sampled_at);
         put(READ_AT, self.read_at);
+        put(LOST, self.lost);
         put(UPDATES, self.updates);
         for (field, value) in BRANCHES.into_iter().zip(self.branches) {
             put(field, value);

@@ -95,7 +95,7 @@ fn built_frames_read_back() {
         assert!(p.udp_checksum_holds() && p.udp_checksum() != 0);
         assert_eq!((p.version(), p.flags(), p.packet(), p.place(), p.flow()), (2, h.flags, h.packet, h.place, h.flow));
         assert_eq!((p.nonce(), p.segment(), p.segment_bytes(), p.charged_bytes()), (h.nonce, h.segment, h.segment_bytes, h.charged_bytes));
-        assert_eq!((p.ttl_sent(), p.ttl_seen(), p.ecn_seen()), (h.ttl_sent, h.ttl_seen, h.ecn_seen));
+        assert_eq!((p.ttl_sent(), p.ttl_seen(), p.ecn_seen(), p.loss()), (h.ttl_sent, h.ttl_seen, h.ecn_seen, h.loss));
         assert_eq!((p.arrival(), p.departure()), (h.arrival, h.departure));
         assert_eq!(p.kind(), if h.flags & ACK != 0 { Kind::Ack } else { Kind::Data });
     }
@@ -136,6 +136,7 @@ fn setters_write_what_getters_read() {
         p.set_ttl_sent(header.ttl_sent);
         p.set_ttl_seen(header.ttl_seen);
         p.set_ecn_seen(header.ecn_seen);
+        p.set_loss(header.loss);
         p.set_arrival(header.arrival);
         p.set_departure(header.departure);
         p.fill_checksums();

@@ -1,13 +1,16 @@
 //! Answers the last packet of a segment, without asking anyone.
 mod allow;
+mod loss;
 mod share;
 
 pub use allow::Allow;
+pub use loss::Table;
 pub use share::Share;
 
 use crate::construct::construct;
 use crate::fifo::HeldFifo;
 use crate::frame::Frame;
+use crate::ram::LutRam;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
 use timely_regs::wire::VERSION;
@@ -122,6 +125,9 @@ pub struct Ack<const W: usize, const K: usize> {
     dropped_bit: Constant<Bits<64>>,
     share_bit: Constant<Bits<64>>,
     disabled_bit: Constant<Bits<64>>,
+    incomplete_bit: Constant<Bits<64>>,
+    skipped_bit: Constant<Bits<64>>,
+    unknown_bit: Constant<Bits<64>>,
     nth: [Constant<Bits<3>>; 4],
     /// The first byte of our header; the parser knows no other.
     version: Constant<Bits<8>>,
@@ -131,6 +137,8 @@ pub struct Ack<const W: usize, const K: usize> {
     queue: HeldFifo<620, 5, 6>,
     frame: Frame<W, K, 1>,
     stamp: Signal<Local, Bits<64>>,
+    /// A data packet; its segment's last.
+    data: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
     disabled1: DFF<Bit>,
     v1: DFF<Bit>,
@@ -138,6 +146,7 @@ pub struct Ack<const W: usize, const K: usize> {
     group1: DFF<Bit>,
     r1: DFF<Bits<620>>,
     allow: Allow,
+    losses: Table,
     share: Share,
     // The own network's broadcast address.
     partial: Signal<Local, Bits<8>>,
@@ -154,6 +163,8 @@ pub struct Ack<const W: usize, const K: usize> {
     strange: Signal<Local, Bit>,
     addressed: Signal<Local, Bit>,
     v3: DFF<Bit>,
+    last3: Signal<Local, Bit>,
+    last2: Signal<Local, Bit>,
     r3: DFF<Bits<620>>,
     address3: DFF<Bit>,
     peer3: DFF<Bit>,
@@ -161,6 +172,16 @@ pub struct Ack<const W: usize, const K: usize> {
     taken: Signal<Local, Bit>,
     dropped4: DFF<Bit>,
     exceeds4: DFF<Bit>,
+    // What is said of lost packets is known two clocks after the ACK went into the queue, and needed three clocks after, at the earliest: it waits in a
+    // RAM of its own, at the ACK's place in the order. 34 ACKs wait at most.
+    taken4: DFF<Bit>,
+    taken5: DFF<Bit>,
+    said: LutRam<Bits<8>, 6>,
+    said_at: DFF<Bits<6>>,
+    told_at: DFF<Bits<6>>,
+    incomplete6: DFF<Bit>,
+    skipped6: DFF<Bit>,
+    unknown6: DFF<Bit>,
     a: Signal<Local, Bits<620>>,
     departure: Signal<Local, Bits<64>>,
     flags: Signal<Local, Bits<8>>,
@@ -176,13 +197,16 @@ impl<const W: usize, const K: usize> Default for Ack<W, K> {
             dropped_bit: bit(Counter::AcksDropped),
             share_bit: bit(Counter::AckShareExceeded),
             disabled_bit: bit(Counter::AcksDisabled),
+            incomplete_bit: bit(Counter::SegmentsIncomplete),
+            skipped_bit: bit(Counter::SegmentsSkipped),
+            unknown_bit: bit(Counter::LossUnknown),
             nth: std::array::from_fn(|i| Constant::new(bits::<3>(i as u64))),
             version: Constant::new(bits::<8>(VERSION.into())),
         }
             clk, rst, cfg_ack_enable, cfg_mac, cfg_ack_tos, cfg_ack_ttl, cfg_ipv4, cfg_ipv6, cfg_prefix4, cfg_udp_port, cfg_vlan,
             cfg_ack_rate, st_valid, st_word, st_data, now, i_valid, i_kind, i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep,
-            m_tvalid, m_tready, m_tlast, pulses, queue, frame, stamp, asks, disabled1, v1, mine1, group1, r1, allow, share, partial, broadcast, source,
-            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, r3, address3, peer3, bytes, taken, dropped4, exceeds4, a, departure,
+            m_tvalid, m_tready, m_tlast, pulses, queue, frame, stamp, data, asks, disabled1, v1, mine1, group1, r1, allow, losses, share, partial, broadcast, source,
+            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, last3, last2, r3, address3, peer3, bytes, taken, dropped4, exceeds4, taken4, taken5, said, said_at, told_at, incomplete6, skipped6, unknown6, a, departure,
             flags; hosts)
     }
 }
@@ -191,19 +215,23 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, disabled1, v1, mine1, group1, r1, broadcast, v2, r2, checks, v3, r3, address3, peer3, dropped4, exceeds4);
+        dff_setup!(self, clk, taken4, taken5, said_at, told_at, incomplete6, skipped6, unknown6);
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();
         self.frame.clk.next = self.clk.val();
         self.frame.rst.next = self.rst.val();
         self.allow.clk.next = self.clk.val();
         self.allow.rst.next = self.rst.val();
+        self.losses.clk.next = self.clk.val();
+        self.losses.rst.next = self.rst.val();
+        self.said.clock.next = self.clk.val();
         self.share.clk.next = self.clk.val();
         self.share.rst.next = self.rst.val();
 
         // 0: what stands where, by class. Flags: 2 LAST, 4 ACK.
-        self.asks.next =
-            self.i_valid.val() & (self.i_kind.val() == bits::<2>(1)) & self.i_hdr.val().get_bit(9) & !self.i_hdr.val().get_bit(10);
-        self.v1.d.next = self.asks.val() & self.cfg_ack_enable.val();
+        self.data.next = self.i_valid.val() & (self.i_kind.val() == bits::<2>(1)) & !self.i_hdr.val().get_bit(10);
+        self.asks.next = self.data.val() & self.i_hdr.val().get_bit(9);
+        self.v1.d.next = self.data.val() & self.cfg_ack_enable.val();
         self.disabled1.d.next = self.asks.val() & !self.cfg_ack_enable.val();
         self.mine1.d.next = self.i_head.val().get_bits::<48>(0) == self.cfg_mac.val();
         self.stamp.next = bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(56))
@@ -337,6 +365,11 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.allow.valid.next = self.v1.q.val();
         self.allow.source.next = self.source.val();
         self.allow.ipv6.next = self.r1.q.val().get_bit(619);
+        self.losses.valid.next = self.v1.q.val();
+        self.losses.source.next = self.source.val();
+        self.losses.ids.next = self.r1.q.val().get_bits::<112>(264);
+        self.losses.first.next = self.r1.q.val().get_bit(256);
+        self.losses.last.next = self.r1.q.val().get_bit(257);
         self.vlan.next = bits::<12>(0);
         if self.r1.q.val().get_bit(618) {
             self.vlan.next =
@@ -378,8 +411,9 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             & (self.c.val().stations & !self.strange.val());
         self.r3.d.next = self.r2.q.val();
         self.v3.d.next = (self.v2.q.val() & self.addressed.val()) & self.allow.allowed.val();
-        self.address3.d.next = self.v2.q.val() & !self.addressed.val();
-        self.peer3.d.next = (self.v2.q.val() & self.addressed.val()) & !self.allow.allowed.val();
+        self.last2.next = self.v2.q.val() & self.r2.q.val().get_bit(257);
+        self.address3.d.next = self.last2.val() & !self.addressed.val();
+        self.peer3.d.next = (self.last2.val() & self.addressed.val()) & !self.allow.allowed.val();
 
         // 3: into the queue, as far as the share of the line goes; and from its end into the builder.
         self.bytes.next = bits::<8>(114);
@@ -394,13 +428,31 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         }
         self.share.rate.next = self.cfg_ack_rate.val();
         self.share.bytes.next = self.bytes.val();
-        self.taken.next = (self.v3.q.val() & self.queue.i_ready.val()) & self.share.enough.val();
+        self.last3.next = self.v3.q.val() & self.r3.q.val().get_bit(257);
+        self.taken.next = (self.last3.val() & self.queue.i_ready.val()) & self.share.enough.val();
         self.share.take.next = self.taken.val();
         self.queue.i_valid.next = self.taken.val();
         self.queue.i_data.next = self.r3.q.val();
-        self.dropped4.d.next = self.v3.q.val() & !self.queue.i_ready.val();
-        self.exceeds4.d.next = (self.v3.q.val() & self.queue.i_ready.val()) & !self.share.enough.val();
+        self.dropped4.d.next = self.last3.val() & !self.queue.i_ready.val();
+        self.exceeds4.d.next = (self.last3.val() & self.queue.i_ready.val()) & !self.share.enough.val();
         self.queue.o_ready.next = self.frame.i_ready.val();
+        self.losses.welcome.next = self.v3.q.val();
+        self.losses.epoch.next = self.now.val().get_bits::<2>(46);
+        self.taken4.d.next = self.taken.val();
+        self.taken5.d.next = self.taken4.q.val();
+        self.said.write_enable.next = self.taken5.q.val();
+        self.said.write_address.next = self.said_at.q.val();
+        self.said.write_data.next = self.losses.loss.val();
+        if self.taken5.q.val() {
+            self.said_at.d.next = self.said_at.q.val() + bits::<6>(1);
+        }
+        self.said.read_address.next = self.told_at.q.val();
+        if self.queue.o_valid.val() & self.frame.i_ready.val() {
+            self.told_at.d.next = self.told_at.q.val() + bits::<6>(1);
+        }
+        self.incomplete6.d.next = self.taken5.q.val() & self.losses.loss.val().get_bit(7);
+        self.skipped6.d.next = self.taken5.q.val() & self.losses.loss.val().get_bits::<6>(0).any();
+        self.unknown6.d.next = self.taken5.q.val() & !self.losses.loss.val().any();
         self.frame.i_valid.next = self.queue.o_valid.val();
         self.a.next = self.queue.o_data.val();
         self.frame.i_class.next = self.a.val().get_bits::<2>(618);
@@ -431,6 +483,7 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             | (bit_cast::<384, 184>(self.a.val().get_bits::<184>(264)) << 16)
             | (bit_cast::<384, 8>(self.a.val().get_bits::<8>(608)) << 200)
             | (bit_cast::<384, 2>(self.a.val().get_bits::<2>(616)) << 208)
+            | (bit_cast::<384, 8>(self.said.read_data.val()) << 216)
             | (bit_cast::<384, 64>(self.a.val().get_bits::<64>(496)) << 224)
             | (bit_cast::<384, 64>(self.departure.val()) << 288);
         self.frame.i_payload.next = bits::<14>(0);
@@ -457,6 +510,15 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         if self.exceeds4.q.val() {
             self.pulses.next = self.pulses.val() | self.share_bit.val();
         }
+        if self.incomplete6.q.val() {
+            self.pulses.next = self.pulses.val() | self.incomplete_bit.val();
+        }
+        if self.skipped6.q.val() {
+            self.pulses.next = self.pulses.val() | self.skipped_bit.val();
+        }
+        if self.unknown6.q.val() {
+            self.pulses.next = self.pulses.val() | self.unknown_bit.val();
+        }
         if self.disabled1.q.val() {
             self.pulses.next = self.pulses.val() | self.disabled_bit.val();
         }
@@ -469,6 +531,13 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             self.dropped4.d.next = false;
             self.exceeds4.d.next = false;
             self.disabled1.d.next = false;
+            self.taken4.d.next = false;
+            self.taken5.d.next = false;
+            self.said_at.d.next = bits::<6>(0);
+            self.told_at.d.next = bits::<6>(0);
+            self.incomplete6.d.next = false;
+            self.skipped6.d.next = false;
+            self.unknown6.d.next = false;
         }
     }
 }

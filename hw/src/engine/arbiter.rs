@@ -33,6 +33,8 @@ pub struct Arbiter<const F: usize> {
     pub sample_hops: Signal<In, Bits<8>>,
     /// The responder's part of it, ns.
     pub sample_endpoint_ns: Signal<In, Bits<24>>,
+    /// Its ACK tells of lost packets.
+    pub sample_lost: Signal<In, Bit>,
     /// A flow restarts after its idle time.
     pub idle_valid: Signal<In, Bit>,
     /// The flow.
@@ -61,6 +63,8 @@ pub struct Arbiter<const F: usize> {
     pub hops: Signal<Out, Bits<8>>,
     /// The responder's part of a sample, ns.
     pub endpoint_ns: Signal<Out, Bits<24>>,
+    /// The ACK of a sample, or of one whose place it took, tells of lost packets.
+    pub lost: Signal<Out, Bit>,
     /// A sample was lost.
     pub sample_dropped: Signal<Out, Bit>,
     /// Its flow.
@@ -71,8 +75,8 @@ pub struct Arbiter<const F: usize> {
     samples: Queue<F, 6>,
     hosts: Queue<F, 4>,
     idles: Queue<F, 4>,
-    /// RTT in bits 23..0, time 55..24, hops 63..56, the responder's part 87..64, a time-out 88.
-    measures: BlockRam<Bits<89>, 6>,
+    /// RTT in bits 23..0, time 55..24, hops 63..56, the responder's part 87..64, a time-out 88, a loss 89.
+    measures: BlockRam<Bits<90>, 6>,
     rates: BlockRam<Bits<32>, 4>,
     /// The last sample's flow: it is the youngest of a queue that is full.
     last_flow: DFF<Bits<F>>,
@@ -100,6 +104,8 @@ pub struct Arbiter<const F: usize> {
     /// Samples that wait for their flow's turn, by the slot of its last issue: its clock modulo 32.
     parked: LutRam<Bits<89>, 5>,
     parks: [DFF<Bit>; 32],
+    /// A sample that was parked there told of a loss.
+    losses: [DFF<Bit>; 32],
     slots: BlockRam<Bits<5>, F>,
     /// The slot of this clock, and that of 23 clocks ago.
     slot: DFF<Bits<5>>,
@@ -113,6 +119,7 @@ pub struct Arbiter<const F: usize> {
     due_flow: DFF<Bits<F>>,
     due_turn: DFF<Bits<1>>,
     due_measure: DFF<Bits<89>>,
+    due_lost: DFF<Bit>,
     replaced: DFF<Bit>,
     replaced_flow: DFF<Bits<F>>,
     issuing: Signal<Local, Bit>,
@@ -124,6 +131,8 @@ pub struct Arbiter<const F: usize> {
     taken: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
     measure: Signal<Local, Bits<89>>,
+    loses: Signal<Local, Bits<1>>,
+    lose: Signal<Local, Bit>,
     rests: Signal<Local, Bit>,
     turn: Signal<Local, Bits<1>>,
     timed_out: Signal<Local, Bits<1>>,
@@ -135,12 +144,12 @@ pub struct Arbiter<const F: usize> {
 impl<const F: usize> Default for Arbiter<F> {
     fn default() -> Self {
         construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
-            clk, rst, enable, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns,
+            clk, rst, enable, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns, sample_lost, lost, due_lost, loses, lose,
             idle_valid, idle_flow, host_valid, host_flow, host_rate, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
             endpoint_ns, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
             held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, go, free, parked,
             slot, old, last_slot, closing, due, due_flow, due_turn, due_measure, replaced, replaced_flow, issuing, issuing_flow, issuing_turn,
-            okay, park, place, taken, waits, measure; valid, flows, turned, parks)
+            okay, park, place, taken, waits, measure; valid, flows, turned, parks, losses)
     }
 }
 
@@ -148,7 +157,7 @@ impl<const F: usize> Logic for Arbiter<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, last_flow, lost_flow, held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure);
-        dff_setup!(self, clk, slot, last_slot, closing, due, due_flow, due_turn, due_measure, replaced, replaced_flow, old);
+        dff_setup!(self, clk, slot, last_slot, closing, due, due_flow, due_turn, due_measure, due_lost, replaced, replaced_flow, old);
         self.loads.clk.next = self.clk.val();
         self.loads.rst.next = self.rst.val();
         self.loads.i_valid.next = self.load_valid.val() & self.enable.val();
@@ -164,11 +173,13 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.measures.clock.next = self.clk.val();
         self.measures.write_enable.next = self.sample_valid.val();
         self.measures.write_address.next = self.samples.i_place.val();
-        self.measures.write_data.next = bit_cast::<89, 24>(self.sample_rtt_ns.val())
-            | (bit_cast::<89, 32>(self.sample_now_ns.val()) << 24)
-            | (bit_cast::<89, 8>(self.sample_hops.val()) << 56)
-            | (bit_cast::<89, 24>(self.sample_endpoint_ns.val()) << 64)
-            | (bit_cast::<89, 1>(self.timed_out.val()) << 88);
+        self.loses.next = bit_cast::<1, 1>(self.sample_lost.val().into());
+        self.measures.write_data.next = bit_cast::<90, 24>(self.sample_rtt_ns.val())
+            | (bit_cast::<90, 32>(self.sample_now_ns.val()) << 24)
+            | (bit_cast::<90, 8>(self.sample_hops.val()) << 56)
+            | (bit_cast::<90, 24>(self.sample_endpoint_ns.val()) << 64)
+            | (bit_cast::<90, 1>(self.timed_out.val()) << 88)
+            | (bit_cast::<90, 1>(self.loses.val()) << 89);
         self.measures.read_address.next = self.samples.o_place.val();
         self.hosts.clk.next = self.clk.val();
         self.hosts.rst.next = self.rst.val();
@@ -200,32 +211,40 @@ impl<const F: usize> Logic for Arbiter<F> {
         }
         self.taken.next = false;
         self.waits.next = false;
+        self.lose.next = false;
         for i in 0..32 {
             self.parks[i].clock.next = self.clk.val();
             self.parks[i].d.next = self.parks[i].q.val();
+            self.losses[i].clock.next = self.clk.val();
+            self.losses[i].d.next = self.losses[i].q.val();
             if self.place.val().index() == i {
                 self.taken.next = self.parks[i].q.val();
                 if self.park.val() {
                     self.parks[i].d.next = true;
+                    self.losses[i].d.next = self.losses[i].q.val() | self.measures.read_data.val().get_bit(89);
                 }
             }
             if self.old.q.val().index() == i {
                 self.waits.next = self.parks[i].q.val();
+                self.lose.next = self.losses[i].q.val();
                 self.parks[i].d.next = false;
+                self.losses[i].d.next = false;
             }
             if self.rst.val() {
                 self.parks[i].d.next = false;
+                self.losses[i].d.next = false;
             }
         }
         self.parked.clock.next = self.clk.val();
         self.parked.write_enable.next = self.park.val();
         self.parked.write_address.next = self.place.val();
-        self.parked.write_data.next = self.measures.read_data.val();
+        self.parked.write_data.next = self.measures.read_data.val().get_bits::<89>(0);
         self.parked.read_address.next = self.old.q.val();
         self.due.d.next = self.valid[22].q.val() & self.waits.val();
         self.due_flow.d.next = self.flows[22].q.val();
         self.due_turn.d.next = !self.turned[22].q.val();
         self.due_measure.d.next = self.parked.read_data.val();
+        self.due_lost.d.next = self.lose.val();
         self.replaced.d.next = self.park.val() & self.taken.val();
         self.replaced_flow.d.next = self.held_flow.q.val();
         for i in 0..23 {
@@ -260,8 +279,10 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.issuing.next = self.go.val() | self.due.q.val();
         self.issuing_flow.next = self.held_flow.q.val();
         self.issuing_turn.next = self.turn.val();
-        self.measure.next = self.measures.read_data.val();
+        self.measure.next = self.measures.read_data.val().get_bits::<89>(0);
+        self.lost.next = self.measures.read_data.val().get_bit(89);
         if self.due.q.val() {
+            self.lost.next = self.due_lost.q.val();
             self.issuing_flow.next = self.due_flow.q.val();
             self.issuing_turn.next = self.due_turn.q.val();
             self.measure.next = self.due_measure.q.val();

@@ -18,6 +18,8 @@ pub struct Choose {
     pub profile_11: Signal<In, Bits<4>>,
     /// Its kind.
     pub kind_13: Signal<In, Bits<3>>,
+    /// A loss lowers the rate.
+    pub loss_13: Signal<In, Bit>,
     /// As the thresholds' block makes them.
     pub flags_13: Signal<In, Bits<13>>,
     /// Swift's target is reached.
@@ -158,6 +160,15 @@ impl Logic for Choose {
                         self.rises.d.next = bits::<2>(1);
                     }
                 }
+            }
+            // In place of what the law says.
+            if self.loss_13.val() {
+                self.floor14.d.next = false;
+                self.branch[0].d.next = bits::<3>(4);
+                self.hyperactive[0].d.next = false;
+                self.weighs.d.next = bits::<2>(1);
+                self.rises.d.next = bits::<2>(0);
+                self.middle.d.next = false;
             }
         } else if self.kind_13.val() == bits::<3>(1) {
             if self.flags_13.val().get_bit(5) {

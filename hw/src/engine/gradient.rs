@@ -53,6 +53,10 @@ pub struct Gradient {
     pub over_13: Signal<In, Bit>,
     /// The operation's kind.
     pub kind_13: Signal<In, Bits<3>>,
+    /// A loss lowers the rate, by this weight, Q.26.
+    pub loss_13: Signal<In, Bit>,
+    /// The weight.
+    pub by_loss_13: Signal<In, Bits<27>>,
     /// Decrease or weight, Q.26.
     pub weight_14: Signal<Out, Bits<27>>,
     /// The greatest decrease, Q.26.
@@ -201,6 +205,12 @@ impl Logic for Gradient {
                 self.half.next = false;
                 self.whole.next = true;
             }
+        }
+        if self.loss_13.val() {
+            self.chosen.next = self.by_loss_13.val();
+            self.none.next = false;
+            self.half.next = false;
+            self.whole.next = false;
         }
         self.weight_low.d.next = self.chosen.val().get_bits::<25>(0);
         self.weight_high.d.next = self.chosen.val().get_bits::<2>(25);

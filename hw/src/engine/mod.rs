@@ -8,6 +8,7 @@ mod error;
 mod gradient;
 mod increase;
 mod limited;
+mod loss;
 mod product;
 mod queue;
 mod rate;
@@ -28,6 +29,7 @@ use error::Error;
 use gradient::Gradient;
 use increase::Increase;
 use limited::Limited;
+use loss::Loss;
 pub use queue::Queue;
 use rate::Rate;
 use reciprocal::Reciprocal;
@@ -69,6 +71,8 @@ pub struct Engine<const F: usize> {
     pub sample_hops: Signal<In, Bits<8>>,
     /// The responder's part of it, ns.
     pub sample_endpoint_ns: Signal<In, Bits<24>>,
+    /// Segments that lost packets, of which its ACK tells.
+    pub sample_lost: Signal<In, Bits<7>>,
     /// A flow sends again after its idle time.
     pub idle_valid: Signal<In, Bit>,
     /// The flow.
@@ -117,7 +121,7 @@ pub struct Engine<const F: usize> {
     pub event_rtt_ns: Signal<Out, Bits<24>>,
     /// Rate from now on.
     pub event_rate: Signal<Out, Bits<32>>,
-    /// 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart.
+    /// 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT and a loss that lowered the rate.
     pub event_kind: Signal<Out, Bits<3>>,
     /// The law's state before, `timely_model::engine::law::State::to_words`.
     pub event_before: Signal<Out, Bits<160>>,
@@ -160,6 +164,7 @@ pub struct Engine<const F: usize> {
     gradient: Gradient,
     increase: Increase,
     limits: Limited<F>,
+    loss: Loss<F>,
     choose: Choose,
     rate: Rate<F>,
     root: Root<F>,
@@ -228,7 +233,7 @@ impl<const F: usize> Default for Engine<F> {
             refused: bit(Counter::HostRatesRefused),
             last_sweep: Constant::new((sweep_clocks(F as u32) - 1).into()),
         }
-            clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns,
+            clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns, sample_lost, loss,
             idle_valid, idle_flow, limited_valid, limited_flow, limited, host_valid, host_flow, host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word,
             pw_data, rate_valid, rate_flow, rate_value, event_valid, event_flow, event_branch, event_hyperactive, event_rtt_ns,
             event_rate, event_kind, event_before, event_rate_before, event_now_ns, event_hops, event_endpoint_ns, event_profile, pulses, superseded_valid, superseded_flow,
@@ -406,6 +411,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.arbiter.sample_now_ns.next = self.sample_now_ns.val();
         self.arbiter.sample_hops.next = self.sample_hops.val();
         self.arbiter.sample_endpoint_ns.next = self.sample_endpoint_ns.val();
+        self.arbiter.sample_lost.next = self.sample_lost.val().any();
         self.arbiter.idle_valid.next = self.idle_valid.val();
         self.arbiter.idle_flow.next = self.idle_flow.val();
         self.arbiter.host_valid.next = self.host_valid.val();
@@ -568,6 +574,8 @@ impl<const F: usize> Logic for Engine<F> {
         self.gradient.patched_13.next = self.flags[13].q.val().get_bit(2);
         self.gradient.over_13.next = self.flags[13].q.val().get_bit(9);
         self.gradient.kind_13.next = self.kind[13].q.val();
+        self.gradient.loss_13.next = self.loss.falls_13.val();
+        self.gradient.by_loss_13.next = self.loss.decrease_13.val();
         // 9 to 14: the increase.
         self.negative[4].d.next = self.state.difference_3.val().get_bit(24);
         self.count[4].d.next = self.state.record_3.val().get_bits::<3>(57);
@@ -582,7 +590,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.increase.allowed_10.next = self.flags[10].q.val().get_bit(1) & !self.flags[10].q.val().get_bit(8);
         self.low_10.d.next = !self.flags[9].q.val().get_bit(10);
         self.increase.low_10.next = self.low_10.q.val();
-        self.edge_13.d.next = !self.flags[12].q.val().get_bit(11) | self.kind[12].q.val().any();
+        self.edge_13.d.next = (!self.flags[12].q.val().get_bit(11) | self.kind[12].q.val().any()) | self.loss.falls_12.val();
         self.increase.edge_13.next = self.edge_13.q.val();
         self.increase.delta_10.next = self.delta.factor_10.val();
         // 10, 11: what the flow remembers from now on.
@@ -623,6 +631,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.choose.profile_11.next = self.profile[11].q.val();
         self.choose.kind_13.next = self.kind[13].q.val();
         self.choose.flags_13.next = self.flags[13].q.val();
+        self.choose.loss_13.next = self.loss.falls_13.val();
         self.choose.reached_13.next = self.reached[13].q.val();
         self.choose.rising_13.next = self.rising[13].q.val();
         self.choose.hyperactive_13.next = self.increase.hyperactive_13.val();
@@ -661,6 +670,22 @@ impl<const F: usize> Logic for Engine<F> {
         self.limits.write_flow.next = self.limited_flow.val();
         self.limits.write_bit.next = self.limited.val();
         self.limits.flow_0.next = self.arbiter.flow.val();
+        // 0 to 14: does a loss lower the rate?
+        self.loss.clk.next = self.clk.val();
+        self.loss.rst.next = self.rst.val();
+        self.loss.sweep.next = self.sweep.val();
+        self.loss.sweep_flow.next = self.sweep_flow.val();
+        self.loss.bus_8.next = self.bus[8].q.val();
+        self.loss.profile_8.next = self.profile[8].q.val();
+        self.loss.flow_0.next = self.arbiter.flow.val();
+        self.loss.lost_0.next = self.arbiter.lost.val();
+        self.loss.rtt_2.next = self.rtt[2].q.val();
+        self.loss.endpoint_2.next = self.endpoint[2].q.val();
+        self.loss.time_2.next = self.value[2].q.val();
+        self.loss.law_10.next = self.flags[10].q.val().get_bit(5) & !self.kind[10].q.val().any();
+        self.loss.valid_14.next = self.valid[14].q.val();
+        self.loss.flow_14.next = self.flow[14].q.val();
+        self.loss.time_14.next = self.values.o.val();
         // 19 to 25: its root, for the next.
         self.root.clk.next = self.clk.val();
         self.root.sweep.next = self.sweep.val();
@@ -681,6 +706,9 @@ impl<const F: usize> Logic for Engine<F> {
         self.event_rtt_ns.next = self.measured.q.val().get_bits::<24>(0);
         self.event_rate.next = self.rate.rate_19.val();
         self.event_kind.next = self.kind[19].q.val();
+        if self.loss.falls_19.val() {
+            self.event_kind.next = bits::<3>(5);
+        }
         // As the record, but for the words that its numbers start in.
         self.event_before.next = bit_cast::<160, 24>(self.earlier.o.val().get_bits::<24>(0))
             | (bit_cast::<160, 1>(self.earlier.o.val().get_bits::<1>(56)) << 24)

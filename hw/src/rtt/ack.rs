@@ -38,6 +38,8 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub a_departure: Signal<In, Bits<64>>,
     pub a_ttl_sent: Signal<In, Bits<8>>,
     pub a_ttl_seen: Signal<In, Bits<8>>,
+    /// What it says of lost packets: bits 7..6 the segment (1 complete, 2 incomplete), bits 5..0 segments skipped.
+    pub a_loss: Signal<In, Bits<8>>,
     /// A segment ended; fields as those of [`Offer`].
     pub ended_valid: Signal<In, Bit>,
     pub ended_flow: Signal<In, Bits<F>>,
@@ -72,6 +74,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub sample_now_ns: Signal<Out, Bits<32>>,
     pub sample_hops: Signal<Out, Bits<8>>,
     pub sample_endpoint_ns: Signal<Out, Bits<24>>,
+    pub sample_lost: Signal<Out, Bits<7>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<Out, Bit>,
     pub release_flow: Signal<Out, Bits<F>>,
@@ -110,6 +113,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     check: [DFF<Bits<32>>; 4],
     place: [DFF<Bits<16>>; 4],
     generation: [DFF<Bits<2>>; 4],
+    lost: [DFF<Bits<7>>; 4],
     over: [DFF<Bit>; 2],
     beyond: [DFF<Bit>; 2],
     bytes: [DFF<Bits<32>>; 2],
@@ -143,12 +147,12 @@ impl<const F: usize, const D: usize, const A: usize> Default for AckUnit<F, D, A
             flow_shift = Constant::new(bits::<6>(F as u64)),
             place_shift = Constant::new(bits::<5>(D as u64)),
             ;
-            clk rst sweep sweep_at a_valid a_flow a_place a_segment a_nonce a_source key a_ts a_arrival a_departure a_ttl_sent a_ttl_seen ended_valid
+            clk rst sweep sweep_at a_valid a_flow a_place a_segment a_nonce a_source key a_ts a_arrival a_departure a_ttl_sent a_ttl_seen a_loss ended_valid
             ended_flow ended_segment ended_check ended_bytes ended_place ended_generation start_valid start_place start flow_valid flow_index
             flow_enable flow_keep flow_profile pw_valid pw_profile pw_word pw_data now time_epoch sample_valid sample_kind sample_flow
-            sample_rtt_ns sample_now_ns sample_hops sample_endpoint_ns release_valid release_flow release_bytes pulses acked_valid acked_flow
+            sample_rtt_ns sample_now_ns sample_hops sample_endpoint_ns sample_lost release_valid release_flow release_bytes pulses acked_valid acked_flow
             acked_outcome memory matrix source profiles verdict signals offer counts ack0 flow0 segment0 check0 time0 high0 above0 valid flow is_ack is_load
-            is_ended is_turn segment check place generation over beyond bytes entered after same settings raw_entry raw_start stamped epoch
+            is_ended is_turn segment check place generation lost over beyond bytes entered after same settings raw_entry raw_start stamped epoch
             timely measures across unstamped s_valid entry sum r_valid r_bytes k_valid k_outcome
         )
     }
@@ -171,6 +175,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
             self.check[i].clock.next = self.clk.val();
             self.place[i].clock.next = self.clk.val();
             self.generation[i].clock.next = self.clk.val();
+            self.lost[i].clock.next = self.clk.val();
             self.same[i].clock.next = self.clk.val();
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
@@ -184,6 +189,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
             self.check[i + 1].d.next = self.check[i].q.val();
             self.place[i + 1].d.next = self.place[i].q.val();
             self.generation[i + 1].d.next = self.generation[i].q.val();
+            self.lost[i + 1].d.next = self.lost[i].q.val();
         }
         for i in 0..2 {
             self.over[i].clock.next = self.clk.val();
@@ -247,6 +253,13 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.generation[0].d.next = self.offer.generation.val();
         self.bytes[0].d.next = self.offer.bytes.val();
         self.entered[0].d.next = self.now.val().get_bits::<27>(21);
+        self.lost[0].d.next = bits::<7>(0);
+        if self.ack0.val() & (self.a_loss.val().get_bits::<2>(6) == bits::<2>(1)) {
+            self.lost[0].d.next = bit_cast::<7, 6>(self.a_loss.val().get_bits::<6>(0));
+        }
+        if self.ack0.val() & (self.a_loss.val().get_bits::<2>(6) == bits::<2>(2)) {
+            self.lost[0].d.next = bit_cast::<7, 6>(self.a_loss.val().get_bits::<6>(0)) + bits::<7>(1);
+        }
         self.memory.flow.next = self.flow0.val();
         // Only an ACK looks at the ring, so that its place goes there straight.
         self.memory.place.next = self.a_place.val().get_bits::<D>(0);
@@ -376,6 +389,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.sample_now_ns.next = self.signals.time_ns.val();
         self.sample_hops.next = self.signals.hops.val();
         self.sample_endpoint_ns.next = self.signals.endpoint_ns.val();
+        self.sample_lost.next = self.lost[3].q.val();
         self.release_valid.next = self.r_valid.q.val();
         self.release_flow.next = self.flow[4].q.val();
         self.release_bytes.next = self.r_bytes.q.val();

@@ -91,6 +91,8 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub a_ttl_sent: Signal<In, Bits<8>>,
     /// That with which it arrived.
     pub a_ttl_seen: Signal<In, Bits<8>>,
+    /// What it says of lost packets.
+    pub a_loss: Signal<In, Bits<8>>,
     /// A profile word is written.
     pub pw_valid: Signal<In, Bit>,
     /// The profile.
@@ -127,6 +129,8 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub sample_hops: Signal<Out, Bits<8>>,
     /// The responder's residence, ns, at most 2^24 - 1; 0 for a time-out.
     pub sample_endpoint_ns: Signal<Out, Bits<24>>,
+    /// Segments that lost packets, of which its ACK tells, 0 to 64; 0 for a time-out.
+    pub sample_lost: Signal<Out, Bits<7>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<Out, Bit>,
     /// Their flow.
@@ -212,6 +216,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         self.ack.a_departure.next = self.a_departure.val();
         self.ack.a_ttl_sent.next = self.a_ttl_sent.val();
         self.ack.a_ttl_seen.next = self.a_ttl_seen.val();
+        self.ack.a_loss.next = self.a_loss.val();
         self.ack.ended_valid.next = self.sent_valid.val() & self.sent_last.val();
         self.ack.ended_flow.next = self.sent_flow.val();
         self.ack.ended_segment.next = self.sent_segment.val().get_bits::<16>(0);
@@ -241,6 +246,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         self.sample_now_ns.next = self.ack.sample_now_ns.val();
         self.sample_hops.next = self.ack.sample_hops.val();
         self.sample_endpoint_ns.next = self.ack.sample_endpoint_ns.val();
+        self.sample_lost.next = self.ack.sample_lost.val();
         self.release_valid.next = self.ack.release_valid.val();
         self.release_flow.next = self.ack.release_flow.val();
         self.release_bytes.next = self.ack.release_bytes.val();

@@ -161,7 +161,8 @@ impl Logic for Histograms {
         self.swept.next = self.ready.val();
 
         // The bin. 1: the value as it came.
-        self.valid[0].d.next = self.event_valid.val() & !self.event_kind.val().any() & self.ready.val();
+        self.valid[0].d.next =
+            (self.event_valid.val() & self.ready.val()) & (!self.event_kind.val().any() | (self.event_kind.val() == bits::<3>(5)));
         self.profile[0].d.next = self.event_profile.val();
         self.value.d.next = self.event_rtt_ns.val();
         // 2: leading zeros in bytes. Each shift keeps the bits that one of its results may need.

@@ -39,6 +39,8 @@ pub struct Telemetry<const F: usize> {
     pub sample_flow: Signal<In, Bits<F>>,
     /// RTT, ns.
     pub sample_rtt_ns: Signal<In, Bits<24>>,
+    /// Segments that lost packets, of which its ACK tells.
+    pub sample_lost: Signal<In, Bits<7>>,
     /// What became of an ACK; with the sample of the clock before, of the same flow, or alone.
     pub acked_valid: Signal<In, Bit>,
     /// Its flow.
@@ -83,8 +85,8 @@ pub struct Telemetry<const F: usize> {
     pub answer_record: Signal<Out, Bits<1024>>,
     /// Bits 31..0 packets, 79..32 wire bytes, 111..80 segments.
     sent: Group<112, 113, F>,
-    /// Bits 31..0 samples, 63..32 time-outs, 87..64 least, 111..88 last, 143..112 smoothed RTT, 271..144 words 9 to 12, 272 measured, 304..273 word 13.
-    returns: Group<305, 306, F>,
+    /// Bits 31..0 samples, 63..32 time-outs, 87..64 least, 111..88 last, 143..112 smoothed RTT, 271..144 words 9 to 12, 272 measured, 304..273 word 13, 336..305 segments that lost packets.
+    returns: Group<337, 338, F>,
     /// Words 16 to 24 of the record.
     events: Group<263, 264, F>,
     /// Word 25.
@@ -102,6 +104,7 @@ pub struct Telemetry<const F: usize> {
     // Of a sample, which enters a clock later; index k is the register of clock k.
     late: [DFF<Bit>; 4],
     rtt: [DFF<Bits<24>>; 4],
+    lost: [DFF<Bits<7>>; 4],
     sampled: [DFF<Bit>; 4],
     sample_flow_q: DFF<Bits<F>>,
     acked: [DFF<Bit>; 2],
@@ -127,6 +130,7 @@ pub struct Telemetry<const F: usize> {
     smoothed: Signal<Local, Bits<32>>,
     measured: Signal<Local, Bits<1>>,
     sampled_at: Signal<Local, Bits<32>>,
+    losses: Signal<Local, Bits<32>>,
     acks: [Signal<Local, Bits<32>>; 4],
     old: Signal<Local, Bits<36>>,
     inverse: Signal<Local, Bits<36>>,
@@ -137,7 +141,7 @@ pub struct Telemetry<const F: usize> {
     tail: Signal<Local, Bits<39>>,
     // What a query gives, of each group.
     part_sent: Signal<Local, Bits<112>>,
-    part_returns: Signal<Local, Bits<305>>,
+    part_returns: Signal<Local, Bits<337>>,
     part_events: Signal<Local, Bits<263>>,
     part_superseded: Signal<Local, Bits<32>>,
     asked: DFF<Bit>,
@@ -145,7 +149,7 @@ pub struct Telemetry<const F: usize> {
     a_tag: DFF<Bits<4>>,
     a_valid: DFF<Bit>,
     a_sent: DFF<Bits<112>>,
-    a_returns: DFF<Bits<305>>,
+    a_returns: DFF<Bits<337>>,
     a_events: DFF<Bits<263>>,
     a_superseded: DFF<Bits<32>>,
     a_now: DFF<Bits<32>>,
@@ -203,11 +207,13 @@ impl<const F: usize> Logic for Telemetry<F> {
         for i in 0..4 {
             self.late[i].clock.next = self.clk.val();
             self.rtt[i].clock.next = self.clk.val();
+            self.lost[i].clock.next = self.clk.val();
             self.sampled[i].clock.next = self.clk.val();
         }
         for i in 0..3 {
             self.late[i + 1].d.next = self.late[i].q.val();
             self.rtt[i + 1].d.next = self.rtt[i].q.val();
+            self.lost[i + 1].d.next = self.lost[i].q.val();
             self.sampled[i + 1].d.next = self.sampled[i].q.val();
         }
         for i in 0..2 {
@@ -288,6 +294,7 @@ impl<const F: usize> Logic for Telemetry<F> {
         self.sample_flow_q.d.next = self.sample_flow.val();
         self.late[0].d.next = self.sample_kind.val() == bits::<2>(1);
         self.rtt[0].d.next = self.sample_rtt_ns.val();
+        self.lost[0].d.next = self.sample_lost.val();
         self.returns.i_valid.next = self.sampled[0].q.val() | self.acked_valid.val();
         self.returns.i_flow.next = self.sample_flow_q.q.val();
         if self.acked_valid.val() {
@@ -310,6 +317,7 @@ impl<const F: usize> Logic for Telemetry<F> {
         self.smoothed.next = self.returns.o_state.val().get_bits::<32>(112);
         self.measured.next = self.returns.o_state.val().get_bits::<1>(272);
         self.sampled_at.next = self.returns.o_state.val().get_bits::<32>(273);
+        self.losses.next = self.returns.o_state.val().get_bits::<32>(305);
         for i in 0..4 {
             self.acks[i].next = self.returns.o_state.val().get_bits::<32>(32 * i + 144);
             if self.acks_of.q.val().get_bit(i) {
@@ -317,6 +325,7 @@ impl<const F: usize> Logic for Telemetry<F> {
             }
         }
         if self.sampled[3].q.val() {
+            self.losses.next = self.returns.o_state.val().get_bits::<32>(305) + bit_cast::<32, 7>(self.lost[3].q.val());
             if self.late[3].q.val() {
                 self.timeouts.next = self.returns.o_state.val().get_bits::<32>(32) + bits::<32>(1);
             } else {
@@ -337,17 +346,18 @@ impl<const F: usize> Logic for Telemetry<F> {
         }
         self.returns.i_next.next = self.returns.o_state.val();
         if self.returns.o_event.val() {
-            self.returns.i_next.next = bit_cast::<305, 32>(self.count.val())
-                | (bit_cast::<305, 32>(self.timeouts.val()) << 32)
-                | (bit_cast::<305, 24>(self.least.val()) << 64)
-                | (bit_cast::<305, 24>(self.last.val()) << 88)
-                | (bit_cast::<305, 32>(self.smoothed.val()) << 112)
-                | (bit_cast::<305, 32>(self.acks[0].val()) << 144)
-                | (bit_cast::<305, 32>(self.acks[1].val()) << 176)
-                | (bit_cast::<305, 32>(self.acks[2].val()) << 208)
-                | (bit_cast::<305, 32>(self.acks[3].val()) << 240)
-                | (bit_cast::<305, 1>(self.measured.val()) << 272)
-                | (bit_cast::<305, 32>(self.sampled_at.val()) << 273);
+            self.returns.i_next.next = bit_cast::<337, 32>(self.count.val())
+                | (bit_cast::<337, 32>(self.timeouts.val()) << 32)
+                | (bit_cast::<337, 24>(self.least.val()) << 64)
+                | (bit_cast::<337, 24>(self.last.val()) << 88)
+                | (bit_cast::<337, 32>(self.smoothed.val()) << 112)
+                | (bit_cast::<337, 32>(self.acks[0].val()) << 144)
+                | (bit_cast::<337, 32>(self.acks[1].val()) << 176)
+                | (bit_cast::<337, 32>(self.acks[2].val()) << 208)
+                | (bit_cast::<337, 32>(self.acks[3].val()) << 240)
+                | (bit_cast::<337, 1>(self.measured.val()) << 272)
+                | (bit_cast::<337, 32>(self.sampled_at.val()) << 273)
+                | (bit_cast::<337, 32>(self.losses.val()) << 305);
         }
 
         // What is decided.
@@ -415,7 +425,7 @@ impl<const F: usize> Logic for Telemetry<F> {
         }
         // Cleared behind the registers: who takes the answer clears by the resets of its own.
         self.part_sent.next = bits::<112>(0);
-        self.part_returns.next = bits::<305>(0);
+        self.part_returns.next = bits::<337>(0);
         self.part_events.next = bits::<263>(0);
         self.part_superseded.next = bits::<32>(0);
         if self.sent_counts.q.val() {
@@ -440,6 +450,7 @@ impl<const F: usize> Logic for Telemetry<F> {
             | (bit_cast::<1024, 160>(self.part_returns.val().get_bits::<160>(112)) << 256)
             | (bit_cast::<1024, 32>(self.part_returns.val().get_bits::<32>(273)) << 416)
             | (bit_cast::<1024, 32>(self.a_now.q.val()) << 448)
+            | (bit_cast::<1024, 32>(self.part_returns.val().get_bits::<32>(305)) << 480)
             | (bit_cast::<1024, 263>(self.part_events.val()) << 512)
             | (bit_cast::<1024, 32>(self.part_superseded.val()) << 800);
         if self.rst.val() {

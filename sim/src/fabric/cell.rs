@@ -74,6 +74,8 @@ pub struct Cell {
     pub wire: u16,
     /// An ACK: marked packets that it answers for.
     pub marks: u16,
+    /// An ACK, or a segment's last packet at its host: segments that lost packets, of which it tells.
+    pub lost: u8,
     /// What happens.
     pub kind: Kind,
     /// [`ACK`], [`LAST`], [`MARKED`], [`END`], [`REQUEST`], [`RESPONSE`], [`CNP`].
@@ -104,6 +106,7 @@ impl Cells {
             from: NONE,
             wire: 0,
             marks: 0,
+            lost: 0,
             kind,
             bits: 0,
             class: 0,

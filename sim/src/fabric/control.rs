@@ -15,6 +15,8 @@ pub struct Answer {
     pub packets: u32,
     /// Those that were marked.
     pub marked: u32,
+    /// The ACK tells of lost packets, and that counts: at most once in an RTT.
+    pub lost: bool,
     /// Offset in the payload that is answered, modulo 2^32.
     pub acked: u32,
     /// Offset up to which was sent, modulo 2^32.
@@ -92,7 +94,8 @@ impl Control {
             Control::Integer(state, branches) => {
                 // To the nearest ns, and at most what 24 bits hold, as the RTT block measures.
                 let rtt_ns = ((a.rtt + 500) / 1000).min((1 << 24) - 1) as u32;
-                let operation = Operation { kind: Kind::Sample, rtt_ns, value: (a.now / 1000) as u32, ..Operation::default() };
+                let kind = if a.lost { Kind::Loss } else { Kind::Sample };
+                let operation = Operation { kind, rtt_ns, value: (a.now / 1000) as u32, ..Operation::default() };
                 let outcome = law::apply(words, state, &operation);
                 branches[usize::from(outcome.branch)] += 1;
                 (outcome.rate, None)

@@ -5,7 +5,8 @@ use crate::nic::stream::HEADERS;
 use crate::rival::dcqcn::Notification;
 use crate::time::{NEVER, Ps, wire_bytes};
 use std::collections::VecDeque;
-use timely_model::engine::law::Words;
+use timely_model::engine::law::{self, Words};
+use timely_regs::wire::Loss;
 
 /// Tokens of a wire byte: a token is 2^-12 Mb/s for 1 ps, so that `rate * time` is exact (`timely_model::pacer::token`, per ps).
 const BYTE: i64 = timely_model::pacer::token::BYTE * 1000;
@@ -147,6 +148,10 @@ pub struct Flow {
     pub(super) acked: u32,
     pub(super) in_segment: u32,
     pub(super) marks: u16,
+    // At its receiver: where the segment begins that is under way, its payload bytes that came, and the end of the last segment whose last packet came.
+    heard: (u32, u32, u32),
+    // When a loss lowered its rate last.
+    fell: Option<Ps>,
     pub(super) flags: u8,
     pub(super) class: u8,
     pub(super) next: u32,
@@ -205,6 +210,8 @@ impl Flow {
             acked: 0,
             in_segment: 0,
             marks: 0,
+            heard: (0, 0, 0),
+            fell: None,
             flags: ASLEEP,
             class: spec.class,
             next: NONE,
@@ -300,7 +307,29 @@ impl Flow {
         if let Control::Integer(state, _) = &mut self.control {
             state.limited = self.limited;
         }
-        self.control.answer(words, a)
+        let counts = a.lost && law::falls_by_loss(words) && self.fell.is_none_or(|at| a.now - at >= a.rtt);
+        if counts {
+            self.fell = Some(a.now);
+        }
+        self.control.answer(words, &Answer { lost: counts, ..*a })
+    }
+
+    /// A packet of `payload` bytes, the `segment` bytes of its segment so far ending at `end`, reaches its receiver: how many segments lost packets, as its ACK
+    /// is to say if it is a last one (`timely_model::ack::loss`).
+    #[inline]
+    pub(super) fn hear(&mut self, end: u32, segment: u32, payload: u32, last: bool) -> u8 {
+        let start = end.wrapping_sub(segment);
+        let (from, bytes, heard) = &mut self.heard;
+        *bytes = payload + if *from == start { *bytes } else { 0 };
+        *from = start;
+        if !last {
+            return 0;
+        }
+        let gap = start.wrapping_sub(*heard);
+        let skipped = if gap < 1 << 31 { gap.div_ceil(self.spec.segment).min(Loss::MOST.into()) } else { 0 };
+        let incomplete = *bytes < segment;
+        (*bytes, *heard) = (0, end);
+        skipped as u8 + u8::from(incomplete)
     }
 
     /// Time until the bucket is not in debt, at the present rate.

@@ -416,7 +416,7 @@ impl Fabric {
             rtt += noise.draw(&mut self.rng) * 1000;
         }
         let packets = bytes.div_ceil(flow.spec.packet);
-        let answer = Answer { now, rtt, bytes, packets, marked: c.marks.into(), acked: flow.acked, sent: flow.end };
+        let answer = Answer { now, rtt, bytes, packets, marked: c.marks.into(), lost: c.lost > 0, acked: flow.acked, sent: flow.end };
         let before = flow.rate;
         let (rate, window) = flow.answer(&self.profiles[flow.profile as usize], &answer);
         flow.rate = rate;

@@ -4,6 +4,7 @@
 //! So a frame that meets no queue costs one event a link. A frame leaves the accounts of the buffer when it starts on the wire.
 use super::Fabric;
 use super::cell::{ACK, CNP, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
+use super::flow::PER_PACKET;
 use crate::marking::Controlled;
 use crate::metrics::Tap;
 use crate::time::{Ps, Speed, wire_bytes};
@@ -379,6 +380,8 @@ impl Fabric {
             if cell.bits & (ACK | CNP) == 0 {
                 let (flow, wire, bits) = (cell.flow, cell.wire, cell.bits);
                 if bits & REQUEST == 0 {
+                    let payload = u32::from(wire) - PER_PACKET;
+                    cell.lost = self.flows[flow as usize].hear(cell.end, cell.segment, payload, bits & LAST != 0);
                     self.deliver(at, flow, wire, bits);
                 }
                 if bits & LAST == 0 {

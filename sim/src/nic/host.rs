@@ -1,9 +1,23 @@
 //! What event-level hosts share: the port with its two queues, the answering of segments, pauses.
+use super::loss::Arrivals;
 use super::stream::HEADERS;
 use super::{Arrival, Departure, Nic, Outbox, Stats};
 use crate::frame::{Class, FlowId, Frame, Meta, NodeId};
 use crate::time::{NEVER, Ps, Speed};
 use std::collections::VecDeque;
+
+/// An ACK.
+#[derive(Clone, Copy, Debug)]
+pub struct Acked {
+    /// Its flow.
+    pub flow: FlowId,
+    /// The segment that it answers.
+    pub segment: u32,
+    /// Segments that lost packets, of which it tells.
+    pub lost: u8,
+    /// When its first bit arrived.
+    pub at: Ps,
+}
 
 /// What decides when an event-level host's data leaves.
 pub trait Sender: Send {
@@ -15,8 +29,8 @@ pub trait Sender: Send {
     fn ready(&self) -> bool;
     /// The packet that starts on the wire at `now`.
     fn pull(&mut self, now: Ps) -> Option<Frame>;
-    /// An ACK whose first bit arrived at `at`, handled at `now`.
-    fn acked(&mut self, flow: FlowId, segment: u32, at: Ps, now: Ps, out: &mut Outbox);
+    /// An ACK, handled at `now`.
+    fn acked(&mut self, ack: Acked, now: Ps, out: &mut Outbox);
     /// Segments given up.
     fn timeouts(&self) -> u64 {
         0
@@ -36,6 +50,8 @@ pub struct EventNic<S> {
     arrivals: VecDeque<Arrival>,
     // An ACK and when it may start.
     acks: VecDeque<(Ps, Frame)>,
+    // What arrived of each flow.
+    seen: Arrivals,
 }
 
 impl<S: Sender> EventNic<S> {
@@ -52,6 +68,7 @@ impl<S: Sender> EventNic<S> {
             pauses: VecDeque::new(),
             arrivals: VecDeque::new(),
             acks: VecDeque::new(),
+            seen: Arrivals::default(),
         }
     }
 
@@ -65,11 +82,15 @@ impl<S: Sender> EventNic<S> {
             return;
         }
         if f.meta.ack {
-            self.sender.acked(f.flow, f.meta.segment, a.start, a.end, out);
-        } else if f.meta.last {
+            let ack = Acked { flow: f.flow, segment: f.meta.segment, lost: f.meta.lost, at: a.start };
+            self.sender.acked(ack, a.end, out);
+            return;
+        }
+        let lost = self.seen.count(&f);
+        if f.meta.last {
             // Never longer than what it answers.
             let bytes = HEADERS.min(f.bytes);
-            let meta = Meta { ack: true, payload: 0, ..f.meta };
+            let meta = Meta { ack: true, payload: 0, lost, ..f.meta };
             let ack = Frame { src: self.host, dst: f.src, flow: f.flow, class: Class::Ack, bytes, bad: false, meta, body: None };
             self.acks.push_back((a.end + self.ack_delay, ack));
         }

@@ -12,6 +12,7 @@ pub mod core;
 pub mod corundum;
 pub mod host;
 pub mod inline;
+pub mod loss;
 pub mod mac;
 pub mod memory;
 pub mod model;

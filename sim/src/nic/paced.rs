@@ -1,7 +1,8 @@
 //! An event-level host that paces every packet by a token bucket, as the hardware does, with an f64 law.
 //!
 //! Its RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
-use super::host::Sender;
+use super::host::{Acked, Sender};
+use super::loss::Losses;
 use super::stream::{FlowSpec, Stream, Timers};
 use super::{Outbox, RateSample, RttSample, TimeoutSample};
 use crate::frame::{FlowId, Frame, NodeId};
@@ -21,6 +22,8 @@ pub struct PacedFlow {
     pub cap: u64,
     /// A segment that is not answered for this long is sent again; 0 never.
     pub timeout: Ps,
+    /// Losses lower its rate.
+    pub falls_by_loss: bool,
 }
 
 struct Flow {
@@ -29,6 +32,7 @@ struct Flow {
     bound: u64,
     cap: u64,
     timeout: Ps,
+    losses: Losses,
     // Wire bytes, may be a fraction, and when they were counted last.
     tokens: f64,
     counted: Ps,
@@ -88,6 +92,7 @@ impl Paced {
                     bound: f.bound,
                     cap: f.cap,
                     timeout: f.timeout,
+                    losses: Losses::new(f.falls_by_loss),
                     tokens,
                     counted: start,
                     queued: false,
@@ -173,7 +178,8 @@ impl Sender for Paced {
         Some(frame)
     }
 
-    fn acked(&mut self, flow: FlowId, segment: u32, at: Ps, now: Ps, out: &mut Outbox) {
+    fn acked(&mut self, ack: Acked, now: Ps, out: &mut Outbox) {
+        let Acked { flow, segment, lost, at } = ack;
         let i = flow as usize;
         let Some(f) = self.flows.get_mut(i) else { return };
         let Some(o) = f.stream.acked(segment) else { return };
@@ -182,7 +188,8 @@ impl Sender for Paced {
         // What was earned until now was earned at the old rate.
         f.settle(now);
         let before = f.law.rate();
-        let mbps = f.law.update(rtt as f64 / 1e6, now as f64 / 1e6);
+        let (rtt_us, now_us) = (rtt as f64 / 1e6, now as f64 / 1e6);
+        let mbps = if f.losses.counts(lost, rtt, now) { f.law.loss(rtt_us, now_us) } else { f.law.update(rtt_us, now_us) };
         if mbps != before {
             out.rates.push(RateSample { at: now, flow, mbps });
         }

@@ -2,7 +2,8 @@
 //!
 //! Its RTT is what such software has: from the posting of the segment to the ACK, the segment's own time at line rate subtracted
 //! (or left in, by option). Waiting behind other bursts in its own NIC counts.
-use super::host::Sender;
+use super::host::{Acked, Sender};
+use super::loss::Losses;
 use super::stream::{FlowSpec, Stream, Timers};
 use super::{Outbox, RateSample, RttSample, TimeoutSample};
 use crate::frame::{FlowId, Frame, NodeId};
@@ -33,6 +34,8 @@ pub struct SoftwareFlow {
     pub bound: u64,
     /// A segment that is not answered for this long is sent again; 0 never.
     pub timeout: Ps,
+    /// Losses lower its rate.
+    pub falls_by_loss: bool,
 }
 
 struct Flow {
@@ -40,12 +43,13 @@ struct Flow {
     law: Box<dyn Law + Send>,
     bound: u64,
     timeout: Ps,
+    losses: Losses,
     // When each segment that has not left completely was posted.
     posted: VecDeque<Ps>,
     posted_at: Option<Ps>,
     in_ring: bool,
-    // Completions that the software has not seen yet: (when it will, RTT in ns).
-    completions: VecDeque<(Ps, f64)>,
+    // Completions that the software has not seen yet: (when it will, RTT in ns, segments that lost packets).
+    completions: VecDeque<(Ps, f64, u8)>,
     due: Ps,
     waiting: bool,
 }
@@ -69,12 +73,13 @@ impl Software {
         let flows = flows
             .into_iter()
             .enumerate()
-            .map(|(i, SoftwareFlow { spec, law, bound, timeout })| {
+            .map(|(i, SoftwareFlow { spec, law, bound, timeout, falls_by_loss })| {
                 let due = spec.start;
                 timers.set(i, due);
                 let (posted, completions) = Default::default();
                 let (stream, posted_at, in_ring, waiting) = (Stream::new(spec), None, false, false);
-                Flow { stream, law, bound, timeout, posted, posted_at, in_ring, completions, due, waiting }
+                let losses = Losses::new(falls_by_loss);
+                Flow { stream, law, bound, timeout, losses, posted, posted_at, in_ring, completions, due, waiting }
             })
             .collect();
         let rng = ChaCha8Rng::seed_from_u64(seed);
@@ -141,14 +146,16 @@ impl Software {
     }
 
     fn complete(&mut self, i: usize, now: Ps, out: &mut Outbox) {
-        while let Some((at, rtt_ns)) = self.flows[i].completions.front().copied() {
+        while let Some((at, rtt_ns, lost)) = self.flows[i].completions.front().copied() {
             if at > now {
                 break;
             }
             let f = &mut self.flows[i];
             f.completions.pop_front();
             let before = f.law.rate();
-            let mbps = f.law.update(rtt_ns / 1e3, now as f64 / 1e6);
+            let (rtt_us, now_us) = (rtt_ns / 1e3, now as f64 / 1e6);
+            let counts = f.losses.counts(lost, (rtt_ns * 1e3) as Ps, now);
+            let mbps = if counts { f.law.loss(rtt_us, now_us) } else { f.law.update(rtt_us, now_us) };
             if mbps != before {
                 out.rates.push(RateSample { at: now, flow: i as FlowId, mbps });
             }
@@ -204,7 +211,8 @@ impl Sender for Software {
         Some(frame)
     }
 
-    fn acked(&mut self, flow: FlowId, segment: u32, at: Ps, now: Ps, out: &mut Outbox) {
+    fn acked(&mut self, ack: Acked, now: Ps, out: &mut Outbox) {
+        let Acked { flow, segment, lost, at } = ack;
         let i = flow as usize;
         let Some(f) = self.flows.get_mut(i) else { return };
         let Some(o) = f.stream.acked(segment) else { return };
@@ -217,7 +225,7 @@ impl Sender for Software {
         }
         // Completions are seen in order.
         let seen = self.seen(now).max(self.flows[i].completions.back().map_or(0, |c| c.0));
-        self.flows[i].completions.push_back((seen, rtt_ns));
+        self.flows[i].completions.push_back((seen, rtt_ns, lost));
         self.arm(i);
     }
 

@@ -66,6 +66,8 @@ pub struct Stream {
     place: u64,
     next_segment: u32,
     in_segment: u64,
+    // Packets of it that left.
+    packets: u16,
     // Places and payload bytes that are to be sent again, the first one maybe in part.
     again: VecDeque<(u64, u64)>,
     // The segment that is being sent has its bytes from there.
@@ -91,6 +93,7 @@ impl Stream {
             place: 0,
             next_segment: 0,
             in_segment: 0,
+            packets: 0,
             again: VecDeque::new(),
             resends: false,
             given_up: VecDeque::new(),
@@ -174,9 +177,11 @@ impl Stream {
             o.wire += wire;
         }
         self.wire += wire;
-        let meta = Meta { segment: self.next_segment, last, ack: false, payload: payload as u32, place: Some(place), marked: false };
+        let (segment, packet, payload_bytes) = (self.next_segment, self.packets, payload as u32);
+        let meta = Meta { segment, packet, last, lost: 0, ack: false, payload: payload_bytes, place: Some(place), marked: false };
+        self.packets = self.packets.wrapping_add(1);
         if last {
-            self.in_segment = 0;
+            (self.in_segment, self.packets) = (0, 0);
             self.next_segment = self.next_segment.wrapping_add(1);
         }
         Frame {

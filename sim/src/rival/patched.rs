@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn answer(rtt_us: f64) -> Answer {
-        Answer { now: 0, rtt: (rtt_us * 1e6) as Ps, bytes: 0, packets: 0, marked: 0, acked: 0, sent: 0 }
+        Answer { now: 0, rtt: (rtt_us * 1e6) as Ps, bytes: 0, packets: 0, marked: 0, lost: false, acked: 0, sent: 0 }
     }
 
     fn parameters() -> Parameters {

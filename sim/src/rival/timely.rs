@@ -156,7 +156,7 @@ mod tests {
         };
         let first = |rtt_us: u64| {
             let mut flow = Conext::new(&p, 10_000.0, 0.8);
-            flow.answer(&Answer { now: 0, rtt: rtt_us * 1_000_000, bytes: 0, packets: 0, marked: 0, acked: 0, sent: 0 });
+            flow.answer(&Answer { now: 0, rtt: rtt_us * 1_000_000, bytes: 0, packets: 0, marked: 0, lost: false, acked: 0, sent: 0 });
             flow.rate()
         };
         assert_eq!((first(40), first(60)), (5010.0, 100.0));
@@ -174,7 +174,7 @@ mod tests {
             for _ in 0..10 {
                 packet += 1;
                 let (acked, sent) = (packet * 1000, (packet + 9) * 1000);
-                hpcc.answer(&Answer { now: 0, rtt: rtt_us * 1_000_000, bytes: 1000, packets: 1, marked: 0, acked, sent });
+                hpcc.answer(&Answer { now: 0, rtt: rtt_us * 1_000_000, bytes: 1000, packets: 1, marked: 0, lost: false, acked, sent });
             }
             (hpcc.rate() - before).round()
         };

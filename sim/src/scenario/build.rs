@@ -183,6 +183,7 @@ fn nic(
                 bound: u64::from(p.outstanding_bytes),
                 cap: u64::from(p.cap_bytes),
                 timeout: timeout(&p),
+                falls_by_loss: p.loss_decrease > 0.0,
                 law: match p.law {
                     LawKind::Timely => Box::new(reference::Timely::as_in_hardware(&p)),
                     _ => reference::law(&p),
@@ -198,6 +199,7 @@ fn nic(
                 law: reference::law(&p),
                 bound: u64::from(p.outstanding_bytes),
                 timeout: timeout(&p),
+                falls_by_loss: p.loss_decrease > 0.0,
             };
             let flows = flows.into_iter().map(flow).collect();
             let sender = Software::new(host, speed, scheduling, seed, flows);

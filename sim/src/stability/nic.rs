@@ -176,7 +176,7 @@ fn integers(nic: &Nic, flows: u32, queue: f64, ms: f64) -> Result<(f64, f64), St
         for (law, due) in laws.iter_mut().zip(&mut due) {
             if *due <= now {
                 let rtt = ((nic.base + found / nic.capacity) * 1e12) as Ps;
-                let answer = Answer { now, rtt, bytes: 0, packets: 1, marked: 0, acked: 0, sent: 0 };
+                let answer = Answer { now, rtt, bytes: 0, packets: 1, marked: 0, lost: false, acked: 0, sent: 0 };
                 *due = now.max(*due) + wait(law.answer(&words, &answer).0);
             }
         }

@@ -69,12 +69,12 @@ impl Nic for Script {
 }
 
 pub fn data(src: NodeId, dst: NodeId, segment: u32, bytes: u32) -> Frame {
-    let meta = Meta { segment, last: false, ack: false, payload: bytes - 90, place: None, marked: false };
+    let meta = Meta { segment, packet: 0, last: false, lost: 0, ack: false, payload: bytes - 90, place: None, marked: false };
     Frame { src, dst, flow: 0, class: Class::Data, bytes, bad: false, meta, body: None }
 }
 
 pub fn ack(src: NodeId, dst: NodeId, segment: u32) -> Frame {
-    let meta = Meta { segment, last: true, ack: true, payload: 0, place: None, marked: false };
+    let meta = Meta { segment, packet: 0, last: true, lost: 0, ack: true, payload: 0, place: None, marked: false };
     Frame { src, dst, flow: 0, class: Class::Ack, bytes: 90, bad: false, meta, body: None }
 }
 

@@ -9,7 +9,7 @@ use timely_verilate as v;
 pub struct Bench {
     pub library: Arc<v::Library>,
     rst: v::In,
-    sample: [v::In; 7],
+    sample: [v::In; 8],
     idle: [v::In; 2],
     limited: [v::In; 3],
     host: [v::In; 3],
@@ -27,8 +27,17 @@ impl Bench {
         let (i, o) = (|name| library.input(name), |name| library.output(name));
         Bench {
             rst: i("rst"),
-            sample: ["sample_valid", "sample_kind", "sample_flow", "sample_rtt_ns", "sample_now_ns", "sample_hops", "sample_endpoint_ns"]
-                .map(i),
+            sample: [
+                "sample_valid",
+                "sample_kind",
+                "sample_flow",
+                "sample_rtt_ns",
+                "sample_now_ns",
+                "sample_hops",
+                "sample_endpoint_ns",
+                "sample_lost",
+            ]
+            .map(i),
             idle: ["idle_valid", "idle_flow"].map(i),
             limited: ["limited_valid", "limited_flow", "limited"].map(i),
             host: ["host_valid", "host_flow", "host_rate"].map(i),
@@ -68,7 +77,9 @@ impl Bench {
         };
         put(
             &self.sample,
-            i.sample.map(|s| vec![s.kind.into(), s.flow.into(), s.rtt_ns.into(), s.now_ns.into(), s.hops.into(), s.endpoint_ns.into()]),
+            i.sample.map(|s| {
+                vec![s.kind.into(), s.flow.into(), s.rtt_ns.into(), s.now_ns.into(), s.hops.into(), s.endpoint_ns.into(), s.lost.into()]
+            }),
         );
         put(&self.idle, i.idle.map(|f| vec![f.into()]));
         put(&self.limited, i.limited.map(|(f, l)| vec![f.into(), l.into()]));

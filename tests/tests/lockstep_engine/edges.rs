@@ -175,7 +175,7 @@ impl Edges {
                 now_ns = (s.mark as u32).wrapping_add(near(rng, rtt_ns + endpoint_ns));
             }
         }
-        Sample { kind, flow, rtt_ns, now_ns, hops, endpoint_ns }
+        Sample { kind, flow, rtt_ns, now_ns, hops, endpoint_ns, lost: u8::from(rng.random_range(0..64) == 0) }
     }
 
     pub fn next(&mut self, rng: &mut impl Rng, model: &Engine, clk: u64) -> In {

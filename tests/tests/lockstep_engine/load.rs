@@ -111,7 +111,8 @@ impl Stimulus {
         };
         let rtt_ns = (*rtt as u32).min(RTT_MAX);
         let endpoint_ns = rng.random::<u32>() >> rng.random_range(8..32);
-        Sample { kind: u8::from(rng.random_range(0..50) == 0), flow, rtt_ns, now_ns: self.now, hops: rng.random(), endpoint_ns }
+        let lost = if rng.random_range(0..4) == 0 { rng.random_range(1..=64) } else { 0 };
+        Sample { kind: u8::from(rng.random_range(0..50) == 0), flow, rtt_ns, now_ns: self.now, hops: rng.random(), endpoint_ns, lost }
     }
 
     pub fn next(&mut self, rng: &mut impl Rng, swept: bool) -> In {

@@ -19,7 +19,7 @@ use timely_verilate as v;
 /// What a run has seen.
 #[derive(Debug, Default)]
 struct Seen {
-    kinds: [u64; 5],
+    kinds: [u64; 6],
     branches: [u64; 6],
     hyperactive: u64,
     rates: u64,

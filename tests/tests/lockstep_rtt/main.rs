@@ -49,7 +49,7 @@ struct Ports {
     o: Vec<Out>,
 }
 
-const INPUTS: [&str; 33] = [
+const INPUTS: [&str; 34] = [
     "rst",
     "sent_valid",
     "sent_tag",
@@ -77,6 +77,7 @@ const INPUTS: [&str; 33] = [
     "a_departure",
     "a_ttl_sent",
     "a_ttl_seen",
+    "a_loss",
     "pw_valid",
     "fl_valid",
     "fl_flow",
@@ -85,7 +86,7 @@ const INPUTS: [&str; 33] = [
     "time_epoch",
 ];
 const PROFILE_INPUTS: [&str; 3] = ["pw_profile", "pw_word", "pw_data"];
-const OUTPUTS: [&str; 15] = [
+const OUTPUTS: [&str; 16] = [
     "swept",
     "sample_valid",
     "sample_kind",
@@ -94,6 +95,7 @@ const OUTPUTS: [&str; 15] = [
     "sample_now_ns",
     "sample_hops",
     "sample_endpoint_ns",
+    "sample_lost",
     "release_valid",
     "release_flow",
     "release_bytes",
@@ -116,7 +118,7 @@ impl Ports {
     fn set(&self, dut: &mut Dut, i: &rtt::In) {
         let (s, c, a) = (i.sent.unwrap_or_default(), i.completion.unwrap_or_default(), i.ack.unwrap_or_default());
         let (p, f) = (i.profile.unwrap_or_default(), i.flow.unwrap_or_default());
-        let values: [u64; 36] = [
+        let values: [u64; 37] = [
             i.rst.into(),
             i.sent.is_some().into(),
             s.tag.into(),
@@ -144,6 +146,7 @@ impl Ports {
             a.departure,
             a.ttl_sent.into(),
             a.ttl_seen.into(),
+            a.loss.into(),
             i.profile.is_some().into(),
             i.flow.is_some().into(),
             f.flow.into(),
@@ -172,10 +175,11 @@ impl Ports {
                 now_ns: v[5] as u32,
                 hops: v[6] as u8,
                 endpoint_ns: v[7] as u32,
+                lost: v[8] as u8,
             }),
-            release: (v[8] == 1).then(|| Release { flow: v[9] as u32, bytes: v[10] as u32 }),
-            pulses: v[11],
-            acked: (v[12] == 1).then(|| Acked { flow: v[13] as u32, outcome: v[14] as u8 }),
+            release: (v[9] == 1).then(|| Release { flow: v[10] as u32, bytes: v[11] as u32 }),
+            pulses: v[12],
+            acked: (v[13] == 1).then(|| Acked { flow: v[14] as u32, outcome: v[15] as u8 }),
         }
     }
 }

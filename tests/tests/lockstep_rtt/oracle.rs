@@ -118,6 +118,12 @@ fn check_sample(f: &mut Flow, a: &Ack, at: u64, index: usize, sample: Option<Sam
     assert!((i64::from(sample.endpoint_ns) - residence).abs() <= 1, "residence {residence}: {sample:?}");
     let hops = a.ttl_sent.wrapping_sub(a.ttl_seen);
     assert_eq!((sample.kind, sample.flow, sample.now_ns, sample.hops), (0, a.flow, (a.ts >> 16) as u32, hops));
+    let lost = match a.loss >> 6 {
+        1 => a.loss & 63,
+        2 => (a.loss & 63) + 1,
+        _ => 0,
+    };
+    assert_eq!(sample.lost, lost, "byte {:#x}", a.loss);
     exceeding[0] += u64::from(residence > rtt + 1);
     exceeding[1] += u64::from(residence >= rtt);
     samples[signal as usize] += 1;

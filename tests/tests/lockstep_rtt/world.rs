@@ -268,7 +268,7 @@ impl World {
                 _ => arrival = arrival.wrapping_sub(far),
             }
         }
-        Ack { arrival, departure, ttl_sent: self.rng.random(), ttl_seen: self.rng.random(), ..Ack::default() }
+        Ack { arrival, departure, ttl_sent: self.rng.random(), ttl_seen: self.rng.random(), loss: self.rng.random(), ..Ack::default() }
     }
 
     fn spoil(&mut self, mut ack: Ack) -> Ack {

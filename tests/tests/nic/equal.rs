@@ -19,7 +19,14 @@ use timely_tests::{cycles, rng, seeds, thorough};
 fn skipping_equals_stepping() {
     let busy = Parameters::timely_10g(8.0);
     // Slow enough for the wire to fall silent between two packets.
-    let quiet = Parameters { initial_mbps: 300.0, additive_step_mbps: 0.1, idle_us: 10.0, timeout_us: 50.0, ..Parameters::timely_10g(8.0) };
+    let quiet = Parameters {
+        initial_mbps: 300.0,
+        additive_step_mbps: 0.1,
+        idle_us: 10.0,
+        timeout_us: 50.0,
+        loss_decrease: 0.0,
+        ..Parameters::timely_10g(8.0)
+    };
     for seed in seeds() {
         for (bus, flows, parameters, least) in [(64, 3, &quiet, cycles() / 10), (512, 4, &quiet, cycles() / 10), (512, 20, &busy, 0)] {
             let mut rng = rng(seed);

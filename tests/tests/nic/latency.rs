@@ -1,7 +1,7 @@
 //! From a segment's last beat to its ACK, and from the ACK to the rate that follows from it.
 use rand::Rng;
 use timely_regs::parameters::Parameters;
-use timely_regs::wire::{Addresses, Class, Envelope, FIRST, Header, Kind, LAST};
+use timely_regs::wire::{Addresses, Arrived, Class, Envelope, FIRST, Header, Kind, LAST, Loss};
 use timely_sim::frame::address;
 use timely_sim::nic::core::CoreEvent;
 use timely_tests::bench::{Bench, Received, answer};
@@ -58,6 +58,9 @@ fn an_ack_is_prompt() {
                         // What the responder says of itself: TOS 0, TTL 64.
                         let mut p = timely_regs::wire::Packet::new_unchecked(&mut expected[..], class);
                         p.set_tos(0);
+                        // A segment of one packet is complete; of one whose first packet was not seen nothing is known.
+                        let first = header.flags & FIRST != 0;
+                        p.set_loss(Loss { arrived: if first { Arrived::Complete } else { Arrived::Unknown }, skipped: 0 }.byte());
                         p.fill_checksums();
                         assert_eq!(ack.frame, expected);
                     }

@@ -148,8 +148,21 @@ pub fn flows(all: &[FlowReport]) -> String {
 
 /// Telemetry; with an earlier one what was sent between the two.
 pub fn telemetry(t: &Telemetry, before: Option<&Telemetry>) -> String {
-    let mut out =
-        table(&["flow", "rate", "sent", "RTT min", "last", "smoothed", "packets", "bytes", "ACKs", "time-outs", "updates", "branch"]);
+    let mut out = table(&[
+        "flow",
+        "rate",
+        "sent",
+        "RTT min",
+        "last",
+        "smoothed",
+        "packets",
+        "bytes",
+        "ACKs",
+        "lost",
+        "time-outs",
+        "updates",
+        "branch",
+    ]);
     let time = |ns: Option<f64>| ns.map_or("-".into(), |ns| micros(ns).to_string());
     for f in &t.flows {
         let earlier = before.and_then(|b| Some((b.flows.iter().find(|o| o.flow == f.flow)?, t.time_ns.checked_sub(b.time_ns)?)));
@@ -167,6 +180,7 @@ pub fn telemetry(t: &Telemetry, before: Option<&Telemetry>) -> String {
             f.packets.to_string(),
             Bytes(f.wire_bytes).to_string(),
             f.acks.to_string(),
+            f.segments_lost.to_string(),
             f.timeouts.to_string(),
             f.updates.to_string(),
             f.last_branch.clone(),

@@ -1,15 +1,17 @@
 //! The responder of `timely_hw::ack`: 12 clocks from the parser's report to the ACK's first beat.
 mod allow;
+pub mod loss;
 mod share;
 
 pub use share::BURST_BYTES;
 
 use crate::{Block, fifo, frame, parse, stream::Beat};
 use allow::Allow;
+use loss::Table;
 use share::Share;
 use timely_regs::counters::Counter;
 use timely_regs::link;
-use timely_regs::wire::{ACK, Addresses, Envelope, FIRST, Header, LAST, Packet, READ};
+use timely_regs::wire::{ACK, Addresses, Arrived, Envelope, FIRST, Header, LAST, Loss, Packet, READ};
 
 /// Clocks from a report to the first at which its ACK's first beat stands at an idle output.
 pub const LATENCY: u64 = STAMP + frame::LATENCY;
@@ -100,6 +102,15 @@ struct Judged {
     addressed: bool,
     /// On the allow list.
     allowed: bool,
+    /// Looked up in the table.
+    looks: bool,
+}
+
+impl Judged {
+    /// It would be answered if it were its segment's last.
+    fn is_welcome(&self) -> bool {
+        self.addressed && self.allowed
+    }
 }
 
 /// The responder.
@@ -107,8 +118,11 @@ struct Judged {
 pub struct Ack {
     candidate: Option<Candidate>,
     judged: Option<Judged>,
-    accepted: Option<Draft>,
+    accepted: Option<Judged>,
     allow: Allow,
+    table: Table,
+    /// What of lost packets was said one and two clocks ago, as pulses.
+    told: [u64; 2],
     share: Share,
     /// The directed broadcast address of the own network, a clock behind the settings; none before the first clock.
     broadcast: Option<[u8; 4]>,
@@ -121,9 +135,24 @@ const fn bit(counter: Counter) -> u64 {
     1 << counter as u32
 }
 
-/// The report is of a kind that is answered.
-fn asks(report: &parse::Report) -> bool {
-    report.kind == parse::kind::DATA && Header::read(&report.header).flags & (LAST | ACK) == LAST
+/// The report is of a data packet.
+fn is_data(report: &parse::Report) -> bool {
+    report.kind == parse::kind::DATA && Header::read(&report.header).flags & ACK == 0
+}
+
+fn is_last(header: &Header) -> bool {
+    header.flags & LAST != 0
+}
+
+/// What is counted of an ACK that says so.
+fn told(loss: Loss) -> u64 {
+    match loss {
+        Loss { arrived: Arrived::Unknown, .. } => bit(Counter::LossUnknown),
+        Loss { arrived, skipped } => {
+            let incomplete = if arrived == Arrived::Incomplete { bit(Counter::SegmentsIncomplete) } else { 0 };
+            incomplete | if skipped > 0 { bit(Counter::SegmentsSkipped) } else { 0 }
+        }
+    }
 }
 
 /// What the report would be answered with.
@@ -150,7 +179,7 @@ fn candidate(report: &parse::Report, config: &Config) -> Candidate {
         port_source: packet.port_destination(),
         port_destination: packet.port_source(),
     };
-    let known = Header { flags: header.flags & (FIRST | READ) | LAST, ..header };
+    let known = Header { flags: header.flags & (FIRST | LAST | READ), ..header };
     let header = known.answered(packet.ttl(), packet.tos(), report.stamp, 0);
     Candidate { draft: Draft { envelope, header }, stations: !group && packet.mac_destination() == config.mac }
 }
@@ -163,6 +192,8 @@ impl Ack {
             judged: None,
             accepted: None,
             allow: Allow::default(),
+            table: Table::new(0),
+            told: [0; 2],
             share: Share::full(0, 0),
             broadcast: None,
             queue: fifo::Fifo::new(QUEUE_BITS),
@@ -172,7 +203,7 @@ impl Ack {
     }
 
     // The draft's addresses are swapped already: its source is what the segment was sent to.
-    fn judge(&self, Candidate { draft, stations }: Candidate, c: &Config) -> Judged {
+    fn judge(&self, Candidate { draft, stations }: Candidate, c: &Config, looks: bool) -> Judged {
         let e = &draft.envelope;
         let (to_us, from_us, nobody, allowed) = match e.addresses {
             Addresses::V4 { source, destination } => {
@@ -195,7 +226,7 @@ impl Ack {
         let vlan = e.tci.map_or(0, |tci| tci & 0xfff);
         let ours = to_us && e.port_source == c.port && vlan == c.vlan;
         let addressed = stations && e.mac_destination != c.mac && ours && !from_us && !nobody;
-        Judged { draft, addressed, allowed }
+        Judged { draft, addressed, allowed, looks }
     }
 }
 
@@ -224,29 +255,37 @@ impl Block for Ack {
         });
         self.frame.step(clk, &frame::In { rst: i.rst, describe, ready: i.ready });
         let tokens = self.share.tokens(clk);
-        let push = self.accepted.take();
-        let bytes = push.as_ref().map(wire_bytes).filter(|bytes| queue.ready && *bytes <= tokens);
+        let push = self.accepted.take().map(|mut welcome| {
+            let loss = if welcome.looks { self.table.count(&welcome.draft, i.now) } else { Loss::default() };
+            welcome.draft.header.loss = loss.byte();
+            (welcome.draft, loss)
+        });
+        let push = push.filter(|(draft, _)| is_last(&draft.header));
+        let bytes = push.as_ref().map(|(draft, _)| wire_bytes(draft)).filter(|bytes| queue.ready && *bytes <= tokens);
         self.pulses = match (&push, bytes) {
             (Some(_), None) if !queue.ready => bit(Counter::AcksDropped),
             (Some(_), None) => bit(Counter::AckShareExceeded),
             _ => 0,
         };
-        self.queue.step(clk, &fifo::In { rst: i.rst, push: push.filter(|_| bytes.is_some()), ready: frame.ready });
+        let push = push.filter(|_| bytes.is_some());
+        self.pulses |= self.told[1];
+        self.told = [push.as_ref().map_or(0, |(_, loss)| told(*loss)), self.told[0]];
+        self.queue.step(clk, &fifo::In { rst: i.rst, push: push.map(|(draft, _)| draft), ready: frame.ready });
         self.share.step(clk, bytes.unwrap_or(0), i.config.rate);
-        if let Some(Judged { draft, addressed, allowed }) = self.judged.take() {
-            if !addressed {
-                self.pulses |= bit(Counter::AckRefusedAddress);
-            } else if !allowed {
-                self.pulses |= bit(Counter::AckRefusedPeer);
-            } else {
-                self.accepted = Some(draft);
-            }
+        let judged = self.judged.take();
+        if let Some(refused) = judged.as_ref().filter(|j| !j.is_welcome() && is_last(&j.draft.header)) {
+            self.pulses |= bit(if refused.addressed { Counter::AckRefusedPeer } else { Counter::AckRefusedAddress });
         }
+        self.accepted = judged.filter(Judged::is_welcome);
         self.allow.settle(clk);
-        self.judged = self.candidate.take().map(|c| self.judge(c, &i.config));
-        let asked = i.report.as_ref().filter(|report| asks(report));
-        self.pulses |= if asked.is_some() && !i.config.enable { bit(Counter::AcksDisabled) } else { 0 };
-        self.candidate = asked.filter(|_| i.config.enable).map(|report| candidate(report, &i.config));
+        if let Some(c) = self.candidate.take() {
+            let looks = self.table.look(clk);
+            self.judged = Some(self.judge(c, &i.config, looks));
+        }
+        let data = i.report.as_ref().filter(|report| is_data(report));
+        let refused = !i.config.enable && data.is_some_and(|report| is_last(&Header::read(&report.header)));
+        self.pulses |= if refused { bit(Counter::AcksDisabled) } else { 0 };
+        self.candidate = data.filter(|_| i.config.enable).map(|report| candidate(report, &i.config));
         self.broadcast = Some(i.config.broadcast());
         if let Some(written) = i.written {
             self.allow.write(clk, written);
@@ -254,12 +293,13 @@ impl Block for Ack {
         if i.rst {
             (self.candidate, self.judged, self.accepted, self.pulses) = (None, None, None, 0);
             self.allow.reset();
+            (self.table, self.told) = (Table::new(clk + 1), [0; 2]);
             self.share = Share::full(clk + 1, i.config.rate);
         }
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        let pipeline = self.candidate.is_none() && self.judged.is_none() && self.accepted.is_none();
+        let pipeline = self.candidate.is_none() && self.judged.is_none() && self.accepted.is_none() && self.told == [0; 2];
         let idle = pipeline && self.broadcast.is_some() && self.queue.is_empty() && self.frame.is_empty();
         if idle && self.pulses == 0 { u64::MAX } else { clk }
     }

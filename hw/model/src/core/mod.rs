@@ -325,6 +325,7 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
                 departure: h.departure,
                 ttl_sent: h.ttl_sent,
                 ttl_seen: h.ttl_seen,
+                loss: h.loss,
             }
         });
         self.rtt.step(clk, rst || source.sent.is_some() || i.completion.is_some() || header.is_some() || bus, || rtt::In {

@@ -30,6 +30,8 @@ pub enum Kind {
     Host = 3,
     /// The flow sends again after its idle time: at most the restart rate, no history.
     Idle = 4,
+    /// An RTT was measured, and its ACK told of a loss that counts: the history is that of a sample, the rate falls by the profile's decrease.
+    Loss = 5,
 }
 
 /// `event_branch`: below Tlow.
@@ -58,6 +60,8 @@ pub struct Operation {
     pub hops: u8,
     /// How long the responder held the segment, ns, 24 bits.
     pub endpoint_ns: u32,
+    /// Its ACK told of a loss, which may make [`Kind::Loss`] of a sample.
+    pub lost: bool,
 }
 
 /// What the engine remembers of a flow. Without a history the numbers of the history are 0.
@@ -171,7 +175,7 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
     let mut greatest = p::GREATEST_RATE.get(w);
     let mut least = p::LEAST_RATE.get(w);
     match op.kind {
-        Kind::Sample => {
+        Kind::Sample | Kind::Loss => {
             if s.limited {
                 greatest = greatest.min(s.rate);
             }
@@ -181,6 +185,10 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
             }
             if p::HALF_FLOOR.get(w) != 0 {
                 least = least.max(s.rate / 2);
+            }
+            if op.kind == Kind::Loss && governed {
+                change = Change::by(NONE, p::LOSS_DECREASE.get(w).into());
+                least = p::LEAST_RATE.get(w);
             }
         }
         Kind::Timeout if governed => {
@@ -199,7 +207,7 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
     }
     let limited = s.limited;
     match op.kind {
-        Kind::Sample | Kind::Host => {}
+        Kind::Sample | Kind::Loss | Kind::Host => {}
         Kind::Timeout if law == LAW_SWIFT => *s = State { marked: true, mark: op.value.into(), rate: s.rate, ..State::default() },
         Kind::Timeout | Kind::Idle => *s = State { marked: s.marked, mark: s.mark, rate: s.rate, ..State::default() },
         Kind::Init => *s = State { rate: s.rate, ..State::default() },
@@ -213,6 +221,11 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
         s.rate = if sum < least.into() { least } else { sum.min(greatest.into()) as u32 };
     }
     Outcome { sets_rate, accepted, branch: change.branch, hyperactive: change.hyperactive, rate: s.rate }
+}
+
+/// Losses lower the rates of the profile.
+pub fn falls_by_loss(w: &Words) -> bool {
+    matches!(p::LAW.get(w), LAW_TIMELY..=LAW_PI) && p::LOSS_DECREASE.get(w) != 0
 }
 
 /// A sample's effect on the history, and what its law makes of it.
@@ -369,9 +382,10 @@ mod tests {
             if k % 2 == 0 {
                 w = Parameters::named(NAMES[k % NAMES.len()], 8.0).expect("listed").quantise().expect("valid");
             }
-            let kinds = [Kind::Sample, Kind::Sample, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle];
+            let kinds = [Kind::Sample, Kind::Loss, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle];
             let (rtt_ns, endpoint_ns) = (random() >> (8 + random() % 24), random() >> (8 + random() % 24));
-            let op = Operation { kind: kinds[random() as usize % 6], rtt_ns, value: random(), hops: random() as u8, endpoint_ns };
+            let op =
+                Operation { kind: kinds[random() as usize % 6], rtt_ns, value: random(), hops: random() as u8, endpoint_ns, lost: false };
             let out = apply(&w, &mut s, &op);
             assert!(out.branch <= HELD && out.rate == s.rate);
             assert_eq!(State::from_words(&s.to_words(), s.rate), s);

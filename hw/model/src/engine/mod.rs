@@ -9,6 +9,10 @@
 //! sample that comes one clock too early, holds back those behind it; operations of a flow stay in the order of their queue. A profile or a flow's profile written at a clock applies to what issues later. [`ISSUE_TO_RATE`] clocks after
 //! its issue an operation shows its rate and its event.
 //!
+//! **Loss.** A sample whose ACK tells of lost packets lowers the rate by the profile's decrease in place of what its law says, unless such a sample of the flow did so
+//! less than its RTT (and the responder's part) ago; then it counts as any other. Its history goes on as a sample's does. A sample that takes the
+//! place of a parked one takes over that one's loss; the loss of one that is lost in the queue is lost with it.
+//!
 //! Times are 32 bits of ns: a sample that follows the flow's last by 4.295 s or more, without a time-out or an idle restart between,
 //! takes its delta factor from the remainder. It is at most 1 in any case, so one step is smaller than it could be, and no more.
 pub mod law;
@@ -110,6 +114,8 @@ pub struct Engine {
     swept_at: u64,
     profiles: Vec<Words>,
     flows: Vec<(u8, State)>,
+    /// By flow, when a loss lowered its rate last, ns.
+    losses: Vec<u32>,
     init: Queue<u32>,
     samples: Queue<Sample>,
     host: Queue<FlowRate>,
@@ -132,6 +138,7 @@ impl Engine {
             swept_at: sweep_clocks(flow_bits),
             profiles: vec![[0; profile::WORDS]; profile::PROFILES],
             flows: vec![Default::default(); 1 << flow_bits],
+            losses: vec![0; 1 << flow_bits],
             init: Queue::new(INIT_QUEUE),
             samples: Queue::new(SAMPLE_QUEUE),
             host: Queue::new(HOST_QUEUE),
@@ -166,13 +173,20 @@ impl Engine {
         if !matches!(operation.kind, Kind::Sample | Kind::Timeout) || clk - last.at == SPACING - 1 {
             return (false, None);
         }
-        let lost = last.parked.replace(operation).map(|_| flow);
-        (true, lost)
+        let before = last.parked.take();
+        last.parked = Some(Operation { lost: operation.lost || before.is_some_and(|b| b.lost), ..operation });
+        (true, before.map(|_| flow))
     }
 
-    fn apply(&mut self, clk: u64, flow: u32, operation: Operation) {
+    fn apply(&mut self, clk: u64, flow: u32, mut operation: Operation) {
         let (profile, state) = &mut self.flows[flow as usize];
         let (profile, before) = (*profile, *state);
+        let since = operation.value.wrapping_sub(self.losses[flow as usize]);
+        let counts = operation.kind == Kind::Sample && operation.lost && since >= operation.rtt_ns + operation.endpoint_ns;
+        if counts && law::falls_by_loss(&self.profiles[usize::from(profile)]) {
+            operation.kind = Kind::Loss;
+            self.losses[flow as usize] = operation.value;
+        }
         let outcome = law::apply(&self.profiles[usize::from(profile)], state, &operation);
         self.issued.push_back(Issued { flow, at: clk, parked: None });
         self.flight.push_back(Flight { at: clk + ISSUE_TO_RATE, flow, profile, operation, before, outcome });
@@ -182,7 +196,7 @@ impl Engine {
     fn next(&self) -> [Option<(u32, Operation)>; 4] {
         let sample = |s: Sample| {
             let kind = if s.kind == KIND_TIMEOUT { Kind::Timeout } else { Kind::Sample };
-            (s.flow, Operation { kind, rtt_ns: s.rtt_ns, value: s.now_ns, hops: s.hops, endpoint_ns: s.endpoint_ns })
+            (s.flow, Operation { kind, rtt_ns: s.rtt_ns, value: s.now_ns, hops: s.hops, endpoint_ns: s.endpoint_ns, lost: s.lost > 0 })
         };
         [
             self.init.head().map(|flow| (flow, Operation { kind: Kind::Init, ..Default::default() })),

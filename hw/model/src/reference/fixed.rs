@@ -32,6 +32,10 @@ impl Law for Fixed {
         self.rate
     }
 
+    fn loss(&mut self, _rtt_us: f64, _now_us: f64) -> f64 {
+        self.rate
+    }
+
     fn restart(&mut self) -> f64 {
         self.rate
     }

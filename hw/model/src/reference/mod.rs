@@ -21,6 +21,10 @@ pub trait Law {
     /// A segment was given up unanswered at `now_us`; gives the rate from now on, Mb/s.
     fn timeout(&mut self, now_us: f64) -> f64;
 
+    /// Takes the RTT of a segment whose ACK tells of lost packets, as [`Law::update`] does, but the rate falls by the profile's decrease in place of what the
+    /// law says; that it does so once in an RTT is the caller's to see to.
+    fn loss(&mut self, rtt_us: f64, now_us: f64) -> f64;
+
     /// The flow sends again after its profile's idle time; gives the rate from now on, Mb/s.
     fn restart(&mut self) -> f64;
 

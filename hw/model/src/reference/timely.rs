@@ -117,6 +117,13 @@ impl Law for Timely {
         self.state.rate
     }
 
+    fn loss(&mut self, rtt_us: f64, now_us: f64) -> f64 {
+        let kept = self.state.rate * (1.0 - self.parameters.loss_decrease);
+        self.update(rtt_us, now_us);
+        self.state.rate = kept.clamp(self.parameters.least_mbps, self.parameters.greatest_mbps);
+        self.state.rate
+    }
+
     fn restart(&mut self) -> f64 {
         self.state.rate = self.state.rate.min(self.parameters.idle_mbps);
         self.state.last = None;

@@ -9,7 +9,8 @@
 //! **A flow** has two sums of charged bytes, modulo 2^32 and compared with sign: of all segments that ended, and released. Less than 2^31
 //! bytes are outstanding, and every segment adds at least one byte.
 //!
-//! **A sample** is the RTT, or what else the profile asks for (`signal.rs`), and beside it hops and residence.
+//! **A sample** is the RTT, or what else the profile asks for (`signal.rs`), and beside it hops, residence, and how many segments lost packets as its
+//! ACK tells. What an ACK without a sample tells is not taken.
 //!
 //! **Start of the RTT** (`profile::RTT_START`). 0: the end of the last packet, FCS included, i.e. its departure stamp plus
 //! `(wire_bytes - 20) * cfg_ns_per_byte`. 1: the departure stamp of the first packet. 2: the launch time of the first packet.
@@ -269,6 +270,7 @@ impl Rtt {
                 now_ns: low32(op.ts),
                 hops: op.echo.hops,
                 endpoint_ns: op.echo.residence,
+                lost: op.echo.lost,
             });
             op.measured = Some(m);
         }

@@ -20,6 +20,7 @@
 use super::ring::STAMP;
 use crate::bus::{Ack, RTT_MAX};
 use timely_regs::profile::{ONE_WAY_WINDOW_BITS, SIGNAL_LESS_RESIDENCE, SIGNAL_ONE_WAY};
+use timely_regs::wire::Loss;
 
 /// Bits of a window's number.
 const WINDOW: u32 = (1 << 16) - 1;
@@ -34,13 +35,20 @@ pub fn q8(time: u64) -> u64 {
 pub struct Echo {
     pub hops: u8,
     pub residence: u32,
+    /// Segments that lost packets.
+    pub lost: u8,
     arrival: u64,
 }
 
 impl Echo {
     pub fn of(a: &Ack) -> Echo {
         let took = (a.departure >> 8).wrapping_sub(a.arrival >> 8) << 8 >> 16;
-        Echo { hops: a.ttl_sent.wrapping_sub(a.ttl_seen), residence: took.min(RTT_MAX.into()) as u32, arrival: q8(a.arrival) }
+        Echo {
+            hops: a.ttl_sent.wrapping_sub(a.ttl_seen),
+            residence: took.min(RTT_MAX.into()) as u32,
+            lost: Loss::of(a.loss).segments(),
+            arrival: q8(a.arrival),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! bin, each at a clock at which no update comes to the counters, those of lower numbers first.
 use crate::Block;
 use crate::bus::{Event, KIND_RTT};
+use crate::engine::law::Kind;
 use std::collections::VecDeque;
 use timely_regs::histogram::{BIN_BITS, BINS, bin};
 use timely_regs::profile::PROFILES;
@@ -127,7 +128,7 @@ impl Block for Histograms {
             self.clearing = Some((profile, 0));
         }
         self.waiting |= i.clear;
-        let counted = i.event.filter(|e| e.kind == KIND_RTT);
+        let counted = i.event.filter(|e| e.kind == KIND_RTT || e.kind == Kind::Loss as u8);
         self.values.push_front(counted.map(|e| u16::from(e.profile) << BIN_BITS | bin(e.rtt_ns) as u16));
     }
 

@@ -182,7 +182,7 @@ fn after_sent(r: &mut TelemetryRecord, clear: bool, event: Option<Sent>) {
 fn after_return(r: &mut TelemetryRecord, clear: bool, event: Option<(Option<Sample>, Option<u8>)>, now: u32) {
     if clear {
         (r.samples, r.timeouts, r.rtt, r.sampled_at) = (0, 0, None, 0);
-        (r.acks, r.stale, r.repeated, r.forged) = (0, 0, 0, 0);
+        (r.acks, r.stale, r.repeated, r.forged, r.lost) = (0, 0, 0, 0, 0);
     }
     let Some((sample, outcome)) = event else { return };
     if let Some(outcome) = outcome {
@@ -195,6 +195,7 @@ fn after_return(r: &mut TelemetryRecord, clear: bool, event: Option<(Option<Samp
         *counter = counter.wrapping_add(1);
     }
     let Some(s) = sample else { return };
+    r.lost = r.lost.wrapping_add(s.lost.into());
     if s.kind == KIND_TIMEOUT {
         r.timeouts = r.timeouts.wrapping_add(1);
         return;

@@ -30,6 +30,7 @@ const WIRE: &[(&str, usize, usize)] = &[
     ("ttl_sent", offset::TTL_SENT, 1),
     ("ttl_seen", offset::TTL_SEEN, 1),
     ("ecn_seen", offset::ECN_SEEN, 1),
+    ("loss", offset::LOSS, 1),
     ("arrival", offset::ARRIVAL, 8),
     ("departure", offset::DEPARTURE, 8),
 ];

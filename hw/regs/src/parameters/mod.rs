@@ -136,6 +136,8 @@ pub struct Parameters {
     pub cap_bytes: u32,
     /// A flow that is so far behind 80 % of its rate's use, us, does not raise its rate until it has caught up; 0 it always may.
     pub use_window_us: f64,
+    /// What a sample whose ACK tells of lost packets takes off the rate, at most once in an RTT, 0 to 1; 0 nothing.
+    pub loss_decrease: f64,
 }
 
 /// A parameter that the hardware cannot hold, or that contradicts another.

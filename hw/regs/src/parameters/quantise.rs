@@ -77,6 +77,7 @@ impl Parameters {
         check("cap_bytes", self.cap_bytes.into(), 0.0, ((1u32 << 20) - 1) as f64, "a cap of two packets is enough to pace")?;
         check("signal_base_us", self.signal_base_us, 0.0, GREATEST_US, "give the unloaded RTT in microseconds")?;
         check("use_window_us", self.use_window_us, 0.0, GREATEST_US, "use 0 for rates that grow whatever the flow sends")?;
+        check("loss_decrease", self.loss_decrease, 0.0, 1.0, "half is what a time-out takes; use 0 for rates that no loss lowers")?;
         if self.law == LawKind::Fixed {
             return Ok(());
         }
@@ -153,6 +154,7 @@ impl Parameters {
         put(&p::IDLE_NS, ns(self.idle_us));
         put(&p::TOKEN_CAP, self.cap_bytes);
         put(&p::USE_WINDOW, ns(self.use_window_us));
+        put(&p::LOSS_DECREASE, (self.loss_decrease * 2f64.powi(26)).round() as u32);
         put(&p::INITIAL_RATE, rate(self.initial_mbps));
         put(&p::RESTART_RATE, rate(self.idle_mbps));
         put(&p::LEAST_RATE, rate(self.least_mbps));

@@ -66,6 +66,8 @@ pub struct Header {
     pub ttl_seen: u8,
     /// ACK: ECN bits seen.
     pub ecn_seen: u8,
+    /// ACK: what the responder knows of lost packets, as [`Loss::byte`](super::Loss::byte) makes it.
+    pub loss: u8,
     /// ACK: arrival at the responder, ns48.fns16.
     pub arrival: u64,
     /// ACK: departure at the responder, ns48.fns16.
@@ -94,6 +96,7 @@ impl Header {
             ttl_sent: bytes[offset::TTL_SENT],
             ttl_seen: bytes[offset::TTL_SEEN],
             ecn_seen: bytes[offset::ECN_SEEN] & 3,
+            loss: bytes[offset::LOSS],
             arrival: u64_at(offset::ARRIVAL),
             departure: u64_at(offset::DEPARTURE),
         }
@@ -114,6 +117,7 @@ impl Header {
         b[offset::TTL_SENT] = self.ttl_sent;
         b[offset::TTL_SEEN] = self.ttl_seen;
         b[offset::ECN_SEEN] = self.ecn_seen;
+        b[offset::LOSS] = self.loss;
         b[offset::ARRIVAL..][..8].copy_from_slice(&self.arrival.to_be_bytes());
         b[offset::DEPARTURE..][..8].copy_from_slice(&self.departure.to_be_bytes());
         b

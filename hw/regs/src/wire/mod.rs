@@ -14,7 +14,7 @@
 //! | 24 | 1 | TTL as sent |
 //! | 25 | 1 | ACK: TTL received |
 //! | 26 | 1 | ACK: ECN bits seen |
-//! | 27 | 1 | reserved, 0 |
+//! | 27 | 1 | ACK: what is known of lost packets, [`Loss`]; 0 nothing |
 //! | 28 | 8 | ACK: arrival of the answered packet's start at the responder, ns48.fns16 |
 //! | 36 | 8 | ACK: departure at the responder, when the ACK was handed to the transmit arbiter |
 //! | 44 | 4 | reserved, 0 |
@@ -24,11 +24,13 @@
 mod build;
 mod check;
 mod checksum;
+mod loss;
 mod packet;
 
 pub use build::{Addresses, Envelope, Header};
 pub use check::{Error, Kind, check, check_datagram};
 pub use checksum::{ipv4_header_checksum, ones_complement_sum, udp_checksum};
+pub use loss::{Arrived, Loss};
 pub use packet::Packet;
 
 /// Bytes of the header, in data packets and in ACKs.
@@ -78,6 +80,8 @@ pub mod offset {
     pub const TTL_SEEN: usize = 25;
     /// ECN bits that the responder saw, in bits 1..0 of 1 byte.
     pub const ECN_SEEN: usize = 26;
+    /// What the responder knows of lost packets, 1 byte.
+    pub const LOSS: usize = 27;
     /// Arrival stamp, 8 bytes.
     pub const ARRIVAL: usize = 28;
     /// Departure stamp, 8 bytes.

@@ -225,6 +225,11 @@ impl<T: AsRef<[u8]>> Packet<T> {
         self.u8_of(offset::ECN_SEEN) & 3
     }
 
+    /// What the responder knows of lost packets; 0 in data.
+    pub fn loss(&self) -> u8 {
+        self.u8_of(offset::LOSS)
+    }
+
     /// Arrival at the responder, ns48.fns16; 0 in data.
     pub fn arrival(&self) -> u64 {
         self.u64_of(offset::ARRIVAL)
@@ -338,6 +343,11 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
     /// Sets the ECN bits seen.
     pub fn set_ecn_seen(&mut self, ecn: u8) {
         self.put_of(offset::ECN_SEEN, &[ecn & 3]);
+    }
+
+    /// Sets what the responder knows of lost packets.
+    pub fn set_loss(&mut self, loss: u8) {
+        self.put_of(offset::LOSS, &[loss]);
     }
 
     /// Sets the arrival stamp.

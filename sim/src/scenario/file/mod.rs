@@ -262,7 +262,7 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         let span = t.like.as_ref().map_or(0..0, Spanned::span);
         return Err(src.error(span, &format!("profile.{name}.like"), like, NAMES.join(", ")));
     }
-    let fields: [(&str, &Number, f64, f64, Set); 24] = [
+    let fields: [(&str, &Number, f64, f64, Set); 25] = [
         ("signal_base_us", &t.signal_base_us, 0.0, 16_777.0, |p, v| p.signal_base_us = v),
         ("alpha", &t.alpha, 1.0 / 256.0, 1.0, |p, v| p.alpha = v),
         ("beta", &t.beta, 1e-6, 1.0, |p, v| p.beta = v),
@@ -281,6 +281,7 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         ("idle_us", &t.idle_us, 0.0, 2e6, |p, v| p.idle_us = v),
         ("idle_mbps", &t.idle_mbps, 0.001, 1e6, |p, v| p.idle_mbps = v),
         ("use_window_us", &t.use_window_us, 0.0, 16_777.0, |p, v| p.use_window_us = v),
+        ("loss_decrease", &t.loss_decrease, 0.0, 1.0, |p, v| p.loss_decrease = v),
         ("reference_us", &t.reference_us, 0.01, 1e5, |p, v| p.reference_us = v),
         ("error_beta", &t.error_beta, 1e-6, 1.0, |p, v| p.error_beta = v),
         ("integral_gain", &t.integral_gain, 0.0, 1.0, |p, v| p.integral_gain = v),

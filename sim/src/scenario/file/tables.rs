@@ -178,6 +178,7 @@ pub(super) struct ProfileTable {
     pub idle_us: Number,
     pub idle_mbps: Number,
     pub use_window_us: Number,
+    pub loss_decrease: Number,
     pub reference_us: Number,
     pub error_beta: Number,
     pub integral_gain: Number,

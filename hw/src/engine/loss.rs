@@ -1,0 +1,137 @@
+//! Whether a sample's loss lowers the rate.
+use super::word::ProfileWord;
+use crate::construct::construct;
+use crate::ram::ApartRam;
+use rust_hdl::prelude::*;
+use timely_regs::profile;
+
+/// At most one decrease by loss in an RTT: a flow's last is remembered.
+///
+/// A port's number is the clock after the issue at which it holds. The time is read at 0 and written at 14; operations of a flow are 24 clocks apart.
+#[derive(LogicBlock)]
+pub struct Loss<const F: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    pub rst: Signal<In, Bit>,
+    /// Clear the time of `sweep_flow`.
+    pub sweep: Signal<In, Bit>,
+    /// The flow.
+    pub sweep_flow: Signal<In, Bits<F>>,
+    /// Profile bus.
+    pub bus_8: Signal<In, Bits<42>>,
+    /// The operation's profile.
+    pub profile_8: Signal<In, Bits<4>>,
+    /// The operation's flow.
+    pub flow_0: Signal<In, Bits<F>>,
+    /// It is a sample whose ACK tells of a loss, if it is a sample.
+    pub lost_0: Signal<In, Bit>,
+    /// RTT, ns.
+    pub rtt_2: Signal<In, Bits<24>>,
+    /// The responder's part, ns.
+    pub endpoint_2: Signal<In, Bits<24>>,
+    /// Time, ns.
+    pub time_2: Signal<In, Bits<32>>,
+    /// The operation is a sample, and its profile has a law that sets rates.
+    pub law_10: Signal<In, Bit>,
+    /// There is an operation.
+    pub valid_14: Signal<In, Bit>,
+    /// Its flow.
+    pub flow_14: Signal<In, Bits<F>>,
+    /// Its time, ns.
+    pub time_14: Signal<In, Bits<32>>,
+    /// The loss lowers the rate.
+    pub falls_12: Signal<Out, Bit>,
+    /// The same.
+    pub falls_13: Signal<Out, Bit>,
+    /// The same.
+    pub falls_19: Signal<Out, Bit>,
+    /// By this, Q.26.
+    pub decrease_13: Signal<Out, Bits<27>>,
+    decrease: ProfileWord<27, { profile::LOSS_DECREASE.word as usize }>,
+    times: ApartRam<Bits<32>, F>,
+    raw: DFF<Bits<32>>,
+    since: DFF<Bits<32>>,
+    total: DFF<Bits<25>>,
+    // Index k is the register of clock k + 1.
+    lost: [DFF<Bit>; 3],
+    // Index k is the register of clock k + 4.
+    due: [DFF<Bit>; 7],
+    // Index k is the register of clock k + 11.
+    falls: [DFF<Bit>; 9],
+    amount: [DFF<Bits<27>>; 3],
+}
+
+impl<const F: usize> Default for Loss<F> {
+    fn default() -> Self {
+        construct!({} clk, rst, sweep, sweep_flow, bus_8, profile_8, flow_0, lost_0, rtt_2, endpoint_2, time_2, law_10, valid_14, flow_14, time_14, falls_12,
+            falls_13, falls_19, decrease_13, decrease, times, raw, since, total; lost, due, falls, amount)
+    }
+}
+
+impl<const F: usize> Logic for Loss<F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, raw, since, total);
+        for i in 0..3 {
+            self.lost[i].clock.next = self.clk.val();
+            self.amount[i].clock.next = self.clk.val();
+        }
+        for i in 0..7 {
+            self.due[i].clock.next = self.clk.val();
+        }
+        for i in 0..9 {
+            self.falls[i].clock.next = self.clk.val();
+        }
+        self.decrease.clk.next = self.clk.val();
+        self.decrease.bus.next = self.bus_8.val();
+        self.decrease.address.next = self.profile_8.val();
+        // 0 to 3
+        self.times.read_clock.next = self.clk.val();
+        self.times.write_clock.next = self.clk.val();
+        self.times.read_address.next = self.flow_0.val();
+        self.raw.d.next = self.times.read_data.val();
+        self.since.d.next = self.time_2.val() - self.raw.q.val();
+        self.total.d.next = bit_cast::<25, 24>(self.rtt_2.val()) + bit_cast::<25, 24>(self.endpoint_2.val());
+        self.lost[0].d.next = self.lost_0.val();
+        for i in 0..2 {
+            self.lost[i + 1].d.next = self.lost[i].q.val();
+            self.amount[i + 1].d.next = self.amount[i].q.val();
+        }
+        // 3 to 10
+        self.due[0].d.next = self.lost[2].q.val()
+            & (self.since.q.val().get_bits::<7>(25).any() | (self.since.q.val().get_bits::<25>(0) >= self.total.q.val()));
+        for i in 0..6 {
+            self.due[i + 1].d.next = self.due[i].q.val();
+        }
+        // 10 to 19
+        self.amount[0].d.next = self.decrease.data.val();
+        self.falls[0].d.next = (self.due[6].q.val() & self.law_10.val()) & self.decrease.data.val().any();
+        for i in 0..8 {
+            self.falls[i + 1].d.next = self.falls[i].q.val();
+        }
+        self.falls_12.next = self.falls[1].q.val();
+        self.falls_13.next = self.falls[2].q.val();
+        self.falls_19.next = self.falls[8].q.val();
+        self.decrease_13.next = self.amount[2].q.val();
+        self.times.write_enable.next = self.valid_14.val() & self.falls[3].q.val();
+        self.times.write_address.next = self.flow_14.val();
+        self.times.write_data.next = self.time_14.val();
+        if self.sweep.val() {
+            self.times.write_enable.next = true;
+            self.times.write_address.next = self.sweep_flow.val();
+            self.times.write_data.next = bits::<32>(0);
+        }
+        if self.rst.val() {
+            for i in 0..3 {
+                self.lost[i].d.next = false;
+            }
+            for i in 0..7 {
+                self.due[i].d.next = false;
+            }
+            for i in 0..9 {
+                self.falls[i].d.next = false;
+            }
+        }
+    }
+}
