@@ -236,7 +236,8 @@ fn compile(
     let (cold, hot): (Vec<_>, Vec<_>) = sources.iter().partition(|p| p.to_string_lossy().ends_with("__Slow.cpp"));
     let bytes: u64 = sources.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();
     let unit = |paths: &[&PathBuf]| paths.iter().map(|p| format!("#include \"{}\"\n", p.display())).collect::<String>();
-    let (with_hot, apart) = if bytes <= ONE_UNIT { ([UNOPTIMIZED, &unit(&cold)].concat(), String::new()) } else { (String::new(), unit(&cold)) };
+    let (with_hot, apart) =
+        if bytes <= ONE_UNIT { ([UNOPTIMIZED, &unit(&cold)].concat(), String::new()) } else { (String::new(), unit(&cold)) };
     write(&dir.join("unit.cpp"), &[unit(&hot), unit(&[&dir.join("shim.cpp")]), with_hot].concat())?;
     let runtime = runtime(cache, &include, version, compiler, options.waves)?;
     let (start, part) = (dir.join("start.o"), dir.join("model.part.so"));
