@@ -119,15 +119,15 @@ fn what_does_not_fit_is_refused() {
         assert_eq!(text.matches("`define TIMELY_STREAMS").count(), 1, "{file}");
     }
     // Another design takes the folder as it is if the emission is the same; of another emission it is told whose the folder is.
-    let second = |streams: &str| design("NetFPGA_SUME/fpga/second") + streams;
-    bench.put("tree/fpga/mqnic/NetFPGA_SUME/fpga/second/Makefile", MAKE);
-    bench.put("tree/fpga/mqnic/NetFPGA_SUME/fpga/second/config.tcl", CONFIG);
+    let second = |streams: &str| design("NetFPGA_SUME/fpga/fpga_second") + streams;
+    bench.put("tree/fpga/mqnic/NetFPGA_SUME/fpga/fpga_second/Makefile", MAKE);
+    bench.put("tree/fpga/mqnic/NetFPGA_SUME/fpga/fpga_second/config.tcl", CONFIG);
     let done = bench.run(&second(" -streams 1"));
-    assert!(done.code == 0 && done.text.contains("second_app_timely is written"), "{}", done.text);
+    assert!(done.code == 0 && done.text.contains("fpga_second_app_timely is written"), "{}", done.text);
     assert!(bench.has(MADE), "the first design");
     let (there, text) = ("tree/fpga/app/timely/rtl/mqnic_app_block.v", bench.get("tree/fpga/app/timely/rtl/mqnic_app_block.v"));
     bench.put(there, &(text.clone() + "// another\n"));
-    std::fs::remove_dir_all(bench.path("tree/fpga/mqnic/NetFPGA_SUME/fpga/second_app_timely")).expect("removed");
+    std::fs::remove_dir_all(bench.path("tree/fpga/mqnic/NetFPGA_SUME/fpga/fpga_second_app_timely")).expect("removed");
     bench.refuses(&second(" -streams 1"), 1, &["has another emission", "-replace 1, which changes them too"]);
     let done = bench.run(&second(" -streams 1 -replace 1"));
     assert!(done.code == 0 && bench.get(there) == text, "{}", done.text);

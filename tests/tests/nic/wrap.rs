@@ -75,7 +75,8 @@ fn the_time_runs_over_in_a_storm() {
         for wrap in WRAPS {
             for (name, mut nic) in cores(512, 10) {
                 let mut rng = rng(seed);
-                let spec = storm_spec(512, 10, 12, &Parameters::timely_10g(8.0), &mut rng);
+                // Rates that the storm's losses lowered would leave few ACKs behind the step.
+                let spec = storm_spec(512, 10, 12, &Parameters { loss_decrease: 0.0, ..Parameters::timely_10g(8.0) }, &mut rng);
                 start(&mut *nic, &spec);
                 // Flows are awake at the step, too.
                 set_time(&mut *nic, wrap.wrapping_sub((cycles() / 2 * CLOCK_NS) << 16));
