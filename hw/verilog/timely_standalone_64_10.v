@@ -10218,6 +10218,24 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  ways__3__d;
     wire  ways__3__q;
     reg  ways__3__clock;
+    reg  [9:0] ahead__d;
+    wire  [9:0] ahead__q;
+    reg  ahead__clock;
+    reg  same__d;
+    wire  same__q;
+    reg  same__clock;
+    reg  next_one__d;
+    wire  next_one__q;
+    reg  next_one__clock;
+    reg  late__d;
+    wire  late__q;
+    reg  late__clock;
+    reg  zero__d;
+    wire  zero__q;
+    reg  zero__clock;
+    reg  [16:0] due__d;
+    wire  [16:0] due__q;
+    reg  due__clock;
     
     // Local signals
     reg  clear;
@@ -10254,18 +10272,20 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  hit_any;
     reg  row_again;
     reg  pair_again;
+    reg  [82:0] four;
     reg  [29:0] parts__0;
     reg  [29:0] parts__1;
     reg  [29:0] parts__2;
     reg  [29:0] parts__3;
     reg  [29:0] parts__4;
+    reg  [15:0] aheads__0;
+    reg  [15:0] aheads__1;
+    reg  [15:0] aheads__2;
+    reg  [15:0] aheads__3;
+    reg  [15:0] aheads__4;
+    reg  [15:0] apart;
     reg  [7:0] seen;
     reg  [5:0] skipped;
-    reg  [15:0] ahead;
-    reg  same;
-    reg  next_one;
-    reg  late;
-    reg  zero;
     reg  anew;
     reg  ignored;
     reg  [7:0] more;
@@ -10273,7 +10293,6 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  [10:0] sum;
     reg  [7:0] seen_now;
     reg  [5:0] skipped_now;
-    reg  [16:0] due;
     reg  complete;
     reg  incomplete;
     reg  [29:0] result;
@@ -10503,6 +10522,36 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         .q(ways__3__q),
         .clock(ways__3__clock)
     );
+    tnic_standalone__core__control__ack__losses__ahead ahead(
+        .d(ahead__d),
+        .q(ahead__q),
+        .clock(ahead__clock)
+    );
+    tnic_standalone__core__control__ack__losses__same same(
+        .d(same__d),
+        .q(same__q),
+        .clock(same__clock)
+    );
+    tnic_standalone__core__control__ack__losses__next_one next_one(
+        .d(next_one__d),
+        .q(next_one__q),
+        .clock(next_one__clock)
+    );
+    tnic_standalone__core__control__ack__losses__late late(
+        .d(late__d),
+        .q(late__q),
+        .clock(late__clock)
+    );
+    tnic_standalone__core__control__ack__losses__zero zero(
+        .d(zero__d),
+        .q(zero__q),
+        .clock(zero__clock)
+    );
+    tnic_standalone__core__control__ack__losses__due due(
+        .d(due__d),
+        .q(due__q),
+        .clock(due__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -10517,6 +10566,12 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         own__d = own__q;
         writes__d = writes__q;
         epoch_5__d = epoch_5__q;
+        ahead__d = ahead__q;
+        same__d = same__q;
+        next_one__d = next_one__q;
+        late__d = late__q;
+        zero__d = zero__q;
+        due__d = due__q;
         if (~clear) begin
             sweep__d = sweep__q + ((32'h1) & 10'h3ff);
         end
@@ -10611,33 +10666,50 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         again__d = pair_again;
         epoch_4__d = epoch;
         parts__0 = ((32'h0) & 30'h3fffffff);
+        aheads__0 = ((32'h0) & 16'hffff);
         if (again__q) begin
             parts__0 = word__q[(32'h27)+:(30)];
+            aheads__0 = four[(64'h30)+:(16)] - word__q[(32'h27)+:(16)];
         end
         parts__1 = parts__0;
+        aheads__1 = aheads__0;
         if (way__0__q & ~again__q) begin
             parts__1 = parts__0 | held__0__q;
+            aheads__1 = aheads__0 | (four[(64'h30)+:(16)] - held__0__q[(32'h0)+:(16)]);
         end
         ways__0__d = way__0__q;
         parts__2 = parts__1;
+        aheads__2 = aheads__1;
         if (way__1__q & ~again__q) begin
             parts__2 = parts__1 | held__1__q;
+            aheads__2 = aheads__1 | (four[(64'h30)+:(16)] - held__1__q[(32'h0)+:(16)]);
         end
         ways__1__d = way__1__q;
         parts__3 = parts__2;
+        aheads__3 = aheads__2;
         if (way__2__q & ~again__q) begin
             parts__3 = parts__2 | held__2__q;
+            aheads__3 = aheads__2 | (four[(64'h30)+:(16)] - held__2__q[(32'h0)+:(16)]);
         end
         ways__2__d = way__2__q;
         parts__4 = parts__3;
+        aheads__4 = aheads__3;
         if (way__3__q & ~again__q) begin
             parts__4 = parts__3 | held__3__q;
+            aheads__4 = aheads__3 | (four[(64'h30)+:(16)] - held__3__q[(32'h0)+:(16)]);
         end
         ways__3__d = way__3__q;
         kept__d = parts__4;
         own__d = known__q;
         writes__d = (way__0__q | way__1__q) | (way__2__q | way__3__q);
         epoch_5__d = epoch_4__q;
+        apart = aheads__4;
+        ahead__d = apart[(32'h0)+:(10)];
+        same__d = ~|apart;
+        next_one__d = |apart & ~|apart[(32'ha)+:(6)];
+        late__d = &apart[(32'ha)+:(6)];
+        zero__d = (|four[(64'h40)+:(1)] & |four[(64'h51)+:(1)]) & ~|four[(64'h30)+:(16)];
+        due__d = ((four[(64'h41)+:(16)]) & 17'h1ffff) + ((32'h1) & 17'h1ffff);
         sum = gap;
         if (~|seen) begin
             sum = gap - ((32'h1) & 11'h7ff);
@@ -10647,7 +10719,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         if (&seen) begin
             seen_now = ((32'hff) & 8'hff);
         end
-        if (next_one) begin
+        if (next_one__q) begin
             seen_now = ((32'h1) & 8'hff);
             skipped_now = sum[(32'h0)+:(6)];
             if (|sum[(32'h6)+:(5)]) begin
@@ -10661,8 +10733,8 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
             end
             skipped_now = ((32'h0) & 6'h3f);
         end
-        complete = (((seen_now) & 17'h1ffff) == due) & ~&seen_now;
-        incomplete = (((seen_now) & 17'h1ffff) < due) & ~&seen_now;
+        complete = (((seen_now) & 17'h1ffff) == due__q) & ~&seen_now;
+        incomplete = (((seen_now) & 17'h1ffff) < due__q) & ~&seen_now;
         said = ((32'h0) & 8'hff);
         if (complete) begin
             said = ((skipped_now) & 8'hff) | ((32'h40) & 8'hff);
@@ -10741,6 +10813,12 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     always @(*) own__clock = clk;
     always @(*) writes__clock = clk;
     always @(*) epoch_5__clock = clk;
+    always @(*) ahead__clock = clk;
+    always @(*) same__clock = clk;
+    always @(*) next_one__clock = clk;
+    always @(*) late__clock = clk;
+    always @(*) zero__clock = clk;
+    always @(*) due__clock = clk;
     always @(*) looks__0__clock = clk;
     always @(*) looks__1__clock = clk;
     always @(*) arrival__0__clock = clk;
@@ -10799,18 +10877,13 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     always @(*) five = arrival__3__q;
     always @(*) row_again = writes__q & (five[(64'h0)+:(9)] == three[(64'h0)+:(9)]);
     always @(*) pair_again = row_again & (five[(64'h9)+:(39)] == three[(64'h9)+:(39)]);
+    always @(*) four = arrival__2__q;
     always @(*) seen = kept__q[(32'h10)+:(8)];
     always @(*) skipped = kept__q[(32'h18)+:(6)];
-    always @(*) ahead = five[(64'h30)+:(16)] - kept__q[(32'h0)+:(16)];
-    always @(*) same = ~|ahead;
-    always @(*) next_one = ~same & ~|ahead[(32'ha)+:(6)];
-    always @(*) late = &ahead[(32'ha)+:(6)];
-    always @(*) zero = (|five[(64'h40)+:(1)] & |five[(64'h51)+:(1)]) & ~|five[(64'h30)+:(16)];
-    always @(*) anew = (~own__q | zero) | ~((same | next_one) | late);
-    always @(*) ignored = ~anew & (late | (same & ~|seen));
+    always @(*) anew = (~own__q | zero__q) | ~((same__q | next_one__q) | late__q);
+    always @(*) ignored = ~anew & (late__q | (same__q & ~|seen));
     always @(*) more = seen + ((32'h1) & 8'hff);
-    always @(*) gap = ((ahead[(32'h0)+:(10)]) & 11'h7ff) + ((skipped) & 11'h7ff);
-    always @(*) due = ((five[(64'h41)+:(16)]) & 17'h1ffff) + ((32'h1) & 17'h1ffff);
+    always @(*) gap = ((ahead__q) & 11'h7ff) + ((skipped) & 11'h7ff);
     always @(*) wrote_way__0__d = ways__0__q;
     always @(*) ram__0__write_enable = ways__0__q | ~clear;
     always @(*) wrote_way__1__d = ways__1__q;
@@ -10840,6 +10913,25 @@ module tnic_standalone__core__control__ack__losses__again(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__losses__again
+
+
+module tnic_standalone__core__control__ack__losses__ahead(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__ahead
 
 
 module tnic_standalone__core__control__ack__losses__arrival__0(d,q,clock);
@@ -10916,6 +11008,25 @@ module tnic_standalone__core__control__ack__losses__arrival__3(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__losses__arrival__3
+
+
+module tnic_standalone__core__control__ack__losses__due(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__due
 
 
 module tnic_standalone__core__control__ack__losses__epoch_4(d,q,clock);
@@ -11070,6 +11181,25 @@ module tnic_standalone__core__control__ack__losses__known(d,q,clock);
 endmodule // standalone__core__control__ack__losses__known
 
 
+module tnic_standalone__core__control__ack__losses__late(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__late
+
+
 module tnic_standalone__core__control__ack__losses__looks__0(d,q,clock);
     
     // Module arguments
@@ -11106,6 +11236,25 @@ module tnic_standalone__core__control__ack__losses__looks__1(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__losses__looks__1
+
+
+module tnic_standalone__core__control__ack__losses__next_one(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__next_one
 
 
 module tnic_standalone__core__control__ack__losses__own(d,q,clock);
@@ -11305,6 +11454,25 @@ module tnic_standalone__core__control__ack__losses__read__3(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__losses__read__3
+
+
+module tnic_standalone__core__control__ack__losses__same(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__same
 
 
 module tnic_standalone__core__control__ack__losses__sweep(d,q,clock);
@@ -11628,6 +11796,25 @@ module tnic_standalone__core__control__ack__losses__wrote_way__3(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__losses__wrote_way__3
+
+
+module tnic_standalone__core__control__ack__losses__zero(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__zero
 
 
 module tnic_standalone__core__control__ack__mine1(d,q,clock);

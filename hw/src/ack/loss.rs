@@ -24,7 +24,7 @@ struct Arrival {
 /// 2,048 (source, flow) pairs in 512 rows of four entries; the rules are those of `timely_model::ack::loss`, its model.
 ///
 /// Clock 1: the packet's fields stand at the inputs, and the RAMs are addressed. 2: read. 3: compared with the row's four pairs; `welcome` says whether the
-/// packet may be answered. 4: one is chosen. 5: counted; `loss` stands, and the entry is written. A packet takes what the ones before it wrote from
+/// packet may be answered. 4: how far the segment is ahead of each, and one is chosen. 5: counted; `loss` stands, and the entry is written. A packet takes what the ones before it wrote from
 /// where they are: [`Arrival`]s are two clocks apart or more, what comes a clock after one is not looked up. After a reset nothing is known, and for 512
 /// clocks nothing is learnt.
 #[derive(LogicBlock)]
@@ -91,7 +91,10 @@ pub struct Table {
     epoch_4: DFF<Bits<2>>,
     held: [DFF<Bits<30>>; 4],
     // 4
+    four: Signal<Local, Arrival>,
     parts: [Signal<Local, Bits<30>>; 5],
+    aheads: [Signal<Local, Bits<16>>; 5],
+    apart: Signal<Local, Bits<16>>,
     // 5: segment 16, packets seen 8, skipped 6.
     kept: DFF<Bits<30>>,
     own: DFF<Bit>,
@@ -100,11 +103,11 @@ pub struct Table {
     ways: [DFF<Bit>; 4],
     seen: Signal<Local, Bits<8>>,
     skipped: Signal<Local, Bits<6>>,
-    ahead: Signal<Local, Bits<16>>,
-    same: Signal<Local, Bit>,
-    next_one: Signal<Local, Bit>,
-    late: Signal<Local, Bit>,
-    zero: Signal<Local, Bit>,
+    ahead: DFF<Bits<10>>,
+    same: DFF<Bit>,
+    next_one: DFF<Bit>,
+    late: DFF<Bit>,
+    zero: DFF<Bit>,
     anew: Signal<Local, Bit>,
     ignored: Signal<Local, Bit>,
     more: Signal<Local, Bits<8>>,
@@ -112,7 +115,7 @@ pub struct Table {
     sum: Signal<Local, Bits<11>>,
     seen_now: Signal<Local, Bits<8>>,
     skipped_now: Signal<Local, Bits<6>>,
-    due: Signal<Local, Bits<17>>,
+    due: DFF<Bits<17>>,
     complete: Signal<Local, Bit>,
     incomplete: Signal<Local, Bit>,
     result: Signal<Local, Bits<30>>,
@@ -126,14 +129,14 @@ impl Default for Table {
         construct!({} clk, rst, valid, source, ids, first, last, welcome, epoch, loss, sweep, clear, digest, flow, number,
             high, segment, row, look, wrote, wrote_row, word, two, three, five, hit_any, row_again, pair_again, known, again, epoch_4, kept, own,
             writes, epoch_5, seen, skipped, ahead, same, next_one, late, zero, anew, ignored, more, gap, sum, seen_now, skipped_now, due, complete, incomplete,
-            result, closed, whole, said; words, looks, arrival, ram, wrote_way, read, entry, age, hits, frees, way, held, parts, ways)
+            result, closed, whole, said, four, apart; words, looks, arrival, ram, wrote_way, read, entry, age, hits, frees, way, held, parts, aheads, ways)
     }
 }
 
 impl Logic for Table {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep, wrote, wrote_row, word, known, again, epoch_4, kept, own, writes, epoch_5);
+        dff_setup!(self, clk, sweep, wrote, wrote_row, word, known, again, epoch_4, kept, own, writes, epoch_5, ahead, same, next_one, late, zero, due);
         for i in 0..2 {
             self.looks[i].clock.next = self.clk.val();
         }
@@ -232,14 +235,19 @@ impl Logic for Table {
         self.epoch_4.d.next = self.epoch.val();
 
         // 4: the entry, or that of the packet before.
+        self.four.next = self.arrival[2].q.val();
         self.parts[0].next = bits::<30>(0);
+        self.aheads[0].next = bits::<16>(0);
         if self.again.q.val() {
             self.parts[0].next = self.word.q.val().get_bits::<30>(39);
+            self.aheads[0].next = self.four.val().segment - self.word.q.val().get_bits::<16>(39);
         }
         for i in 0..4 {
             self.parts[i + 1].next = self.parts[i].val();
+            self.aheads[i + 1].next = self.aheads[i].val();
             if self.way[i].q.val() & !self.again.q.val() {
                 self.parts[i + 1].next = self.parts[i].val() | self.held[i].q.val();
+                self.aheads[i + 1].next = self.aheads[i].val() | (self.four.val().segment - self.held[i].q.val().get_bits::<16>(0));
             }
             self.ways[i].d.next = self.way[i].q.val();
         }
@@ -247,20 +255,22 @@ impl Logic for Table {
         self.own.d.next = self.known.q.val();
         self.writes.d.next = (self.way[0].q.val() | self.way[1].q.val()) | (self.way[2].q.val() | self.way[3].q.val());
         self.epoch_5.d.next = self.epoch_4.q.val();
+        self.apart.next = self.aheads[4].val();
+        self.ahead.d.next = self.apart.val().get_bits::<10>(0);
+        self.same.d.next = !self.apart.val().any();
+        self.next_one.d.next = self.apart.val().any() & !self.apart.val().get_bits::<6>(10).any();
+        self.late.d.next = self.apart.val().get_bits::<6>(10).all();
+        self.zero.d.next = (self.four.val().low.any() & self.four.val().first.any()) & !self.four.val().segment.any();
+        self.due.d.next = bit_cast::<17, 16>(self.four.val().number) + bits::<17>(1);
 
         // 5: the packet is counted.
         self.seen.next = self.kept.q.val().get_bits::<8>(16);
         self.skipped.next = self.kept.q.val().get_bits::<6>(24);
-        self.ahead.next = self.five.val().segment - self.kept.q.val().get_bits::<16>(0);
-        self.same.next = !self.ahead.val().any();
-        self.next_one.next = !self.same.val() & !self.ahead.val().get_bits::<6>(10).any();
-        self.late.next = self.ahead.val().get_bits::<6>(10).all();
-        self.zero.next = (self.five.val().low.any() & self.five.val().first.any()) & !self.five.val().segment.any();
-        self.anew.next = (!self.own.q.val() | self.zero.val()) | !((self.same.val() | self.next_one.val()) | self.late.val());
-        self.ignored.next = !self.anew.val() & (self.late.val() | (self.same.val() & !self.seen.val().any()));
+        self.anew.next = (!self.own.q.val() | self.zero.q.val()) | !((self.same.q.val() | self.next_one.q.val()) | self.late.q.val());
+        self.ignored.next = !self.anew.val() & (self.late.q.val() | (self.same.q.val() & !self.seen.val().any()));
         self.more.next = self.seen.val() + bits::<8>(1);
         // One less than the segments between, with this one: 0 if the last one ended, or one that did not.
-        self.gap.next = bit_cast::<11, 10>(self.ahead.val().get_bits::<10>(0)) + bit_cast::<11, 6>(self.skipped.val());
+        self.gap.next = bit_cast::<11, 10>(self.ahead.q.val()) + bit_cast::<11, 6>(self.skipped.val());
         self.sum.next = self.gap.val();
         if !self.seen.val().any() {
             self.sum.next = self.gap.val() - bits::<11>(1);
@@ -270,7 +280,7 @@ impl Logic for Table {
         if self.seen.val().all() {
             self.seen_now.next = bits::<8>(255);
         }
-        if self.next_one.val() {
+        if self.next_one.q.val() {
             self.seen_now.next = bits::<8>(1);
             self.skipped_now.next = self.sum.val().get_bits::<6>(0);
             if self.sum.val().get_bits::<5>(6).any() {
@@ -284,9 +294,8 @@ impl Logic for Table {
             }
             self.skipped_now.next = bits::<6>(0);
         }
-        self.due.next = bit_cast::<17, 16>(self.five.val().number) + bits::<17>(1);
-        self.complete.next = (bit_cast::<17, 8>(self.seen_now.val()) == self.due.val()) & !self.seen_now.val().all();
-        self.incomplete.next = (bit_cast::<17, 8>(self.seen_now.val()) < self.due.val()) & !self.seen_now.val().all();
+        self.complete.next = (bit_cast::<17, 8>(self.seen_now.val()) == self.due.q.val()) & !self.seen_now.val().all();
+        self.incomplete.next = (bit_cast::<17, 8>(self.seen_now.val()) < self.due.q.val()) & !self.seen_now.val().all();
         self.said.next = bits::<8>(0);
         if self.complete.val() {
             self.said.next = bit_cast::<8, 6>(self.skipped_now.val()) | bits::<8>(0x40);
