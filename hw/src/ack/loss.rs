@@ -136,7 +136,10 @@ impl Default for Table {
 impl Logic for Table {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep, wrote, wrote_row, word, known, again, epoch_4, kept, own, writes, epoch_5, ahead, same, next_one, late, zero, due);
+        dff_setup!(
+            self, clk, sweep, wrote, wrote_row, word, known, again, epoch_4, kept, own, writes, epoch_5, ahead, same, next_one, late, zero,
+            due
+        );
         for i in 0..2 {
             self.looks[i].clock.next = self.clk.val();
         }
