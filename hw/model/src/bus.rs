@@ -63,7 +63,7 @@ pub struct Ack {
     pub ttl_sent: u8,
     /// That with which it arrived.
     pub ttl_seen: u8,
-    /// What it says of lost packets (`timely_regs::wire::Loss`).
+    /// Its byte of lost packets (`timely_regs::wire::Loss`).
     pub loss: u8,
 }
 

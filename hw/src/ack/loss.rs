@@ -1,4 +1,4 @@
-//! What arrived of the segments of each (source, flow), so that an ACK can say what was lost.
+//! The segments that arrived of each (source, flow), so that an ACK can say which were lost.
 use crate::construct::construct;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
@@ -39,9 +39,9 @@ pub struct Table {
     pub source: Signal<In, Bits<128>>,
     /// Packet number to segment number of its header, in wire order.
     pub ids: Signal<In, Bits<112>>,
-    /// It is its segment's first.
+    /// The packet is its segment's first.
     pub first: Signal<In, Bit>,
-    /// It is its segment's last.
+    /// The packet is its segment's last.
     pub last: Signal<In, Bit>,
     /// Clock 3: it may be answered.
     pub welcome: Signal<In, Bit>,

@@ -1,4 +1,4 @@
-//! Whether a sample's loss lowers the rate.
+//! The decrease by loss: at most one in a round trip.
 use super::word::ProfileWord;
 use crate::construct::construct;
 use crate::ram::ApartRam;
@@ -24,7 +24,7 @@ pub struct Loss<const F: usize> {
     pub profile_8: Signal<In, Bits<4>>,
     /// The operation's flow.
     pub flow_0: Signal<In, Bits<F>>,
-    /// It is a sample whose ACK tells of a loss, if it is a sample.
+    /// The operation's ACK tells of a loss, if the operation is a sample.
     pub lost_0: Signal<In, Bit>,
     /// RTT, ns.
     pub rtt_2: Signal<In, Bits<24>>,

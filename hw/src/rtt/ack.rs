@@ -38,7 +38,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub a_departure: Signal<In, Bits<64>>,
     pub a_ttl_sent: Signal<In, Bits<8>>,
     pub a_ttl_seen: Signal<In, Bits<8>>,
-    /// What it says of lost packets: bits 7..6 the segment (1 complete, 2 incomplete), bits 5..0 segments skipped.
+    /// Its byte of lost packets: bits 7..6 the segment (1 complete, 2 incomplete), bits 5..0 segments skipped.
     pub a_loss: Signal<In, Bits<8>>,
     /// A segment ended; fields as those of [`Offer`].
     pub ended_valid: Signal<In, Bit>,

@@ -91,7 +91,7 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub a_ttl_sent: Signal<In, Bits<8>>,
     /// That with which it arrived.
     pub a_ttl_seen: Signal<In, Bits<8>>,
-    /// What it says of lost packets.
+    /// Its byte of lost packets.
     pub a_loss: Signal<In, Bits<8>>,
     /// A profile word is written.
     pub pw_valid: Signal<In, Bit>,

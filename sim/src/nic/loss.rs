@@ -13,7 +13,7 @@ struct Entry {
     skipped: u32,
 }
 
-/// What arrived of each flow of each source; of any number.
+/// Arrivals of each flow of each source, any number of them.
 #[derive(Debug, Default)]
 pub struct Arrivals {
     flows: HashMap<(NodeId, FlowId), Entry>,

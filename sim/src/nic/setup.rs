@@ -87,7 +87,7 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     core.write32(port::NS_PER_BYTE.address(), ns_per_byte as u32)
 }
 
-/// What a packet takes from its request to Corundum's record of its completion besides the host's memory, and a bit more.
+/// Time of a packet from its request to Corundum's record of its completion besides the host's memory, and a bit more.
 const CORUNDUM_NS: u32 = 3000;
 
 /// How far ahead of its launch a packet is asked for in Corundum's form with streams: as little as its host allows, for a request counts as one of those

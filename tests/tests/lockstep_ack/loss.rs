@@ -1,4 +1,4 @@
-//! What ACKs say of lost packets: streams of segments through a path that drops what the test says, against a count of the test's own.
+//! Lost packets in ACKs: streams of segments through a path that drops what the test says, against a count of the test's own.
 use crate::{Run, config, report, v4, welcome};
 use rand::Rng;
 use rand::seq::SliceRandom;

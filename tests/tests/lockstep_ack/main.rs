@@ -340,7 +340,7 @@ struct Run {
     frames: VecDeque<Vec<u8>>,
     counts: [u32; COUNTERS],
     first: Option<u64>,
-    /// What the time is ahead of the clock.
+    /// Lead of the time over the clock.
     offset: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What arrived of the segments of each (source, flow), so that an ACK can say what was lost (`timely_hw::ack::Table`).
+//! The segments that arrived of each (source, flow), so that an ACK can say which were lost (`timely_hw::ack::Table`).
 //!
 //! **The table** has [`ROWS`] rows of [`WAYS`] entries. A pair's row is the low bits of its flow, turned by a digest of its source: flows of one source that
 //! follow one another never meet, and [`WAYS`] sources may share rows. The entry holds the digest and the rest of the flow, so that
@@ -30,7 +30,7 @@ pub const EPOCH_SHIFT: u32 = 46;
 /// Packets of a segment that are counted; this many and more are not told apart, and also stand for an unknown number.
 const MANY: u8 = 255;
 
-/// What is known of a pair.
+/// The record of a pair of source and flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     valid: bool,

@@ -107,7 +107,7 @@ struct Judged {
 }
 
 impl Judged {
-    /// It would be answered if it were its segment's last.
+    /// The packet would be answered if it were its segment's last.
     fn is_welcome(&self) -> bool {
         self.addressed && self.allowed
     }
@@ -121,7 +121,7 @@ pub struct Ack {
     accepted: Option<Judged>,
     allow: Allow,
     table: Table,
-    /// What of lost packets was said one and two clocks ago, as pulses.
+    /// Counts of lost packets that ACKs told one and two clocks ago, as pulses.
     told: [u64; 2],
     share: Share,
     /// The directed broadcast address of the own network, a clock behind the settings; none before the first clock.
@@ -144,7 +144,7 @@ fn is_last(header: &Header) -> bool {
     header.flags & LAST != 0
 }
 
-/// What is counted of an ACK that says so.
+/// Counters that an ACK of this state raises.
 fn told(loss: Loss) -> u64 {
     match loss {
         Loss { arrived: Arrived::Unknown, .. } => bit(Counter::LossUnknown),

@@ -46,7 +46,7 @@ pub struct App {
     midway: bool,
     /// PTP's time on its way through the sum that makes it linear.
     present: VecDeque<u64>,
-    /// What PTP's time is older by when it is linear, ns.
+    /// Age of PTP's time when it is linear, ns.
     age: u64,
     /// Stop, pause and form as of the last step: levels to the courier.
     levels: (bool, u8, bool, u32),
@@ -105,7 +105,7 @@ impl App {
         (self.below.stop, self.below.pause)
     }
 
-    /// What the courier is to carry, or the streams: with the core's outputs of this clock.
+    /// Words for the courier, or the streams, with the core's outputs of this clock.
     fn carried(&self, i: &In, core: &Shown, credit: &credit::Out) -> courier::In {
         courier::In {
             rst: false,

@@ -19,7 +19,7 @@ const REGISTERS: u32 = 0x3000;
 const ENABLE: u32 = 0x28;
 /// The scheduler's window in the NIC's own registers.
 pub const WINDOW: u32 = 0x80_0000;
-/// What is written into a queue's channel: enabled, as Corundum's driver does it.
+/// Word of a queue's channel that enables it, as Corundum's driver writes it.
 const CHANNEL: u32 = 3;
 /// Clocks between the masters of the NIC's own registers and the scheduler's window, each way: a write then takes 14 clocks, as in Corundum.
 const CROSSING: u64 = 4;
@@ -34,7 +34,7 @@ pub fn share(bus_bits: u32) -> u8 {
 /// Inputs at a clock.
 #[derive(Clone, Debug, Default)]
 pub struct In {
-    /// Those of the application block; what is of the scheduler is not looked at.
+    /// Inputs of the application block; those of the scheduler are not looked at.
     pub app: app::In,
     /// A queue may hold packets.
     pub doorbell: Option<u32>,
@@ -76,13 +76,13 @@ enum Stage {
 /// The bus of the NIC's own registers: Corundum's driver and the application block, an access at a time, the driver first.
 #[derive(Clone, Debug, Default)]
 struct Registers {
-    /// What the driver has to write.
+    /// Writes of the driver that wait.
     driver: VecDeque<(u32, u32)>,
     access: Option<(Access, Stage)>,
 }
 
 impl Registers {
-    /// What the window is shown at a clock.
+    /// Inputs of the scheduler's window at a clock.
     fn window(&self) -> window::In {
         let Some((access, Stage::There { aw, w, ar })) = self.access else { return window::In::default() };
         match access {
@@ -93,7 +93,7 @@ impl Registers {
         }
     }
 
-    /// What the courier is shown: whether its access is taken, and its answer.
+    /// Inputs of the courier: whether its access is taken, and its answer.
     fn courier(&self, clk: u64, c: &courier::Out) -> courier::In {
         let free = self.access.is_none() && self.driver.is_empty();
         let writes = free && c.aw.is_some() && c.w.is_some();
@@ -188,7 +188,7 @@ impl Nic {
         }
     }
 
-    /// What Corundum's driver does: it enables the scheduler, and these queues of it.
+    /// Corundum's driver enables the scheduler, and these queues of it.
     pub fn open(&mut self, queues: impl IntoIterator<Item = u32>) {
         self.enables = true;
         let address = |queue| WINDOW + Kind::Channel.address(self.flow_bits, queue);

@@ -1,4 +1,4 @@
-//! What goes in and out of the application block at a clock.
+//! Inputs and outputs of the application block at a clock.
 use super::{TimeOfDay, departures, host_read, host_write};
 use crate::bus::{FlowRate, Sample};
 use crate::scheduler::courier;
@@ -6,7 +6,7 @@ use crate::scheduler::top::{Down, Up};
 use crate::stream::Beat;
 use timely_regs::event;
 
-/// What goes beside a beat out of a queue.
+/// Signals beside a beat out of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
     /// The queue.
@@ -47,7 +47,7 @@ pub struct In {
     pub rx: Option<(Beat, TimeOfDay, bool)>,
     /// A beat out of a queue.
     pub queue: Option<(Beat, Beside)>,
-    /// What is behind takes the beat that came out of a queue.
+    /// The next stage takes the beat that came out of a queue.
     pub queue_ready: bool,
     /// A completion from the MAC.
     pub completion: Option<departures::Stamped>,
@@ -61,7 +61,7 @@ pub struct In {
     pub base: u32,
     /// The master's bus: what the scheduler's window answers. The rest is not looked at.
     pub window: courier::In,
-    /// What the scheduler says comes by `up`; a level.
+    /// The scheduler's words come by `up`; a level.
     pub streams: bool,
     /// From the scheduler.
     pub up: Up,
@@ -88,7 +88,7 @@ pub struct Out {
     pub tx: Option<CoreBeat>,
     /// A beat out of a queue is taken if offered.
     pub queue_ready: bool,
-    /// It, on its way on.
+    /// The completion, on its way on.
     pub queue: Option<(Beat, Beside)>,
     /// A completion is taken if offered.
     pub completion_ready: bool,

@@ -1,6 +1,6 @@
-//! What an ACK says of lost packets: one byte, bits 7..6 the segment's state, bits 5..0 the segments skipped before it.
+//! Lost packets in an ACK: one byte, bits 7..6 the segment's state, bits 5..0 the segments skipped before it.
 
-/// Whether all packets of the answered segment arrived.
+/// State of the answered segment: did all of its packets arrive?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Arrived {
     /// The responder does not know; nor how many segments were skipped.
@@ -12,7 +12,7 @@ pub enum Arrived {
     Incomplete,
 }
 
-/// What an ACK says of lost packets. A byte of 0, as a responder without a table sends it, says nothing.
+/// An ACK's byte of lost packets. A byte of 0, as a responder without a table sends it, says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Loss {
     /// The answered segment.
@@ -36,7 +36,7 @@ impl Loss {
         }
     }
 
-    /// What the byte says; the reserved state 3 says nothing.
+    /// Reads the byte; the reserved state 3 says nothing.
     pub const fn of(byte: u8) -> Self {
         let arrived = match byte >> Self::SKIPPED_BITS {
             1 => Arrived::Complete,

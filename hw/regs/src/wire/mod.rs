@@ -80,7 +80,7 @@ pub mod offset {
     pub const TTL_SEEN: usize = 25;
     /// ECN bits that the responder saw, in bits 1..0 of 1 byte.
     pub const ECN_SEEN: usize = 26;
-    /// What the responder knows of lost packets, 1 byte.
+    /// Lost packets as the responder knows them, 1 byte.
     pub const LOSS: usize = 27;
     /// Arrival stamp, 8 bytes.
     pub const ARRIVAL: usize = 28;

@@ -225,7 +225,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
         self.u8_of(offset::ECN_SEEN) & 3
     }
 
-    /// What the responder knows of lost packets; 0 in data.
+    /// Lost packets as the responder knows them; 0 in data.
     pub fn loss(&self) -> u8 {
         self.u8_of(offset::LOSS)
     }

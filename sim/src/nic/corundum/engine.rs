@@ -65,7 +65,7 @@ pub struct Engine {
     sent: u16,
 }
 
-/// What became of a request.
+/// End of a request.
 pub struct Over {
     /// The queue.
     pub queue: u32,
@@ -121,7 +121,7 @@ impl Engine {
         (at <= clk && fits).then_some((queue, tag))
     }
 
-    /// What that queue had.
+    /// The packet of the queue that was looked at, or none: then its request is over.
     pub fn found(&mut self, clk: u64, frame: Option<Vec<u8>>) {
         let Some((_, queue, tag)) = self.looks.pop_front() else { return };
         let Some(frame) = frame else {

@@ -14,7 +14,7 @@ const RING: usize = 1024;
 /// Ethernet type of frames that are not ours: for local experiments (IEEE 802).
 const OTHER: [u8; 2] = [0x88, 0xb5];
 
-/// What a queue's packets are.
+/// Packets of a queue.
 enum Source {
     /// A flow of the scenario's.
     Flow(Flow),

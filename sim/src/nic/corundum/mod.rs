@@ -1,7 +1,7 @@
 //! Corundum's form as a [`Core`]: the application block and the transmit scheduler, as their integer model, among a transmit engine and a host with
 //! queues of descriptors.
 //!
-//! What is not there: Corundum's PTP clock (the NIC's own time is that of the stamps), DMA for event records, snapshots and loads, which is that of a tree with
+//! Not modelled: Corundum's PTP clock (the NIC's own time is that of the stamps), DMA for event records, snapshots and loads, which is that of a tree with
 //! `APP_DMA_ENABLE` 0, and what Linux does above the queues.
 mod engine;
 mod host;

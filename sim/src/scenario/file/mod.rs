@@ -46,7 +46,7 @@ impl Default for Overrides {
 
 /// Bytes of a frame in a buffer besides its headers and payload.
 const FCS: u32 = 4;
-/// What reads of the host's memory take if nothing is said.
+/// Time of reads of the host's memory if nothing is said.
 const DMA_NS: u32 = 3000;
 /// Least and greatest length of a run, milliseconds.
 const DURATION_MS: (f64, f64) = (0.001, 1e6);
@@ -195,7 +195,7 @@ fn either(all: &[u32]) -> String {
     format!("{} or {last}", others.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
 }
 
-/// What reads of the host's memory take, ns: always, or at least and at most.
+/// Time of reads of the host's memory, ns: the least and the greatest.
 fn dma(src: &Source, told: &Option<Spanned<Range>>) -> Result<(u32, u32), Error> {
     const NAME: &str = "nic.dma_ns";
     const MOST: f64 = 50_000.0;

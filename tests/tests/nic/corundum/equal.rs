@@ -59,7 +59,7 @@ impl Twin {
         u64::from(tag >> 15) << (self.tag_bits - 1) | u64::from(tag) & ((1 << (self.tag_bits - 1)) - 1)
     }
 
-    /// What the scheduler says by its bus.
+    /// The scheduler's bus.
     pub fn up(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
@@ -216,7 +216,7 @@ impl Twin {
         (beat, tag, bad)
     }
 
-    /// What goes beside a beat out of a queue.
+    /// Signals beside a beat out of a queue.
     pub fn beside(&self, user: u128, queue: u16) -> Beside {
         let (tag, bad) = self.inside(user);
         Beside { queue, tag, bad, dest: 0 }
