@@ -3014,6 +3014,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  taken5__d;
     wire  taken5__q;
     reg  taken5__clock;
+    reg  taken6__d;
+    wire  taken6__q;
+    reg  taken6__clock;
     reg  said__clock;
     reg  [5:0] said__read_address;
     wire  [7:0] said__read_data;
@@ -3026,15 +3029,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  [5:0] told_at__d;
     wire  [5:0] told_at__q;
     reg  told_at__clock;
-    reg  incomplete6__d;
-    wire  incomplete6__q;
-    reg  incomplete6__clock;
-    reg  skipped6__d;
-    wire  skipped6__q;
-    reg  skipped6__clock;
-    reg  unknown6__d;
-    wire  unknown6__q;
-    reg  unknown6__clock;
+    reg  incomplete7__d;
+    wire  incomplete7__q;
+    reg  incomplete7__clock;
+    reg  skipped7__d;
+    wire  skipped7__q;
+    reg  skipped7__clock;
+    reg  unknown7__d;
+    wire  unknown7__q;
+    reg  unknown7__clock;
     
     // Local signals
     reg  [63:0] stamp;
@@ -3056,6 +3059,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  last2;
     reg  [7:0] bytes;
     reg  taken;
+    reg  told;
     reg  [619:0] a;
     reg  [63:0] departure;
     reg  [7:0] flags;
@@ -3214,6 +3218,11 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(taken5__q),
         .clock(taken5__clock)
     );
+    tnic_standalone__core__control__ack__taken6 taken6(
+        .d(taken6__d),
+        .q(taken6__q),
+        .clock(taken6__clock)
+    );
     tnic_standalone__core__control__ack__said said(
         .clock(said__clock),
         .read_address(said__read_address),
@@ -3232,20 +3241,20 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(told_at__q),
         .clock(told_at__clock)
     );
-    tnic_standalone__core__control__ack__incomplete6 incomplete6(
-        .d(incomplete6__d),
-        .q(incomplete6__q),
-        .clock(incomplete6__clock)
+    tnic_standalone__core__control__ack__incomplete7 incomplete7(
+        .d(incomplete7__d),
+        .q(incomplete7__q),
+        .clock(incomplete7__clock)
     );
-    tnic_standalone__core__control__ack__skipped6 skipped6(
-        .d(skipped6__d),
-        .q(skipped6__q),
-        .clock(skipped6__clock)
+    tnic_standalone__core__control__ack__skipped7 skipped7(
+        .d(skipped7__d),
+        .q(skipped7__q),
+        .clock(skipped7__clock)
     );
-    tnic_standalone__core__control__ack__unknown6 unknown6(
-        .d(unknown6__d),
-        .q(unknown6__q),
-        .clock(unknown6__clock)
+    tnic_standalone__core__control__ack__unknown7 unknown7(
+        .d(unknown7__d),
+        .q(unknown7__q),
+        .clock(unknown7__clock)
     );
     
     // Update code
@@ -3267,11 +3276,12 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         exceeds4__d = exceeds4__q;
         taken4__d = taken4__q;
         taken5__d = taken5__q;
+        taken6__d = taken6__q;
         said_at__d = said_at__q;
         told_at__d = told_at__q;
-        incomplete6__d = incomplete6__q;
-        skipped6__d = skipped6__q;
-        unknown6__d = unknown6__q;
+        incomplete7__d = incomplete7__q;
+        skipped7__d = skipped7__q;
+        unknown7__d = unknown7__q;
         v1__d = data & cfg_ack_enable;
         disabled1__d = asks & ~cfg_ack_enable;
         mine1__d = i_head[(32'h0)+:(48)] == cfg_mac;
@@ -3424,15 +3434,16 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         exceeds4__d = (last3 & queue__i_ready) & ~share__enough;
         taken4__d = taken;
         taken5__d = taken4__q;
-        if (taken5__q) begin
+        taken6__d = taken5__q;
+        if (taken6__q) begin
             said_at__d = said_at__q + ((32'h1) & 6'h3f);
         end
-        if (queue__o_valid & frame__i_ready) begin
+        if ((queue__o_valid & frame__i_ready) & told) begin
             told_at__d = told_at__q + ((32'h1) & 6'h3f);
         end
-        incomplete6__d = taken5__q & losses__loss[32'h7];
-        skipped6__d = taken5__q & |losses__loss[(32'h0)+:(6)];
-        unknown6__d = taken5__q & ~|losses__loss;
+        incomplete7__d = taken6__q & losses__loss[32'h7];
+        skipped7__d = taken6__q & |losses__loss[(32'h0)+:(6)];
+        unknown7__d = taken6__q & ~|losses__loss;
         pulses = ((32'h0) & 64'hffffffffffffffff);
         if (frame__m_start) begin
             pulses = sent_bit;
@@ -3449,13 +3460,13 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         if (exceeds4__q) begin
             pulses = pulses | share_bit;
         end
-        if (incomplete6__q) begin
+        if (incomplete7__q) begin
             pulses = pulses | incomplete_bit;
         end
-        if (skipped6__q) begin
+        if (skipped7__q) begin
             pulses = pulses | skipped_bit;
         end
-        if (unknown6__q) begin
+        if (unknown7__q) begin
             pulses = pulses | unknown_bit;
         end
         if (disabled1__q) begin
@@ -3472,11 +3483,12 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             disabled1__d = 1'b0;
             taken4__d = 1'b0;
             taken5__d = 1'b0;
+            taken6__d = 1'b0;
             said_at__d = ((32'h0) & 6'h3f);
             told_at__d = ((32'h0) & 6'h3f);
-            incomplete6__d = 1'b0;
-            skipped6__d = 1'b0;
-            unknown6__d = 1'b0;
+            incomplete7__d = 1'b0;
+            skipped7__d = 1'b0;
+            unknown7__d = 1'b0;
         end
     end
     always @(*) disabled1__clock = clk;
@@ -3496,11 +3508,12 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) exceeds4__clock = clk;
     always @(*) taken4__clock = clk;
     always @(*) taken5__clock = clk;
+    always @(*) taken6__clock = clk;
     always @(*) said_at__clock = clk;
     always @(*) told_at__clock = clk;
-    always @(*) incomplete6__clock = clk;
-    always @(*) skipped6__clock = clk;
-    always @(*) unknown6__clock = clk;
+    always @(*) incomplete7__clock = clk;
+    always @(*) skipped7__clock = clk;
+    always @(*) unknown7__clock = clk;
     always @(*) queue__clk = clk;
     always @(*) queue__rst = rst;
     always @(*) frame__clk = clk;
@@ -3536,14 +3549,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     always @(*) share__take = taken;
     always @(*) queue__i_valid = taken;
     always @(*) queue__i_data = r3__q;
-    always @(*) queue__o_ready = frame__i_ready;
+    always @(*) told = said_at__q != told_at__q;
+    always @(*) queue__o_ready = frame__i_ready & told;
     always @(*) losses__welcome = v3__q;
     always @(*) losses__epoch = now[(32'h2e)+:(2)];
-    always @(*) said__write_enable = taken5__q;
+    always @(*) said__write_enable = taken6__q;
     always @(*) said__write_address = said_at__q;
     always @(*) said__write_data = losses__loss;
     always @(*) said__read_address = told_at__q;
-    always @(*) frame__i_valid = queue__o_valid;
+    always @(*) frame__i_valid = queue__o_valid & told;
     always @(*) a = queue__o_data;
     always @(*) frame__i_class = a[(32'h26a)+:(2)];
     always @(*) frame__i_dst_mac = a[(32'h1c0)+:(48)];
@@ -10045,7 +10059,7 @@ module tnic_standalone__core__control__ack__group1(d,q,clock);
 endmodule // standalone__core__control__ack__group1
 
 
-module tnic_standalone__core__control__ack__incomplete6(d,q,clock);
+module tnic_standalone__core__control__ack__incomplete7(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -10061,7 +10075,7 @@ module tnic_standalone__core__control__ack__incomplete6(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__incomplete6
+endmodule // standalone__core__control__ack__incomplete7
 
 
 module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,first,last,welcome,epoch,loss);
@@ -10100,6 +10114,9 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  [82:0] arrival__3__d;
     wire  [82:0] arrival__3__q;
     reg  arrival__3__clock;
+    reg  [82:0] arrival__4__d;
+    wire  [82:0] arrival__4__q;
+    reg  arrival__4__clock;
     reg  [8:0] ram__0__read_address;
     reg  ram__0__read_clock;
     wire  [71:0] ram__0__read_data;
@@ -10149,6 +10166,9 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  [71:0] word__d;
     wire  [71:0] word__q;
     reg  word__clock;
+    reg  wrote_kept__d;
+    wire  wrote_kept__q;
+    reg  wrote_kept__clock;
     reg  [71:0] read__0__d;
     wire  [71:0] read__0__q;
     reg  read__0__clock;
@@ -10161,9 +10181,81 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  [71:0] read__3__d;
     wire  [71:0] read__3__q;
     reg  read__3__clock;
-    reg  known__d;
-    wire  known__q;
-    reg  known__clock;
+    reg  row_2__d;
+    wire  row_2__q;
+    reg  row_2__clock;
+    reg  row_3__d;
+    wire  row_3__q;
+    reg  row_3__clock;
+    reg  row_4__d;
+    wire  row_4__q;
+    reg  row_4__clock;
+    reg  pair_2__d;
+    wire  pair_2__q;
+    reg  pair_2__clock;
+    reg  pair_3__d;
+    wire  pair_3__q;
+    reg  pair_3__clock;
+    reg  pair_4__d;
+    wire  pair_4__q;
+    reg  pair_4__clock;
+    reg  looks_4__d;
+    wire  looks_4__q;
+    reg  looks_4__clock;
+    reg  [1:0] epoch_4__d;
+    wire  [1:0] epoch_4__q;
+    reg  epoch_4__clock;
+    reg  row_2_4__d;
+    wire  row_2_4__q;
+    reg  row_2_4__clock;
+    reg  row_3_4__d;
+    wire  row_3_4__q;
+    reg  row_3_4__clock;
+    reg  pair_2_4__d;
+    wire  pair_2_4__q;
+    reg  pair_2_4__clock;
+    reg  hits__0__d;
+    wire  hits__0__q;
+    reg  hits__0__clock;
+    reg  hits__1__d;
+    wire  hits__1__q;
+    reg  hits__1__clock;
+    reg  hits__2__d;
+    wire  hits__2__q;
+    reg  hits__2__clock;
+    reg  hits__3__d;
+    wire  hits__3__q;
+    reg  hits__3__clock;
+    reg  frees__0__d;
+    wire  frees__0__q;
+    reg  frees__0__clock;
+    reg  frees__1__d;
+    wire  frees__1__q;
+    reg  frees__1__clock;
+    reg  frees__2__d;
+    wire  frees__2__q;
+    reg  frees__2__clock;
+    reg  frees__3__d;
+    wire  frees__3__q;
+    reg  frees__3__clock;
+    reg  [29:0] held__0__d;
+    wire  [29:0] held__0__q;
+    reg  held__0__clock;
+    reg  [29:0] held__1__d;
+    wire  [29:0] held__1__q;
+    reg  held__1__clock;
+    reg  [29:0] held__2__d;
+    wire  [29:0] held__2__q;
+    reg  held__2__clock;
+    reg  [29:0] held__3__d;
+    wire  [29:0] held__3__q;
+    reg  held__3__clock;
+    reg  [1:0] epoch_5__d;
+    wire  [1:0] epoch_5__q;
+    reg  epoch_5__clock;
+    reg  fresh_5__d;
+    wire  fresh_5__q;
+    reg  fresh_5__clock;
     reg  again__d;
     wire  again__q;
     reg  again__clock;
@@ -10179,33 +10271,63 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  way__3__d;
     wire  way__3__q;
     reg  way__3__clock;
-    reg  [1:0] epoch_4__d;
-    wire  [1:0] epoch_4__q;
-    reg  epoch_4__clock;
-    reg  [29:0] held__0__d;
-    wire  [29:0] held__0__q;
-    reg  held__0__clock;
-    reg  [29:0] held__1__d;
-    wire  [29:0] held__1__q;
-    reg  held__1__clock;
-    reg  [29:0] held__2__d;
-    wire  [29:0] held__2__q;
-    reg  held__2__clock;
-    reg  [29:0] held__3__d;
-    wire  [29:0] held__3__q;
-    reg  held__3__clock;
-    reg  [29:0] kept__d;
-    wire  [29:0] kept__q;
-    reg  kept__clock;
-    reg  own__d;
-    wire  own__q;
-    reg  own__clock;
+    reg  [29:0] entry_5__0__d;
+    wire  [29:0] entry_5__0__q;
+    reg  entry_5__0__clock;
+    reg  [29:0] entry_5__1__d;
+    wire  [29:0] entry_5__1__q;
+    reg  entry_5__1__clock;
+    reg  [29:0] entry_5__2__d;
+    wire  [29:0] entry_5__2__q;
+    reg  entry_5__2__clock;
+    reg  [29:0] entry_5__3__d;
+    wire  [29:0] entry_5__3__q;
+    reg  entry_5__3__clock;
+    reg  [15:0] apart__0__d;
+    wire  [15:0] apart__0__q;
+    reg  apart__0__clock;
+    reg  [15:0] apart__1__d;
+    wire  [15:0] apart__1__q;
+    reg  apart__1__clock;
+    reg  [15:0] apart__2__d;
+    wire  [15:0] apart__2__q;
+    reg  apart__2__clock;
+    reg  [15:0] apart__3__d;
+    wire  [15:0] apart__3__q;
+    reg  apart__3__clock;
+    reg  [15:0] from_its__d;
+    wire  [15:0] from_its__q;
+    reg  from_its__clock;
+    reg  [15:0] from_kept__d;
+    wire  [15:0] from_kept__q;
+    reg  from_kept__clock;
+    reg  [5:0] between__0__d;
+    wire  [5:0] between__0__q;
+    reg  between__0__clock;
+    reg  [5:0] between__1__d;
+    wire  [5:0] between__1__q;
+    reg  between__1__clock;
+    reg  [5:0] between__2__d;
+    wire  [5:0] between__2__q;
+    reg  between__2__clock;
+    reg  [5:0] between__3__d;
+    wire  [5:0] between__3__q;
+    reg  between__3__clock;
+    reg  [5:0] between_its__d;
+    wire  [5:0] between_its__q;
+    reg  between_its__clock;
+    reg  [5:0] between_kept__d;
+    wire  [5:0] between_kept__q;
+    reg  between_kept__clock;
+    reg  [1:0] epoch_6__d;
+    wire  [1:0] epoch_6__q;
+    reg  epoch_6__clock;
+    reg  fresh__d;
+    wire  fresh__q;
+    reg  fresh__clock;
     reg  writes__d;
     wire  writes__q;
     reg  writes__clock;
-    reg  [1:0] epoch_5__d;
-    wire  [1:0] epoch_5__q;
-    reg  epoch_5__clock;
     reg  ways__0__d;
     wire  ways__0__q;
     reg  ways__0__clock;
@@ -10218,9 +10340,15 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  ways__3__d;
     wire  ways__3__q;
     reg  ways__3__clock;
-    reg  [9:0] ahead__d;
-    wire  [9:0] ahead__q;
-    reg  ahead__clock;
+    reg  [29:0] kept__d;
+    wire  [29:0] kept__q;
+    reg  kept__clock;
+    reg  none__d;
+    wire  none__q;
+    reg  none__clock;
+    reg  many__d;
+    wire  many__q;
+    reg  many__clock;
     reg  same__d;
     wire  same__q;
     reg  same__clock;
@@ -10230,12 +10358,18 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  late__d;
     wire  late__q;
     reg  late__clock;
-    reg  zero__d;
-    wire  zero__q;
-    reg  zero__clock;
-    reg  [16:0] due__d;
-    wire  [16:0] due__q;
-    reg  due__clock;
+    reg  [5:0] gap__d;
+    wire  [5:0] gap__q;
+    reg  gap__clock;
+    reg  far__d;
+    wire  far__q;
+    reg  far__clock;
+    reg  single__d;
+    wire  single__q;
+    reg  single__clock;
+    reg  long__d;
+    wire  long__q;
+    reg  long__clock;
     
     // Local signals
     reg  clear;
@@ -10252,51 +10386,69 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  look;
     reg  [82:0] two;
     reg  [82:0] three;
-    reg  [82:0] five;
-    reg  [71:0] entry__0;
-    reg  [71:0] entry__1;
-    reg  [71:0] entry__2;
-    reg  [71:0] entry__3;
     reg  [1:0] age__0;
     reg  [1:0] age__1;
     reg  [1:0] age__2;
     reg  [1:0] age__3;
-    reg  hits__0;
-    reg  hits__1;
-    reg  hits__2;
-    reg  hits__3;
-    reg  frees__0;
-    reg  frees__1;
-    reg  frees__2;
-    reg  frees__3;
-    reg  hit_any;
-    reg  row_again;
-    reg  pair_again;
     reg  [82:0] four;
-    reg  [29:0] parts__0;
+    reg  hit__0;
+    reg  hit__1;
+    reg  hit__2;
+    reg  hit__3;
+    reg  free__0;
+    reg  free__1;
+    reg  free__2;
+    reg  free__3;
+    reg  hit_any;
+    reg  [29:0] entry__0;
+    reg  [29:0] entry__1;
+    reg  [29:0] entry__2;
+    reg  [29:0] entry__3;
+    reg  [15:0] segment_4;
+    reg  [15:0] segment_6;
+    reg  [5:0] low_4;
+    reg  [5:0] low_6;
+    reg  [82:0] five;
+    wire [29:0] parts__0;
     reg  [29:0] parts__1;
     reg  [29:0] parts__2;
     reg  [29:0] parts__3;
     reg  [29:0] parts__4;
-    reg  [15:0] aheads__0;
+    wire [15:0] aheads__0;
     reg  [15:0] aheads__1;
     reg  [15:0] aheads__2;
     reg  [15:0] aheads__3;
     reg  [15:0] aheads__4;
-    reg  [15:0] apart;
+    wire [5:0] gaps__0;
+    reg  [5:0] gaps__1;
+    reg  [5:0] gaps__2;
+    reg  [5:0] gaps__3;
+    reg  [5:0] gaps__4;
+    reg  [29:0] part;
+    reg  [15:0] distance;
+    reg  [5:0] gap_5;
+    reg  [15:0] number_5;
+    reg  [82:0] six;
+    reg  [15:0] number_6;
     reg  [7:0] seen;
     reg  [5:0] skipped;
     reg  anew;
     reg  ignored;
-    reg  [7:0] more;
-    reg  [10:0] gap;
-    reg  [10:0] sum;
+    reg  begins;
+    reg  goes_on;
+    reg  stays;
+    reg  open;
+    reg  [7:0] sums;
+    reg  [5:0] sum;
     reg  [7:0] seen_now;
     reg  [5:0] skipped_now;
+    reg  at_most;
     reg  complete;
     reg  incomplete;
-    reg  [29:0] result;
-    reg  [13:0] closed;
+    reg  tells;
+    reg  [7:0] seen_then;
+    reg  [5:0] skipped_then;
+    reg  [15:0] segment_then;
     reg  [71:0] whole;
     reg  [7:0] said;
     
@@ -10335,6 +10487,11 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         .d(arrival__3__d),
         .q(arrival__3__q),
         .clock(arrival__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__arrival__4 arrival__4(
+        .d(arrival__4__d),
+        .q(arrival__4__q),
+        .clock(arrival__4__clock)
     );
     tnic_standalone__core__control__ack__losses__ram__0 ram__0(
         .read_address(ram__0__read_address),
@@ -10407,6 +10564,11 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         .q(word__q),
         .clock(word__clock)
     );
+    tnic_standalone__core__control__ack__losses__wrote_kept wrote_kept(
+        .d(wrote_kept__d),
+        .q(wrote_kept__q),
+        .clock(wrote_kept__clock)
+    );
     tnic_standalone__core__control__ack__losses__read__0 read__0(
         .d(read__0__d),
         .q(read__0__q),
@@ -10427,10 +10589,130 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         .q(read__3__q),
         .clock(read__3__clock)
     );
-    tnic_standalone__core__control__ack__losses__known known(
-        .d(known__d),
-        .q(known__q),
-        .clock(known__clock)
+    tnic_standalone__core__control__ack__losses__row_2 row_2(
+        .d(row_2__d),
+        .q(row_2__q),
+        .clock(row_2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__row_3 row_3(
+        .d(row_3__d),
+        .q(row_3__q),
+        .clock(row_3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__row_4 row_4(
+        .d(row_4__d),
+        .q(row_4__q),
+        .clock(row_4__clock)
+    );
+    tnic_standalone__core__control__ack__losses__pair_2 pair_2(
+        .d(pair_2__d),
+        .q(pair_2__q),
+        .clock(pair_2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__pair_3 pair_3(
+        .d(pair_3__d),
+        .q(pair_3__q),
+        .clock(pair_3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__pair_4 pair_4(
+        .d(pair_4__d),
+        .q(pair_4__q),
+        .clock(pair_4__clock)
+    );
+    tnic_standalone__core__control__ack__losses__looks_4 looks_4(
+        .d(looks_4__d),
+        .q(looks_4__q),
+        .clock(looks_4__clock)
+    );
+    tnic_standalone__core__control__ack__losses__epoch_4 epoch_4(
+        .d(epoch_4__d),
+        .q(epoch_4__q),
+        .clock(epoch_4__clock)
+    );
+    tnic_standalone__core__control__ack__losses__row_2_4 row_2_4(
+        .d(row_2_4__d),
+        .q(row_2_4__q),
+        .clock(row_2_4__clock)
+    );
+    tnic_standalone__core__control__ack__losses__row_3_4 row_3_4(
+        .d(row_3_4__d),
+        .q(row_3_4__q),
+        .clock(row_3_4__clock)
+    );
+    tnic_standalone__core__control__ack__losses__pair_2_4 pair_2_4(
+        .d(pair_2_4__d),
+        .q(pair_2_4__q),
+        .clock(pair_2_4__clock)
+    );
+    tnic_standalone__core__control__ack__losses__hits__0 hits__0(
+        .d(hits__0__d),
+        .q(hits__0__q),
+        .clock(hits__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__hits__1 hits__1(
+        .d(hits__1__d),
+        .q(hits__1__q),
+        .clock(hits__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__hits__2 hits__2(
+        .d(hits__2__d),
+        .q(hits__2__q),
+        .clock(hits__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__hits__3 hits__3(
+        .d(hits__3__d),
+        .q(hits__3__q),
+        .clock(hits__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__frees__0 frees__0(
+        .d(frees__0__d),
+        .q(frees__0__q),
+        .clock(frees__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__frees__1 frees__1(
+        .d(frees__1__d),
+        .q(frees__1__q),
+        .clock(frees__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__frees__2 frees__2(
+        .d(frees__2__d),
+        .q(frees__2__q),
+        .clock(frees__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__frees__3 frees__3(
+        .d(frees__3__d),
+        .q(frees__3__q),
+        .clock(frees__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__0 held__0(
+        .d(held__0__d),
+        .q(held__0__q),
+        .clock(held__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__1 held__1(
+        .d(held__1__d),
+        .q(held__1__q),
+        .clock(held__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__2 held__2(
+        .d(held__2__d),
+        .q(held__2__q),
+        .clock(held__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__held__3 held__3(
+        .d(held__3__d),
+        .q(held__3__q),
+        .clock(held__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__epoch_5 epoch_5(
+        .d(epoch_5__d),
+        .q(epoch_5__q),
+        .clock(epoch_5__clock)
+    );
+    tnic_standalone__core__control__ack__losses__fresh_5 fresh_5(
+        .d(fresh_5__d),
+        .q(fresh_5__q),
+        .clock(fresh_5__clock)
     );
     tnic_standalone__core__control__ack__losses__again again(
         .d(again__d),
@@ -10457,50 +10739,100 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         .q(way__3__q),
         .clock(way__3__clock)
     );
-    tnic_standalone__core__control__ack__losses__epoch_4 epoch_4(
-        .d(epoch_4__d),
-        .q(epoch_4__q),
-        .clock(epoch_4__clock)
+    tnic_standalone__core__control__ack__losses__entry_5__0 entry_5__0(
+        .d(entry_5__0__d),
+        .q(entry_5__0__q),
+        .clock(entry_5__0__clock)
     );
-    tnic_standalone__core__control__ack__losses__held__0 held__0(
-        .d(held__0__d),
-        .q(held__0__q),
-        .clock(held__0__clock)
+    tnic_standalone__core__control__ack__losses__entry_5__1 entry_5__1(
+        .d(entry_5__1__d),
+        .q(entry_5__1__q),
+        .clock(entry_5__1__clock)
     );
-    tnic_standalone__core__control__ack__losses__held__1 held__1(
-        .d(held__1__d),
-        .q(held__1__q),
-        .clock(held__1__clock)
+    tnic_standalone__core__control__ack__losses__entry_5__2 entry_5__2(
+        .d(entry_5__2__d),
+        .q(entry_5__2__q),
+        .clock(entry_5__2__clock)
     );
-    tnic_standalone__core__control__ack__losses__held__2 held__2(
-        .d(held__2__d),
-        .q(held__2__q),
-        .clock(held__2__clock)
+    tnic_standalone__core__control__ack__losses__entry_5__3 entry_5__3(
+        .d(entry_5__3__d),
+        .q(entry_5__3__q),
+        .clock(entry_5__3__clock)
     );
-    tnic_standalone__core__control__ack__losses__held__3 held__3(
-        .d(held__3__d),
-        .q(held__3__q),
-        .clock(held__3__clock)
+    tnic_standalone__core__control__ack__losses__apart__0 apart__0(
+        .d(apart__0__d),
+        .q(apart__0__q),
+        .clock(apart__0__clock)
     );
-    tnic_standalone__core__control__ack__losses__kept kept(
-        .d(kept__d),
-        .q(kept__q),
-        .clock(kept__clock)
+    tnic_standalone__core__control__ack__losses__apart__1 apart__1(
+        .d(apart__1__d),
+        .q(apart__1__q),
+        .clock(apart__1__clock)
     );
-    tnic_standalone__core__control__ack__losses__own own(
-        .d(own__d),
-        .q(own__q),
-        .clock(own__clock)
+    tnic_standalone__core__control__ack__losses__apart__2 apart__2(
+        .d(apart__2__d),
+        .q(apart__2__q),
+        .clock(apart__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__apart__3 apart__3(
+        .d(apart__3__d),
+        .q(apart__3__q),
+        .clock(apart__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__from_its from_its(
+        .d(from_its__d),
+        .q(from_its__q),
+        .clock(from_its__clock)
+    );
+    tnic_standalone__core__control__ack__losses__from_kept from_kept(
+        .d(from_kept__d),
+        .q(from_kept__q),
+        .clock(from_kept__clock)
+    );
+    tnic_standalone__core__control__ack__losses__between__0 between__0(
+        .d(between__0__d),
+        .q(between__0__q),
+        .clock(between__0__clock)
+    );
+    tnic_standalone__core__control__ack__losses__between__1 between__1(
+        .d(between__1__d),
+        .q(between__1__q),
+        .clock(between__1__clock)
+    );
+    tnic_standalone__core__control__ack__losses__between__2 between__2(
+        .d(between__2__d),
+        .q(between__2__q),
+        .clock(between__2__clock)
+    );
+    tnic_standalone__core__control__ack__losses__between__3 between__3(
+        .d(between__3__d),
+        .q(between__3__q),
+        .clock(between__3__clock)
+    );
+    tnic_standalone__core__control__ack__losses__between_its between_its(
+        .d(between_its__d),
+        .q(between_its__q),
+        .clock(between_its__clock)
+    );
+    tnic_standalone__core__control__ack__losses__between_kept between_kept(
+        .d(between_kept__d),
+        .q(between_kept__q),
+        .clock(between_kept__clock)
+    );
+    tnic_standalone__core__control__ack__losses__epoch_6 epoch_6(
+        .d(epoch_6__d),
+        .q(epoch_6__q),
+        .clock(epoch_6__clock)
+    );
+    tnic_standalone__core__control__ack__losses__fresh fresh(
+        .d(fresh__d),
+        .q(fresh__q),
+        .clock(fresh__clock)
     );
     tnic_standalone__core__control__ack__losses__writes writes(
         .d(writes__d),
         .q(writes__q),
         .clock(writes__clock)
-    );
-    tnic_standalone__core__control__ack__losses__epoch_5 epoch_5(
-        .d(epoch_5__d),
-        .q(epoch_5__q),
-        .clock(epoch_5__clock)
     );
     tnic_standalone__core__control__ack__losses__ways__0 ways__0(
         .d(ways__0__d),
@@ -10522,10 +10854,20 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         .q(ways__3__q),
         .clock(ways__3__clock)
     );
-    tnic_standalone__core__control__ack__losses__ahead ahead(
-        .d(ahead__d),
-        .q(ahead__q),
-        .clock(ahead__clock)
+    tnic_standalone__core__control__ack__losses__kept kept(
+        .d(kept__d),
+        .q(kept__q),
+        .clock(kept__clock)
+    );
+    tnic_standalone__core__control__ack__losses__none none(
+        .d(none__d),
+        .q(none__q),
+        .clock(none__clock)
+    );
+    tnic_standalone__core__control__ack__losses__many many(
+        .d(many__d),
+        .q(many__q),
+        .clock(many__clock)
     );
     tnic_standalone__core__control__ack__losses__same same(
         .d(same__d),
@@ -10542,15 +10884,25 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         .q(late__q),
         .clock(late__clock)
     );
-    tnic_standalone__core__control__ack__losses__zero zero(
-        .d(zero__d),
-        .q(zero__q),
-        .clock(zero__clock)
+    tnic_standalone__core__control__ack__losses__gap gap(
+        .d(gap__d),
+        .q(gap__q),
+        .clock(gap__clock)
     );
-    tnic_standalone__core__control__ack__losses__due due(
-        .d(due__d),
-        .q(due__q),
-        .clock(due__clock)
+    tnic_standalone__core__control__ack__losses__far far(
+        .d(far__d),
+        .q(far__q),
+        .clock(far__clock)
+    );
+    tnic_standalone__core__control__ack__losses__single single(
+        .d(single__d),
+        .q(single__q),
+        .clock(single__clock)
+    );
+    tnic_standalone__core__control__ack__losses__long long(
+        .d(long__d),
+        .q(long__q),
+        .clock(long__clock)
     );
     
     // Update code
@@ -10559,19 +10911,38 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         wrote__d = wrote__q;
         wrote_row__d = wrote_row__q;
         word__d = word__q;
-        known__d = known__q;
-        again__d = again__q;
+        wrote_kept__d = wrote_kept__q;
+        row_2__d = row_2__q;
+        row_3__d = row_3__q;
+        row_4__d = row_4__q;
+        pair_2__d = pair_2__q;
+        pair_3__d = pair_3__q;
+        pair_4__d = pair_4__q;
+        looks_4__d = looks_4__q;
         epoch_4__d = epoch_4__q;
-        kept__d = kept__q;
-        own__d = own__q;
-        writes__d = writes__q;
+        row_2_4__d = row_2_4__q;
+        row_3_4__d = row_3_4__q;
+        pair_2_4__d = pair_2_4__q;
         epoch_5__d = epoch_5__q;
-        ahead__d = ahead__q;
+        fresh_5__d = fresh_5__q;
+        again__d = again__q;
+        from_its__d = from_its__q;
+        from_kept__d = from_kept__q;
+        epoch_6__d = epoch_6__q;
+        fresh__d = fresh__q;
+        writes__d = writes__q;
+        kept__d = kept__q;
+        none__d = none__q;
+        many__d = many__q;
         same__d = same__q;
         next_one__d = next_one__q;
         late__d = late__q;
-        zero__d = zero__q;
-        due__d = due__q;
+        gap__d = gap__q;
+        far__d = far__q;
+        single__d = single__q;
+        long__d = long__q;
+        between_its__d = between_its__q;
+        between_kept__d = between_kept__q;
         if (~clear) begin
             sweep__d = sweep__q + ((32'h1) & 10'h3ff);
         end
@@ -10603,138 +10974,219 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         if ((wrote__q & wrote_way__3__q) & (wrote_row__q == two[(64'h0)+:(9)])) begin
             read__3__d = word__q;
         end
-        entry__0 = read__0__q;
-        if ((wrote__q & wrote_way__0__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
-            entry__0 = word__q;
+        row_2__d = four[(64'h0)+:(9)] == two[(64'h0)+:(9)];
+        row_3__d = five[(64'h0)+:(9)] == two[(64'h0)+:(9)];
+        row_4__d = six[(64'h0)+:(9)] == two[(64'h0)+:(9)];
+        pair_2__d = four[(64'h9)+:(39)] == two[(64'h9)+:(39)];
+        pair_3__d = five[(64'h9)+:(39)] == two[(64'h9)+:(39)];
+        pair_4__d = six[(64'h9)+:(39)] == two[(64'h9)+:(39)];
+        held__0__d = read__0__q[(32'h27)+:(30)];
+        hits__0__d = read__0__q[32'h47] & (read__0__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__0__d = ~read__0__q[32'h47] | age__0[32'h1];
+        if (row_4__q & wrote_way__0__q) begin
+            held__0__d = word__q[(32'h27)+:(30)];
+            hits__0__d = pair_4__q;
+            frees__0__d = 1'b0;
         end
-        held__0__d = entry__0[(32'h27)+:(30)];
-        age__0 = epoch - entry__0[(32'h45)+:(2)];
-        hits__0 = entry__0[32'h47] & (entry__0[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
-        frees__0 = ~entry__0[32'h47] | age__0[32'h1];
-        if (row_again & ways__0__q) begin
-            hits__0 = pair_again;
-            frees__0 = 1'b0;
+        if (row_3__q & ways__0__q) begin
+            hits__0__d = pair_3__q;
+            frees__0__d = 1'b0;
         end
-        entry__1 = read__1__q;
-        if ((wrote__q & wrote_way__1__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
-            entry__1 = word__q;
+        held__1__d = read__1__q[(32'h27)+:(30)];
+        hits__1__d = read__1__q[32'h47] & (read__1__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__1__d = ~read__1__q[32'h47] | age__1[32'h1];
+        if (row_4__q & wrote_way__1__q) begin
+            held__1__d = word__q[(32'h27)+:(30)];
+            hits__1__d = pair_4__q;
+            frees__1__d = 1'b0;
         end
-        held__1__d = entry__1[(32'h27)+:(30)];
-        age__1 = epoch - entry__1[(32'h45)+:(2)];
-        hits__1 = entry__1[32'h47] & (entry__1[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
-        frees__1 = ~entry__1[32'h47] | age__1[32'h1];
-        if (row_again & ways__1__q) begin
-            hits__1 = pair_again;
-            frees__1 = 1'b0;
+        if (row_3__q & ways__1__q) begin
+            hits__1__d = pair_3__q;
+            frees__1__d = 1'b0;
         end
-        entry__2 = read__2__q;
-        if ((wrote__q & wrote_way__2__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
-            entry__2 = word__q;
+        held__2__d = read__2__q[(32'h27)+:(30)];
+        hits__2__d = read__2__q[32'h47] & (read__2__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__2__d = ~read__2__q[32'h47] | age__2[32'h1];
+        if (row_4__q & wrote_way__2__q) begin
+            held__2__d = word__q[(32'h27)+:(30)];
+            hits__2__d = pair_4__q;
+            frees__2__d = 1'b0;
         end
-        held__2__d = entry__2[(32'h27)+:(30)];
-        age__2 = epoch - entry__2[(32'h45)+:(2)];
-        hits__2 = entry__2[32'h47] & (entry__2[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
-        frees__2 = ~entry__2[32'h47] | age__2[32'h1];
-        if (row_again & ways__2__q) begin
-            hits__2 = pair_again;
-            frees__2 = 1'b0;
+        if (row_3__q & ways__2__q) begin
+            hits__2__d = pair_3__q;
+            frees__2__d = 1'b0;
         end
-        entry__3 = read__3__q;
-        if ((wrote__q & wrote_way__3__q) & (wrote_row__q == three[(64'h0)+:(9)])) begin
-            entry__3 = word__q;
+        held__3__d = read__3__q[(32'h27)+:(30)];
+        hits__3__d = read__3__q[32'h47] & (read__3__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
+        frees__3__d = ~read__3__q[32'h47] | age__3[32'h1];
+        if (row_4__q & wrote_way__3__q) begin
+            held__3__d = word__q[(32'h27)+:(30)];
+            hits__3__d = pair_4__q;
+            frees__3__d = 1'b0;
         end
-        held__3__d = entry__3[(32'h27)+:(30)];
-        age__3 = epoch - entry__3[(32'h45)+:(2)];
-        hits__3 = entry__3[32'h47] & (entry__3[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
-        frees__3 = ~entry__3[32'h47] | age__3[32'h1];
-        if (row_again & ways__3__q) begin
-            hits__3 = pair_again;
-            frees__3 = 1'b0;
+        if (row_3__q & ways__3__q) begin
+            hits__3__d = pair_3__q;
+            frees__3__d = 1'b0;
         end
-        hit_any = (hits__0 | hits__1) | (hits__2 | hits__3);
-        way__0__d = hits__0 | (~hit_any & frees__0);
-        way__1__d = hits__1 | (~hit_any & (frees__1 & ~frees__0));
-        way__2__d = hits__2 | (~hit_any & ((frees__2 & ~frees__1) & ~frees__0));
-        way__3__d = hits__3 | (~hit_any & ((frees__3 & ~frees__2) & (~frees__1 & ~frees__0)));
-        if (~(looks__1__q & welcome)) begin
+        looks_4__d = looks__1__q & welcome;
+        epoch_4__d = epoch;
+        row_2_4__d = row_2__q;
+        row_3_4__d = row_3__q;
+        pair_2_4__d = pair_2__q;
+        hit__0 = hits__0__q;
+        free__0 = frees__0__q;
+        if (row_2_4__q & ways__0__q) begin
+            hit__0 = pair_2_4__q;
+            free__0 = 1'b0;
+        end
+        entry__0 = held__0__q;
+        if (row_3_4__q & wrote_way__0__q) begin
+            entry__0 = word__q[(32'h27)+:(30)];
+        end
+        entry_5__0__d = entry__0;
+        apart__0__d = four[(64'h30)+:(16)] - entry__0[(32'h0)+:(16)];
+        between__0__d = low_4 + ~entry__0[(32'h0)+:(6)];
+        hit__1 = hits__1__q;
+        free__1 = frees__1__q;
+        if (row_2_4__q & ways__1__q) begin
+            hit__1 = pair_2_4__q;
+            free__1 = 1'b0;
+        end
+        entry__1 = held__1__q;
+        if (row_3_4__q & wrote_way__1__q) begin
+            entry__1 = word__q[(32'h27)+:(30)];
+        end
+        entry_5__1__d = entry__1;
+        apart__1__d = four[(64'h30)+:(16)] - entry__1[(32'h0)+:(16)];
+        between__1__d = low_4 + ~entry__1[(32'h0)+:(6)];
+        hit__2 = hits__2__q;
+        free__2 = frees__2__q;
+        if (row_2_4__q & ways__2__q) begin
+            hit__2 = pair_2_4__q;
+            free__2 = 1'b0;
+        end
+        entry__2 = held__2__q;
+        if (row_3_4__q & wrote_way__2__q) begin
+            entry__2 = word__q[(32'h27)+:(30)];
+        end
+        entry_5__2__d = entry__2;
+        apart__2__d = four[(64'h30)+:(16)] - entry__2[(32'h0)+:(16)];
+        between__2__d = low_4 + ~entry__2[(32'h0)+:(6)];
+        hit__3 = hits__3__q;
+        free__3 = frees__3__q;
+        if (row_2_4__q & ways__3__q) begin
+            hit__3 = pair_2_4__q;
+            free__3 = 1'b0;
+        end
+        entry__3 = held__3__q;
+        if (row_3_4__q & wrote_way__3__q) begin
+            entry__3 = word__q[(32'h27)+:(30)];
+        end
+        entry_5__3__d = entry__3;
+        apart__3__d = four[(64'h30)+:(16)] - entry__3[(32'h0)+:(16)];
+        between__3__d = low_4 + ~entry__3[(32'h0)+:(6)];
+        hit_any = (hit__0 | hit__1) | (hit__2 | hit__3);
+        way__0__d = hit__0 | (~hit_any & free__0);
+        way__1__d = hit__1 | (~hit_any & (free__1 & ~free__0));
+        way__2__d = hit__2 | (~hit_any & ((free__2 & ~free__1) & ~free__0));
+        way__3__d = hit__3 | (~hit_any & ((free__3 & ~free__2) & (~free__1 & ~free__0)));
+        if (~looks_4__q) begin
             way__0__d = 1'b0;
             way__1__d = 1'b0;
             way__2__d = 1'b0;
             way__3__d = 1'b0;
         end
-        known__d = hit_any;
-        again__d = pair_again;
-        epoch_4__d = epoch;
-        parts__0 = ((32'h0) & 30'h3fffffff);
-        aheads__0 = ((32'h0) & 16'hffff);
-        if (again__q) begin
-            parts__0 = word__q[(32'h27)+:(30)];
-            aheads__0 = four[(64'h30)+:(16)] - word__q[(32'h27)+:(16)];
-        end
+        epoch_5__d = epoch_4__q;
+        fresh_5__d = ~hit_any | ((|four[(64'h40)+:(1)] & |four[(64'h51)+:(1)]) & ~|four[(64'h30)+:(16)]);
+        again__d = (row_2_4__q & pair_2_4__q) & writes__q;
+        from_its__d = four[(64'h30)+:(16)] - six[(64'h30)+:(16)];
+        from_kept__d = four[(64'h30)+:(16)] - kept__q[(32'h0)+:(16)];
+        between_its__d = low_4 + ~low_6;
+        between_kept__d = low_4 + ~kept__q[(32'h0)+:(6)];
         parts__1 = parts__0;
         aheads__1 = aheads__0;
-        if (way__0__q & ~again__q) begin
-            parts__1 = parts__0 | held__0__q;
-            aheads__1 = aheads__0 | (four[(64'h30)+:(16)] - held__0__q[(32'h0)+:(16)]);
+        gaps__1 = gaps__0;
+        if (way__0__q) begin
+            parts__1 = parts__0 | entry_5__0__q;
+            aheads__1 = aheads__0 | apart__0__q;
+            gaps__1 = gaps__0 | between__0__q;
         end
         ways__0__d = way__0__q;
         parts__2 = parts__1;
         aheads__2 = aheads__1;
-        if (way__1__q & ~again__q) begin
-            parts__2 = parts__1 | held__1__q;
-            aheads__2 = aheads__1 | (four[(64'h30)+:(16)] - held__1__q[(32'h0)+:(16)]);
+        gaps__2 = gaps__1;
+        if (way__1__q) begin
+            parts__2 = parts__1 | entry_5__1__q;
+            aheads__2 = aheads__1 | apart__1__q;
+            gaps__2 = gaps__1 | between__1__q;
         end
         ways__1__d = way__1__q;
         parts__3 = parts__2;
         aheads__3 = aheads__2;
-        if (way__2__q & ~again__q) begin
-            parts__3 = parts__2 | held__2__q;
-            aheads__3 = aheads__2 | (four[(64'h30)+:(16)] - held__2__q[(32'h0)+:(16)]);
+        gaps__3 = gaps__2;
+        if (way__2__q) begin
+            parts__3 = parts__2 | entry_5__2__q;
+            aheads__3 = aheads__2 | apart__2__q;
+            gaps__3 = gaps__2 | between__2__q;
         end
         ways__2__d = way__2__q;
         parts__4 = parts__3;
         aheads__4 = aheads__3;
-        if (way__3__q & ~again__q) begin
-            parts__4 = parts__3 | held__3__q;
-            aheads__4 = aheads__3 | (four[(64'h30)+:(16)] - held__3__q[(32'h0)+:(16)]);
+        gaps__4 = gaps__3;
+        if (way__3__q) begin
+            parts__4 = parts__3 | entry_5__3__q;
+            aheads__4 = aheads__3 | apart__3__q;
+            gaps__4 = gaps__3 | between__3__q;
         end
         ways__3__d = way__3__q;
-        kept__d = parts__4;
-        own__d = known__q;
+        part = parts__4;
+        distance = aheads__4;
+        gap_5 = gaps__4;
+        if (again__q) begin
+            part = word__q[(32'h27)+:(30)];
+            distance = from_its__q;
+            gap_5 = between_its__q;
+            if (wrote_kept__q) begin
+                distance = from_kept__q;
+                gap_5 = between_kept__q;
+            end
+        end
+        epoch_6__d = epoch_5__q;
+        fresh__d = fresh_5__q;
         writes__d = (way__0__q | way__1__q) | (way__2__q | way__3__q);
-        epoch_5__d = epoch_4__q;
-        apart = aheads__4;
-        ahead__d = apart[(32'h0)+:(10)];
-        same__d = ~|apart;
-        next_one__d = |apart & ~|apart[(32'ha)+:(6)];
-        late__d = &apart[(32'ha)+:(6)];
-        zero__d = (|four[(64'h40)+:(1)] & |four[(64'h51)+:(1)]) & ~|four[(64'h30)+:(16)];
-        due__d = ((four[(64'h41)+:(16)]) & 17'h1ffff) + ((32'h1) & 17'h1ffff);
-        sum = gap;
-        if (~|seen) begin
-            sum = gap - ((32'h1) & 11'h7ff);
-        end
-        seen_now = more;
-        skipped_now = skipped;
-        if (&seen) begin
-            seen_now = ((32'hff) & 8'hff);
-        end
-        if (next_one__q) begin
-            seen_now = ((32'h1) & 8'hff);
-            skipped_now = sum[(32'h0)+:(6)];
-            if (|sum[(32'h6)+:(5)]) begin
-                skipped_now = ((32'h3f) & 6'h3f);
-            end
-        end
+        kept__d = part;
+        none__d = ~|part[(32'h10)+:(8)];
+        many__d = &part[(32'h11)+:(7)];
+        same__d = ~|distance;
+        next_one__d = |distance & ~|distance[(32'ha)+:(6)];
+        late__d = &distance[(32'ha)+:(6)];
+        gap__d = gap_5;
+        far__d = |distance[(32'h6)+:(4)];
+        single__d = ~|number_5;
+        long__d = |number_5[(32'h8)+:(8)];
+        begins = next_one__q;
         if (anew) begin
-            seen_now = ((32'hff) & 8'hff);
-            if (|five[(64'h51)+:(1)]) begin
-                seen_now = ((32'h1) & 8'hff);
-            end
-            skipped_now = ((32'h0) & 6'h3f);
+            begins = |six[(64'h51)+:(1)];
         end
-        complete = (((seen_now) & 17'h1ffff) == due__q) & ~&seen_now;
-        incomplete = (((seen_now) & 17'h1ffff) < due__q) & ~&seen_now;
+        open = ((32'h1) & 1'h1);
+        if (none__q) begin
+            open = ((32'h0) & 1'h1);
+        end
+        sums = ((((gap__q) & 8'hff) << 32'h1) | ((32'h1) & 8'hff)) + ((((skipped) & 8'hff) << 32'h1) | ((open) & 8'hff));
+        sum = sums[(32'h1)+:(6)];
+        if (far__q | sums[32'h7]) begin
+            sum = ((32'h3f) & 6'h3f);
+        end
+        skipped_now = ((32'h0) & 6'h3f);
+        if (next_one__q & ~anew) begin
+            skipped_now = sum;
+        end
+        if (stays) begin
+            skipped_now = skipped;
+        end
+        complete = (begins & single__q) | (goes_on & ((seen == number_6[(32'h0)+:(8)]) & ~long__q));
+        incomplete = (begins & ~single__q) | (goes_on & ((seen < number_6[(32'h0)+:(8)]) | long__q));
+        tells = |six[(64'h52)+:(1)] & (begins | (goes_on & at_most));
         said = ((32'h0) & 8'hff);
         if (complete) begin
             said = ((skipped_now) & 8'hff) | ((32'h40) & 8'hff);
@@ -10742,45 +11194,60 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         if (incomplete) begin
             said = ((skipped_now) & 8'hff) | ((32'h80) & 8'hff);
         end
-        closed = ((seen_now) & 14'h3fff) | (((skipped_now) & 14'h3fff) << 32'h8);
-        if (|five[(64'h52)+:(1)]) begin
-            closed = ((skipped_now) & 14'h3fff) << 32'h8;
-            if (complete | incomplete) begin
-                closed = ((32'h0) & 14'h3fff);
-            end
-        end
         loss = said;
-        result = ((five[(64'h30)+:(16)]) & 30'h3fffffff) | (((closed) & 30'h3fffffff) << 32'h10);
         if (ignored) begin
             loss = ((32'h0) & 8'hff);
-            result = kept__q;
         end
-        whole = {1'h1, epoch_5__q, result, five[9+:39]};
+        segment_then = segment_6;
+        seen_now = ((32'hff) & 8'hff);
+        if (goes_on) begin
+            seen_now = seen + ((32'h1) & 8'hff);
+        end
+        if (begins) begin
+            seen_now = ((32'h1) & 8'hff);
+        end
+        seen_then = seen_now;
+        if (|six[(64'h52)+:(1)]) begin
+            seen_then = ((32'h0) & 8'hff);
+        end
+        skipped_then = ((32'h0) & 6'h3f);
+        if ((next_one__q & ~anew) & ~tells) begin
+            skipped_then = sum;
+        end
+        if (stays & (ignored | ~tells)) begin
+            skipped_then = skipped;
+        end
+        if (ignored) begin
+            segment_then = kept__q[(32'h0)+:(16)];
+            seen_then = seen;
+        end
+        whole = {1'h1, epoch_6__q, skipped_then, seen_then, segment_then, six[9+:39]};
         if (~writes__q) begin
             loss = ((32'h0) & 8'hff);
         end
         wrote__d = writes__q;
-        wrote_row__d = five[(64'h0)+:(9)];
+        wrote_row__d = six[(64'h0)+:(9)];
         word__d = whole;
-        ram__0__write_address = five[(64'h0)+:(9)];
+        wrote_kept__d = ignored;
+        ram__0__write_address = six[(64'h0)+:(9)];
         ram__0__write_data = whole;
         if (~clear) begin
             ram__0__write_address = sweep__q[(32'h0)+:(9)];
             ram__0__write_data = ((32'h0) & 72'hffffffffffffffffff);
         end
-        ram__1__write_address = five[(64'h0)+:(9)];
+        ram__1__write_address = six[(64'h0)+:(9)];
         ram__1__write_data = whole;
         if (~clear) begin
             ram__1__write_address = sweep__q[(32'h0)+:(9)];
             ram__1__write_data = ((32'h0) & 72'hffffffffffffffffff);
         end
-        ram__2__write_address = five[(64'h0)+:(9)];
+        ram__2__write_address = six[(64'h0)+:(9)];
         ram__2__write_data = whole;
         if (~clear) begin
             ram__2__write_address = sweep__q[(32'h0)+:(9)];
             ram__2__write_data = ((32'h0) & 72'hffffffffffffffffff);
         end
-        ram__3__write_address = five[(64'h0)+:(9)];
+        ram__3__write_address = six[(64'h0)+:(9)];
         ram__3__write_data = whole;
         if (~clear) begin
             ram__3__write_address = sweep__q[(32'h0)+:(9)];
@@ -10806,52 +11273,92 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     always @(*) wrote__clock = clk;
     always @(*) wrote_row__clock = clk;
     always @(*) word__clock = clk;
-    always @(*) known__clock = clk;
-    always @(*) again__clock = clk;
+    always @(*) wrote_kept__clock = clk;
+    always @(*) row_2__clock = clk;
+    always @(*) row_3__clock = clk;
+    always @(*) row_4__clock = clk;
+    always @(*) pair_2__clock = clk;
+    always @(*) pair_3__clock = clk;
+    always @(*) pair_4__clock = clk;
+    always @(*) looks_4__clock = clk;
     always @(*) epoch_4__clock = clk;
-    always @(*) kept__clock = clk;
-    always @(*) own__clock = clk;
-    always @(*) writes__clock = clk;
+    always @(*) row_2_4__clock = clk;
+    always @(*) row_3_4__clock = clk;
+    always @(*) pair_2_4__clock = clk;
     always @(*) epoch_5__clock = clk;
-    always @(*) ahead__clock = clk;
+    always @(*) fresh_5__clock = clk;
+    always @(*) again__clock = clk;
+    always @(*) from_its__clock = clk;
+    always @(*) from_kept__clock = clk;
+    always @(*) epoch_6__clock = clk;
+    always @(*) fresh__clock = clk;
+    always @(*) writes__clock = clk;
+    always @(*) kept__clock = clk;
+    always @(*) none__clock = clk;
+    always @(*) many__clock = clk;
     always @(*) same__clock = clk;
     always @(*) next_one__clock = clk;
     always @(*) late__clock = clk;
-    always @(*) zero__clock = clk;
-    always @(*) due__clock = clk;
+    always @(*) gap__clock = clk;
+    always @(*) far__clock = clk;
+    always @(*) single__clock = clk;
+    always @(*) long__clock = clk;
+    always @(*) between_its__clock = clk;
+    always @(*) between_kept__clock = clk;
     always @(*) looks__0__clock = clk;
     always @(*) looks__1__clock = clk;
     always @(*) arrival__0__clock = clk;
+    always @(*) arrival__1__clock = clk;
+    always @(*) arrival__2__clock = clk;
+    always @(*) arrival__3__clock = clk;
+    always @(*) arrival__4__clock = clk;
     always @(*) ram__0__read_clock = clk;
     always @(*) ram__0__write_clock = clk;
     always @(*) wrote_way__0__clock = clk;
     always @(*) read__0__clock = clk;
-    always @(*) way__0__clock = clk;
+    always @(*) hits__0__clock = clk;
+    always @(*) frees__0__clock = clk;
     always @(*) held__0__clock = clk;
+    always @(*) way__0__clock = clk;
+    always @(*) entry_5__0__clock = clk;
+    always @(*) apart__0__clock = clk;
+    always @(*) between__0__clock = clk;
     always @(*) ways__0__clock = clk;
-    always @(*) arrival__1__clock = clk;
     always @(*) ram__1__read_clock = clk;
     always @(*) ram__1__write_clock = clk;
     always @(*) wrote_way__1__clock = clk;
     always @(*) read__1__clock = clk;
-    always @(*) way__1__clock = clk;
+    always @(*) hits__1__clock = clk;
+    always @(*) frees__1__clock = clk;
     always @(*) held__1__clock = clk;
+    always @(*) way__1__clock = clk;
+    always @(*) entry_5__1__clock = clk;
+    always @(*) apart__1__clock = clk;
+    always @(*) between__1__clock = clk;
     always @(*) ways__1__clock = clk;
-    always @(*) arrival__2__clock = clk;
     always @(*) ram__2__read_clock = clk;
     always @(*) ram__2__write_clock = clk;
     always @(*) wrote_way__2__clock = clk;
     always @(*) read__2__clock = clk;
-    always @(*) way__2__clock = clk;
+    always @(*) hits__2__clock = clk;
+    always @(*) frees__2__clock = clk;
     always @(*) held__2__clock = clk;
+    always @(*) way__2__clock = clk;
+    always @(*) entry_5__2__clock = clk;
+    always @(*) apart__2__clock = clk;
+    always @(*) between__2__clock = clk;
     always @(*) ways__2__clock = clk;
-    always @(*) arrival__3__clock = clk;
     always @(*) ram__3__read_clock = clk;
     always @(*) ram__3__write_clock = clk;
     always @(*) wrote_way__3__clock = clk;
     always @(*) read__3__clock = clk;
-    always @(*) way__3__clock = clk;
+    always @(*) hits__3__clock = clk;
+    always @(*) frees__3__clock = clk;
     always @(*) held__3__clock = clk;
+    always @(*) way__3__clock = clk;
+    always @(*) entry_5__3__clock = clk;
+    always @(*) apart__3__clock = clk;
+    always @(*) between__3__clock = clk;
     always @(*) ways__3__clock = clk;
     always @(*) clear = sweep__q[32'h9];
     always @(*) words__0 = source[(32'h20 * 0)+:(32)];
@@ -10870,20 +11377,34 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     always @(*) ram__2__read_address = row;
     always @(*) ram__3__read_address = row;
     always @(*) two = arrival__0__q;
+    always @(*) three = arrival__1__q;
+    always @(*) four = arrival__2__q;
+    always @(*) five = arrival__3__q;
+    always @(*) six = arrival__4__q;
     always @(*) arrival__1__d = arrival__0__q;
     always @(*) arrival__2__d = arrival__1__q;
     always @(*) arrival__3__d = arrival__2__q;
-    always @(*) three = arrival__1__q;
-    always @(*) five = arrival__3__q;
-    always @(*) row_again = writes__q & (five[(64'h0)+:(9)] == three[(64'h0)+:(9)]);
-    always @(*) pair_again = row_again & (five[(64'h9)+:(39)] == three[(64'h9)+:(39)]);
-    always @(*) four = arrival__2__q;
+    always @(*) arrival__4__d = arrival__3__q;
+    always @(*) age__0 = epoch - read__0__q[(32'h45)+:(2)];
+    always @(*) age__1 = epoch - read__1__q[(32'h45)+:(2)];
+    always @(*) age__2 = epoch - read__2__q[(32'h45)+:(2)];
+    always @(*) age__3 = epoch - read__3__q[(32'h45)+:(2)];
+    always @(*) segment_4 = four[(64'h30)+:(16)];
+    always @(*) segment_6 = six[(64'h30)+:(16)];
+    always @(*) low_4 = segment_4[(32'h0)+:(6)];
+    always @(*) low_6 = segment_6[(32'h0)+:(6)];
+    assign parts__0 = ((32'h0) & 30'h3fffffff);
+    assign aheads__0 = ((32'h0) & 16'hffff);
+    assign gaps__0 = ((32'h0) & 6'h3f);
+    always @(*) number_5 = five[(64'h41)+:(16)];
+    always @(*) number_6 = six[(64'h41)+:(16)];
     always @(*) seen = kept__q[(32'h10)+:(8)];
     always @(*) skipped = kept__q[(32'h18)+:(6)];
-    always @(*) anew = (~own__q | zero__q) | ~((same__q | next_one__q) | late__q);
-    always @(*) ignored = ~anew & (late__q | (same__q & ~|seen));
-    always @(*) more = seen + ((32'h1) & 8'hff);
-    always @(*) gap = ((ahead__q) & 11'h7ff) + ((skipped) & 11'h7ff);
+    always @(*) anew = fresh__q | ~((same__q | next_one__q) | late__q);
+    always @(*) ignored = ~anew & (late__q | (same__q & none__q));
+    always @(*) goes_on = (~anew & ~next_one__q) & ~many__q;
+    always @(*) stays = ~anew & ~next_one__q;
+    always @(*) at_most = (seen <= number_6[(32'h0)+:(8)]) | long__q;
     always @(*) wrote_way__0__d = ways__0__q;
     always @(*) ram__0__write_enable = ways__0__q | ~clear;
     always @(*) wrote_way__1__d = ways__1__q;
@@ -10915,23 +11436,80 @@ module tnic_standalone__core__control__ack__losses__again(d,q,clock);
 endmodule // standalone__core__control__ack__losses__again
 
 
-module tnic_standalone__core__control__ack__losses__ahead(d,q,clock);
+module tnic_standalone__core__control__ack__losses__apart__0(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__losses__ahead
+endmodule // standalone__core__control__ack__losses__apart__0
+
+
+module tnic_standalone__core__control__ack__losses__apart__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__apart__1
+
+
+module tnic_standalone__core__control__ack__losses__apart__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__apart__2
+
+
+module tnic_standalone__core__control__ack__losses__apart__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__apart__3
 
 
 module tnic_standalone__core__control__ack__losses__arrival__0(d,q,clock);
@@ -11010,23 +11588,213 @@ module tnic_standalone__core__control__ack__losses__arrival__3(d,q,clock);
 endmodule // standalone__core__control__ack__losses__arrival__3
 
 
-module tnic_standalone__core__control__ack__losses__due(d,q,clock);
+module tnic_standalone__core__control__ack__losses__arrival__4(d,q,clock);
     
     // Module arguments
-    input wire  [16:0] d;
-    output reg  [16:0] q;
+    input wire  [82:0] d;
+    output reg  [82:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 17'h0;
+       q = 83'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__losses__due
+endmodule // standalone__core__control__ack__losses__arrival__4
+
+
+module tnic_standalone__core__control__ack__losses__between__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__between__0
+
+
+module tnic_standalone__core__control__ack__losses__between__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__between__1
+
+
+module tnic_standalone__core__control__ack__losses__between__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__between__2
+
+
+module tnic_standalone__core__control__ack__losses__between__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__between__3
+
+
+module tnic_standalone__core__control__ack__losses__between_its(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__between_its
+
+
+module tnic_standalone__core__control__ack__losses__between_kept(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__between_kept
+
+
+module tnic_standalone__core__control__ack__losses__entry_5__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__entry_5__0
+
+
+module tnic_standalone__core__control__ack__losses__entry_5__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__entry_5__1
+
+
+module tnic_standalone__core__control__ack__losses__entry_5__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__entry_5__2
+
+
+module tnic_standalone__core__control__ack__losses__entry_5__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__entry_5__3
 
 
 module tnic_standalone__core__control__ack__losses__epoch_4(d,q,clock);
@@ -11065,6 +11833,215 @@ module tnic_standalone__core__control__ack__losses__epoch_5(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__losses__epoch_5
+
+
+module tnic_standalone__core__control__ack__losses__epoch_6(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__epoch_6
+
+
+module tnic_standalone__core__control__ack__losses__far(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__far
+
+
+module tnic_standalone__core__control__ack__losses__frees__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__frees__0
+
+
+module tnic_standalone__core__control__ack__losses__frees__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__frees__1
+
+
+module tnic_standalone__core__control__ack__losses__frees__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__frees__2
+
+
+module tnic_standalone__core__control__ack__losses__frees__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__frees__3
+
+
+module tnic_standalone__core__control__ack__losses__fresh(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__fresh
+
+
+module tnic_standalone__core__control__ack__losses__fresh_5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__fresh_5
+
+
+module tnic_standalone__core__control__ack__losses__from_its(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__from_its
+
+
+module tnic_standalone__core__control__ack__losses__from_kept(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__from_kept
+
+
+module tnic_standalone__core__control__ack__losses__gap(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__gap
 
 
 module tnic_standalone__core__control__ack__losses__held__0(d,q,clock);
@@ -11143,6 +12120,82 @@ module tnic_standalone__core__control__ack__losses__held__3(d,q,clock);
 endmodule // standalone__core__control__ack__losses__held__3
 
 
+module tnic_standalone__core__control__ack__losses__hits__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__hits__0
+
+
+module tnic_standalone__core__control__ack__losses__hits__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__hits__1
+
+
+module tnic_standalone__core__control__ack__losses__hits__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__hits__2
+
+
+module tnic_standalone__core__control__ack__losses__hits__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__hits__3
+
+
 module tnic_standalone__core__control__ack__losses__kept(d,q,clock);
     
     // Module arguments
@@ -11162,25 +12215,6 @@ module tnic_standalone__core__control__ack__losses__kept(d,q,clock);
 endmodule // standalone__core__control__ack__losses__kept
 
 
-module tnic_standalone__core__control__ack__losses__known(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__losses__known
-
-
 module tnic_standalone__core__control__ack__losses__late(d,q,clock);
     
     // Module arguments
@@ -11198,6 +12232,25 @@ module tnic_standalone__core__control__ack__losses__late(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__losses__late
+
+
+module tnic_standalone__core__control__ack__losses__long(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__long
 
 
 module tnic_standalone__core__control__ack__losses__looks__0(d,q,clock);
@@ -11238,6 +12291,44 @@ module tnic_standalone__core__control__ack__losses__looks__1(d,q,clock);
 endmodule // standalone__core__control__ack__losses__looks__1
 
 
+module tnic_standalone__core__control__ack__losses__looks_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__looks_4
+
+
+module tnic_standalone__core__control__ack__losses__many(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__many
+
+
 module tnic_standalone__core__control__ack__losses__next_one(d,q,clock);
     
     // Module arguments
@@ -11257,7 +12348,7 @@ module tnic_standalone__core__control__ack__losses__next_one(d,q,clock);
 endmodule // standalone__core__control__ack__losses__next_one
 
 
-module tnic_standalone__core__control__ack__losses__own(d,q,clock);
+module tnic_standalone__core__control__ack__losses__none(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -11273,7 +12364,83 @@ module tnic_standalone__core__control__ack__losses__own(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__losses__own
+endmodule // standalone__core__control__ack__losses__none
+
+
+module tnic_standalone__core__control__ack__losses__pair_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__pair_2
+
+
+module tnic_standalone__core__control__ack__losses__pair_2_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__pair_2_4
+
+
+module tnic_standalone__core__control__ack__losses__pair_3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__pair_3
+
+
+module tnic_standalone__core__control__ack__losses__pair_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__pair_4
 
 
 module tnic_standalone__core__control__ack__losses__ram__0(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -11456,6 +12623,101 @@ module tnic_standalone__core__control__ack__losses__read__3(d,q,clock);
 endmodule // standalone__core__control__ack__losses__read__3
 
 
+module tnic_standalone__core__control__ack__losses__row_2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__row_2
+
+
+module tnic_standalone__core__control__ack__losses__row_2_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__row_2_4
+
+
+module tnic_standalone__core__control__ack__losses__row_3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__row_3
+
+
+module tnic_standalone__core__control__ack__losses__row_3_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__row_3_4
+
+
+module tnic_standalone__core__control__ack__losses__row_4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__row_4
+
+
 module tnic_standalone__core__control__ack__losses__same(d,q,clock);
     
     // Module arguments
@@ -11473,6 +12735,25 @@ module tnic_standalone__core__control__ack__losses__same(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__losses__same
+
+
+module tnic_standalone__core__control__ack__losses__single(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__single
 
 
 module tnic_standalone__core__control__ack__losses__sweep(d,q,clock);
@@ -11703,6 +12984,25 @@ module tnic_standalone__core__control__ack__losses__wrote(d,q,clock);
 endmodule // standalone__core__control__ack__losses__wrote
 
 
+module tnic_standalone__core__control__ack__losses__wrote_kept(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__losses__wrote_kept
+
+
 module tnic_standalone__core__control__ack__losses__wrote_row(d,q,clock);
     
     // Module arguments
@@ -11796,25 +13096,6 @@ module tnic_standalone__core__control__ack__losses__wrote_way__3(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__losses__wrote_way__3
-
-
-module tnic_standalone__core__control__ack__losses__zero(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__losses__zero
 
 
 module tnic_standalone__core__control__ack__mine1(d,q,clock);
@@ -12425,7 +13706,7 @@ module tnic_standalone__core__control__ack__share__bucket(d,q,clock);
 endmodule // standalone__core__control__ack__share__bucket
 
 
-module tnic_standalone__core__control__ack__skipped6(d,q,clock);
+module tnic_standalone__core__control__ack__skipped7(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -12441,7 +13722,7 @@ module tnic_standalone__core__control__ack__skipped6(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__skipped6
+endmodule // standalone__core__control__ack__skipped7
 
 
 module tnic_standalone__core__control__ack__taken4(d,q,clock);
@@ -12482,6 +13763,25 @@ module tnic_standalone__core__control__ack__taken5(d,q,clock);
 endmodule // standalone__core__control__ack__taken5
 
 
+module tnic_standalone__core__control__ack__taken6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__taken6
+
+
 module tnic_standalone__core__control__ack__told_at(d,q,clock);
     
     // Module arguments
@@ -12501,7 +13801,7 @@ module tnic_standalone__core__control__ack__told_at(d,q,clock);
 endmodule // standalone__core__control__ack__told_at
 
 
-module tnic_standalone__core__control__ack__unknown6(d,q,clock);
+module tnic_standalone__core__control__ack__unknown7(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -12517,7 +13817,7 @@ module tnic_standalone__core__control__ack__unknown6(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__unknown6
+endmodule // standalone__core__control__ack__unknown7
 
 
 module tnic_standalone__core__control__ack__v1(d,q,clock);

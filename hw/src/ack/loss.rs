@@ -24,9 +24,9 @@ struct Arrival {
 /// 2,048 (source, flow) pairs in 512 rows of four entries; the rules are those of `timely_model::ack::loss`, its model.
 ///
 /// Clock 1: the packet's fields stand at the inputs, and the RAMs are addressed. 2: read. 3: compared with the row's four pairs; `welcome` says whether the
-/// packet may be answered. 4: how far the segment is ahead of each, and one is chosen. 5: counted; `loss` stands, and the entry is written. A packet takes what the ones before it wrote from
-/// where they are: [`Arrival`]s are two clocks apart or more, what comes a clock after one is not looked up. After a reset nothing is known, and for 512
-/// clocks nothing is learnt.
+/// packet may be answered. 4: one entry is chosen, and how far the segment is ahead of each is found. 5: what is chosen is put together. 6: the packet is
+/// counted; `loss` stands, and the entry is written. A packet takes what the ones before it wrote from where they are: [`Arrival`]s are two clocks apart or
+/// more, what comes a clock after one is not looked up. After a reset nothing is known, and for 512 clocks nothing is learnt.
 #[derive(LogicBlock)]
 pub struct Table {
     /// Clock.
@@ -47,7 +47,7 @@ pub struct Table {
     pub welcome: Signal<In, Bit>,
     /// Bits 31..30 of the time in ns.
     pub epoch: Signal<In, Bits<2>>,
-    /// Clock 5: what its ACK says, byte 27 of the header; 0 where it knows nothing.
+    /// Clock 6: what its ACK says, byte 27 of the header; 0 where it knows nothing.
     pub loss: Signal<Out, Bits<8>>,
     // An entry has 72 bits, as a block RAM of 512 words has, and no struct, since a loop over ways takes no fields: pair (digest of the source 32, bits 15..9
     // of the flow), segment 54..39 (low bits of its number), packets seen 62..55 (0 when the last came, 255 many or unknown), skipped 68..63,
@@ -64,62 +64,104 @@ pub struct Table {
     look: Signal<Local, Bit>,
     // Index k is the register of clock k + 2.
     looks: [DFF<Bit>; 2],
-    arrival: [DFF<Arrival>; 4],
+    arrival: [DFF<Arrival>; 5],
     ram: [ApartRam<Bits<72>, 9>; 4],
     // The entry that was written a clock ago.
     wrote: DFF<Bit>,
     wrote_row: DFF<Bits<9>>,
     wrote_way: [DFF<Bit>; 4],
     word: DFF<Bits<72>>,
+    wrote_kept: DFF<Bit>,
     // 2
     two: Signal<Local, Arrival>,
     read: [DFF<Bits<72>>; 4],
-    // 3
+    // 3. The packets two, three and four clocks before are of the row; of the pair.
     three: Signal<Local, Arrival>,
-    five: Signal<Local, Arrival>,
-    entry: [Signal<Local, Bits<72>>; 4],
+    row_2: DFF<Bit>,
+    row_3: DFF<Bit>,
+    row_4: DFF<Bit>,
+    pair_2: DFF<Bit>,
+    pair_3: DFF<Bit>,
+    pair_4: DFF<Bit>,
     age: [Signal<Local, Bits<2>>; 4],
-    hits: [Signal<Local, Bit>; 4],
-    frees: [Signal<Local, Bit>; 4],
-    hit_any: Signal<Local, Bit>,
-    /// The packet before, at clock 5, is of the row; of the pair.
-    row_again: Signal<Local, Bit>,
-    pair_again: Signal<Local, Bit>,
-    known: DFF<Bit>,
-    again: DFF<Bit>,
-    way: [DFF<Bit>; 4],
-    epoch_4: DFF<Bits<2>>,
-    held: [DFF<Bits<30>>; 4],
     // 4
     four: Signal<Local, Arrival>,
+    looks_4: DFF<Bit>,
+    epoch_4: DFF<Bits<2>>,
+    row_2_4: DFF<Bit>,
+    row_3_4: DFF<Bit>,
+    pair_2_4: DFF<Bit>,
+    hits: [DFF<Bit>; 4],
+    frees: [DFF<Bit>; 4],
+    held: [DFF<Bits<30>>; 4],
+    hit: [Signal<Local, Bit>; 4],
+    free: [Signal<Local, Bit>; 4],
+    hit_any: Signal<Local, Bit>,
+    entry: [Signal<Local, Bits<30>>; 4],
+    segment_4: Signal<Local, Bits<16>>,
+    segment_6: Signal<Local, Bits<16>>,
+    low_4: Signal<Local, Bits<6>>,
+    low_6: Signal<Local, Bits<6>>,
+    // 5: segment 16, packets seen 8, skipped 6; distances of the segment: from an entry's, from that of the packet two clocks before, from what that found.
+    five: Signal<Local, Arrival>,
+    epoch_5: DFF<Bits<2>>,
+    fresh_5: DFF<Bit>,
+    again: DFF<Bit>,
+    way: [DFF<Bit>; 4],
+    entry_5: [DFF<Bits<30>>; 4],
+    apart: [DFF<Bits<16>>; 4],
+    from_its: DFF<Bits<16>>,
+    from_kept: DFF<Bits<16>>,
+    // And one less, in six bits.
+    between: [DFF<Bits<6>>; 4],
+    between_its: DFF<Bits<6>>,
+    between_kept: DFF<Bits<6>>,
     parts: [Signal<Local, Bits<30>>; 5],
     aheads: [Signal<Local, Bits<16>>; 5],
-    apart: Signal<Local, Bits<16>>,
-    // 5: segment 16, packets seen 8, skipped 6.
-    kept: DFF<Bits<30>>,
-    own: DFF<Bit>,
+    gaps: [Signal<Local, Bits<6>>; 5],
+    part: Signal<Local, Bits<30>>,
+    distance: Signal<Local, Bits<16>>,
+    gap_5: Signal<Local, Bits<6>>,
+    number_5: Signal<Local, Bits<16>>,
+    // 6
+    six: Signal<Local, Arrival>,
+    epoch_6: DFF<Bits<2>>,
+    /// The entry was another's, or a sender was reset.
+    fresh: DFF<Bit>,
     writes: DFF<Bit>,
-    epoch_5: DFF<Bits<2>>,
     ways: [DFF<Bit>; 4],
-    seen: Signal<Local, Bits<8>>,
-    skipped: Signal<Local, Bits<6>>,
-    ahead: DFF<Bits<10>>,
+    kept: DFF<Bits<30>>,
+    none: DFF<Bit>,
+    many: DFF<Bit>,
     same: DFF<Bit>,
     next_one: DFF<Bit>,
     late: DFF<Bit>,
-    zero: DFF<Bit>,
+    gap: DFF<Bits<6>>,
+    far: DFF<Bit>,
+    single: DFF<Bit>,
+    long: DFF<Bit>,
+    number_6: Signal<Local, Bits<16>>,
+    seen: Signal<Local, Bits<8>>,
+    skipped: Signal<Local, Bits<6>>,
     anew: Signal<Local, Bit>,
     ignored: Signal<Local, Bit>,
-    more: Signal<Local, Bits<8>>,
-    gap: Signal<Local, Bits<11>>,
-    sum: Signal<Local, Bits<11>>,
+    /// The packet is the first that was seen of its segment; or one more.
+    begins: Signal<Local, Bit>,
+    goes_on: Signal<Local, Bit>,
+    stays: Signal<Local, Bit>,
+    open: Signal<Local, Bits<1>>,
+    sums: Signal<Local, Bits<8>>,
+    sum: Signal<Local, Bits<6>>,
     seen_now: Signal<Local, Bits<8>>,
     skipped_now: Signal<Local, Bits<6>>,
-    due: DFF<Bits<17>>,
+    at_most: Signal<Local, Bit>,
     complete: Signal<Local, Bit>,
     incomplete: Signal<Local, Bit>,
-    result: Signal<Local, Bits<30>>,
-    closed: Signal<Local, Bits<14>>,
+    /// An ACK tells what was skipped.
+    tells: Signal<Local, Bit>,
+    seen_then: Signal<Local, Bits<8>>,
+    skipped_then: Signal<Local, Bits<6>>,
+    segment_then: Signal<Local, Bits<16>>,
     whole: Signal<Local, Bits<72>>,
     said: Signal<Local, Bits<8>>,
 }
@@ -127,9 +169,11 @@ pub struct Table {
 impl Default for Table {
     fn default() -> Self {
         construct!({} clk, rst, valid, source, ids, first, last, welcome, epoch, loss, sweep, clear, digest, flow, number,
-            high, segment, row, look, wrote, wrote_row, word, two, three, five, hit_any, row_again, pair_again, known, again, epoch_4, kept, own,
-            writes, epoch_5, seen, skipped, ahead, same, next_one, late, zero, anew, ignored, more, gap, sum, seen_now, skipped_now, due, complete, incomplete,
-            result, closed, whole, said, four, apart; words, looks, arrival, ram, wrote_way, read, entry, age, hits, frees, way, held, parts, aheads, ways)
+            high, segment, row, look, wrote, wrote_row, word, wrote_kept, two, three, row_2, row_3, row_4, pair_2, pair_3, pair_4, four, looks_4, epoch_4,
+            row_2_4, row_3_4, pair_2_4, segment_4, segment_6, low_4, low_6, hit_any, five, epoch_5, fresh_5, again, from_its, from_kept, between_its, between_kept, gap_5, part, distance, number_5, number_6, six, epoch_6, fresh, writes, kept, none,
+            many, same, next_one, late, far, gap, single, long, seen, skipped, anew, ignored, begins, goes_on, stays, open, sums, sum, seen_now, skipped_now,
+            at_most, complete, incomplete, tells, seen_then, skipped_then, segment_then, whole, said; words, looks, arrival, ram, wrote_way, read, age, hits, frees, held, hit, free, entry, way, entry_5,
+            apart, between, parts, aheads, gaps, ways)
     }
 }
 
@@ -137,20 +181,30 @@ impl Logic for Table {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clk, sweep, wrote, wrote_row, word, known, again, epoch_4, kept, own, writes, epoch_5, ahead, same, next_one, late, zero,
-            due
+            self, clk, sweep, wrote, wrote_row, word, wrote_kept, row_2, row_3, row_4, pair_2, pair_3, pair_4, looks_4, epoch_4, row_2_4
         );
+        dff_setup!(
+            self, clk, row_3_4, pair_2_4, epoch_5, fresh_5, again, from_its, from_kept, epoch_6, fresh, writes, kept, none, many, same
+        );
+        dff_setup!(self, clk, next_one, late, gap, far, single, long, between_its, between_kept);
         for i in 0..2 {
             self.looks[i].clock.next = self.clk.val();
         }
-        for i in 0..4 {
+        for i in 0..5 {
             self.arrival[i].clock.next = self.clk.val();
+        }
+        for i in 0..4 {
             self.ram[i].read_clock.next = self.clk.val();
             self.ram[i].write_clock.next = self.clk.val();
             self.wrote_way[i].clock.next = self.clk.val();
             self.read[i].clock.next = self.clk.val();
-            self.way[i].clock.next = self.clk.val();
+            self.hits[i].clock.next = self.clk.val();
+            self.frees[i].clock.next = self.clk.val();
             self.held[i].clock.next = self.clk.val();
+            self.way[i].clock.next = self.clk.val();
+            self.entry_5[i].clock.next = self.clk.val();
+            self.apart[i].clock.next = self.clk.val();
+            self.between[i].clock.next = self.clk.val();
             self.ways[i].clock.next = self.clk.val();
         }
         // After a reset the rows are cleared, one a clock.
@@ -192,113 +246,165 @@ impl Logic for Table {
         // 2: what was written as the row was read.
         self.looks[1].d.next = self.looks[0].q.val();
         self.two.next = self.arrival[0].q.val();
-        for i in 0..3 {
-            self.arrival[i + 1].d.next = self.arrival[i].q.val();
-        }
+        self.three.next = self.arrival[1].q.val();
+        self.four.next = self.arrival[2].q.val();
+        self.five.next = self.arrival[3].q.val();
+        self.six.next = self.arrival[4].q.val();
         for i in 0..4 {
+            self.arrival[i + 1].d.next = self.arrival[i].q.val();
             self.read[i].d.next = self.ram[i].read_data.val();
             if (self.wrote.q.val() & self.wrote_way[i].q.val()) & (self.wrote_row.q.val() == self.two.val().row) {
                 self.read[i].d.next = self.word.q.val();
             }
         }
+        self.row_2.d.next = self.four.val().row == self.two.val().row;
+        self.row_3.d.next = self.five.val().row == self.two.val().row;
+        self.row_4.d.next = self.six.val().row == self.two.val().row;
+        self.pair_2.d.next = self.four.val().pair == self.two.val().pair;
+        self.pair_3.d.next = self.five.val().pair == self.two.val().pair;
+        self.pair_4.d.next = self.six.val().pair == self.two.val().pair;
 
-        // 3: what was written since; and the pair of the packet before, whose word is not there yet.
-        self.three.next = self.arrival[1].q.val();
-        self.five.next = self.arrival[3].q.val();
-        self.row_again.next = self.writes.q.val() & (self.five.val().row == self.three.val().row);
-        self.pair_again.next = self.row_again.val() & (self.five.val().pair == self.three.val().pair);
+        // 3: whose the entries are, with those that were written since, and with the one that is now.
         for i in 0..4 {
-            self.entry[i].next = self.read[i].q.val();
-            if (self.wrote.q.val() & self.wrote_way[i].q.val()) & (self.wrote_row.q.val() == self.three.val().row) {
-                self.entry[i].next = self.word.q.val();
+            self.held[i].d.next = self.read[i].q.val().get_bits::<30>(39);
+            self.age[i].next = self.epoch.val() - self.read[i].q.val().get_bits::<2>(69);
+            self.hits[i].d.next = self.read[i].q.val().get_bit(71) & (self.read[i].q.val().get_bits::<39>(0) == self.three.val().pair);
+            self.frees[i].d.next = !self.read[i].q.val().get_bit(71) | self.age[i].val().get_bit(1);
+            if self.row_4.q.val() & self.wrote_way[i].q.val() {
+                self.held[i].d.next = self.word.q.val().get_bits::<30>(39);
+                self.hits[i].d.next = self.pair_4.q.val();
+                self.frees[i].d.next = false;
             }
-            self.held[i].d.next = self.entry[i].val().get_bits::<30>(39);
-            self.age[i].next = self.epoch.val() - self.entry[i].val().get_bits::<2>(69);
-            self.hits[i].next = self.entry[i].val().get_bit(71) & (self.entry[i].val().get_bits::<39>(0) == self.three.val().pair);
-            self.frees[i].next = !self.entry[i].val().get_bit(71) | self.age[i].val().get_bit(1);
-            if self.row_again.val() & self.ways[i].q.val() {
-                self.hits[i].next = self.pair_again.val();
-                self.frees[i].next = false;
+            if self.row_3.q.val() & self.ways[i].q.val() {
+                self.hits[i].d.next = self.pair_3.q.val();
+                self.frees[i].d.next = false;
             }
         }
-        self.hit_any.next = (self.hits[0].val() | self.hits[1].val()) | (self.hits[2].val() | self.hits[3].val());
-        self.way[0].d.next = self.hits[0].val() | (!self.hit_any.val() & self.frees[0].val());
-        self.way[1].d.next = self.hits[1].val() | (!self.hit_any.val() & (self.frees[1].val() & !self.frees[0].val()));
-        self.way[2].d.next =
-            self.hits[2].val() | (!self.hit_any.val() & ((self.frees[2].val() & !self.frees[1].val()) & !self.frees[0].val()));
-        self.way[3].d.next = self.hits[3].val()
-            | (!self.hit_any.val() & ((self.frees[3].val() & !self.frees[2].val()) & (!self.frees[1].val() & !self.frees[0].val())));
-        if !(self.looks[1].q.val() & self.welcome.val()) {
+        self.looks_4.d.next = self.looks[1].q.val() & self.welcome.val();
+        self.epoch_4.d.next = self.epoch.val();
+        self.row_2_4.d.next = self.row_2.q.val();
+        self.row_3_4.d.next = self.row_3.q.val();
+        self.pair_2_4.d.next = self.pair_2.q.val();
+
+        // 4: one is chosen; how far the segment is ahead of each.
+        self.segment_4.next = self.four.val().segment;
+        self.segment_6.next = self.six.val().segment;
+        self.low_4.next = self.segment_4.val().get_bits::<6>(0);
+        self.low_6.next = self.segment_6.val().get_bits::<6>(0);
+        for i in 0..4 {
+            self.hit[i].next = self.hits[i].q.val();
+            self.free[i].next = self.frees[i].q.val();
+            if self.row_2_4.q.val() & self.ways[i].q.val() {
+                self.hit[i].next = self.pair_2_4.q.val();
+                self.free[i].next = false;
+            }
+            self.entry[i].next = self.held[i].q.val();
+            if self.row_3_4.q.val() & self.wrote_way[i].q.val() {
+                self.entry[i].next = self.word.q.val().get_bits::<30>(39);
+            }
+            self.entry_5[i].d.next = self.entry[i].val();
+            self.apart[i].d.next = self.four.val().segment - self.entry[i].val().get_bits::<16>(0);
+            self.between[i].d.next = self.low_4.val() + !self.entry[i].val().get_bits::<6>(0);
+        }
+        self.hit_any.next = (self.hit[0].val() | self.hit[1].val()) | (self.hit[2].val() | self.hit[3].val());
+        self.way[0].d.next = self.hit[0].val() | (!self.hit_any.val() & self.free[0].val());
+        self.way[1].d.next = self.hit[1].val() | (!self.hit_any.val() & (self.free[1].val() & !self.free[0].val()));
+        self.way[2].d.next = self.hit[2].val() | (!self.hit_any.val() & ((self.free[2].val() & !self.free[1].val()) & !self.free[0].val()));
+        self.way[3].d.next = self.hit[3].val()
+            | (!self.hit_any.val() & ((self.free[3].val() & !self.free[2].val()) & (!self.free[1].val() & !self.free[0].val())));
+        if !self.looks_4.q.val() {
             for i in 0..4 {
                 self.way[i].d.next = false;
             }
         }
-        self.known.d.next = self.hit_any.val();
-        self.again.d.next = self.pair_again.val();
-        self.epoch_4.d.next = self.epoch.val();
+        self.epoch_5.d.next = self.epoch_4.q.val();
+        self.fresh_5.d.next =
+            !self.hit_any.val() | ((self.four.val().low.any() & self.four.val().first.any()) & !self.four.val().segment.any());
+        self.again.d.next = (self.row_2_4.q.val() & self.pair_2_4.q.val()) & self.writes.q.val();
+        self.from_its.d.next = self.four.val().segment - self.six.val().segment;
+        self.from_kept.d.next = self.four.val().segment - self.kept.q.val().get_bits::<16>(0);
+        self.between_its.d.next = self.low_4.val() + !self.low_6.val();
+        self.between_kept.d.next = self.low_4.val() + !self.kept.q.val().get_bits::<6>(0);
 
-        // 4: the entry, or that of the packet before.
-        self.four.next = self.arrival[2].q.val();
+        // 5: the entry, or that of the packet before, whose word was not there yet.
         self.parts[0].next = bits::<30>(0);
         self.aheads[0].next = bits::<16>(0);
-        if self.again.q.val() {
-            self.parts[0].next = self.word.q.val().get_bits::<30>(39);
-            self.aheads[0].next = self.four.val().segment - self.word.q.val().get_bits::<16>(39);
-        }
+        self.gaps[0].next = bits::<6>(0);
         for i in 0..4 {
             self.parts[i + 1].next = self.parts[i].val();
             self.aheads[i + 1].next = self.aheads[i].val();
-            if self.way[i].q.val() & !self.again.q.val() {
-                self.parts[i + 1].next = self.parts[i].val() | self.held[i].q.val();
-                self.aheads[i + 1].next = self.aheads[i].val() | (self.four.val().segment - self.held[i].q.val().get_bits::<16>(0));
+            self.gaps[i + 1].next = self.gaps[i].val();
+            if self.way[i].q.val() {
+                self.parts[i + 1].next = self.parts[i].val() | self.entry_5[i].q.val();
+                self.aheads[i + 1].next = self.aheads[i].val() | self.apart[i].q.val();
+                self.gaps[i + 1].next = self.gaps[i].val() | self.between[i].q.val();
             }
             self.ways[i].d.next = self.way[i].q.val();
         }
-        self.kept.d.next = self.parts[4].val();
-        self.own.d.next = self.known.q.val();
+        self.part.next = self.parts[4].val();
+        self.distance.next = self.aheads[4].val();
+        self.gap_5.next = self.gaps[4].val();
+        if self.again.q.val() {
+            self.part.next = self.word.q.val().get_bits::<30>(39);
+            self.distance.next = self.from_its.q.val();
+            self.gap_5.next = self.between_its.q.val();
+            if self.wrote_kept.q.val() {
+                self.distance.next = self.from_kept.q.val();
+                self.gap_5.next = self.between_kept.q.val();
+            }
+        }
+        self.epoch_6.d.next = self.epoch_5.q.val();
+        self.fresh.d.next = self.fresh_5.q.val();
         self.writes.d.next = (self.way[0].q.val() | self.way[1].q.val()) | (self.way[2].q.val() | self.way[3].q.val());
-        self.epoch_5.d.next = self.epoch_4.q.val();
-        self.apart.next = self.aheads[4].val();
-        self.ahead.d.next = self.apart.val().get_bits::<10>(0);
-        self.same.d.next = !self.apart.val().any();
-        self.next_one.d.next = self.apart.val().any() & !self.apart.val().get_bits::<6>(10).any();
-        self.late.d.next = self.apart.val().get_bits::<6>(10).all();
-        self.zero.d.next = (self.four.val().low.any() & self.four.val().first.any()) & !self.four.val().segment.any();
-        self.due.d.next = bit_cast::<17, 16>(self.four.val().number) + bits::<17>(1);
+        self.kept.d.next = self.part.val();
+        self.none.d.next = !self.part.val().get_bits::<8>(16).any();
+        // One more is 255.
+        self.many.d.next = self.part.val().get_bits::<7>(17).all();
+        self.same.d.next = !self.distance.val().any();
+        self.next_one.d.next = self.distance.val().any() & !self.distance.val().get_bits::<6>(10).any();
+        self.late.d.next = self.distance.val().get_bits::<6>(10).all();
+        self.gap.d.next = self.gap_5.val();
+        self.far.d.next = self.distance.val().get_bits::<4>(6).any();
+        self.number_5.next = self.five.val().number;
+        self.single.d.next = !self.number_5.val().any();
+        self.long.d.next = self.number_5.val().get_bits::<8>(8).any();
 
-        // 5: the packet is counted.
+        // 6: the packet is counted.
+        self.number_6.next = self.six.val().number;
         self.seen.next = self.kept.q.val().get_bits::<8>(16);
         self.skipped.next = self.kept.q.val().get_bits::<6>(24);
-        self.anew.next = (!self.own.q.val() | self.zero.q.val()) | !((self.same.q.val() | self.next_one.q.val()) | self.late.q.val());
-        self.ignored.next = !self.anew.val() & (self.late.q.val() | (self.same.q.val() & !self.seen.val().any()));
-        self.more.next = self.seen.val() + bits::<8>(1);
-        // One less than the segments between, with this one: 0 if the last one ended, or one that did not.
-        self.gap.next = bit_cast::<11, 10>(self.ahead.q.val()) + bit_cast::<11, 6>(self.skipped.val());
-        self.sum.next = self.gap.val();
-        if !self.seen.val().any() {
-            self.sum.next = self.gap.val() - bits::<11>(1);
-        }
-        self.seen_now.next = self.more.val();
-        self.skipped_now.next = self.skipped.val();
-        if self.seen.val().all() {
-            self.seen_now.next = bits::<8>(255);
-        }
-        if self.next_one.q.val() {
-            self.seen_now.next = bits::<8>(1);
-            self.skipped_now.next = self.sum.val().get_bits::<6>(0);
-            if self.sum.val().get_bits::<5>(6).any() {
-                self.skipped_now.next = bits::<6>(63);
-            }
-        }
+        self.anew.next = self.fresh.q.val() | !((self.same.q.val() | self.next_one.q.val()) | self.late.q.val());
+        self.ignored.next = !self.anew.val() & (self.late.q.val() | (self.same.q.val() & self.none.q.val()));
+        self.begins.next = self.next_one.q.val();
         if self.anew.val() {
-            self.seen_now.next = bits::<8>(255);
-            if self.five.val().first.any() {
-                self.seen_now.next = bits::<8>(1);
-            }
-            self.skipped_now.next = bits::<6>(0);
+            self.begins.next = self.six.val().first.any();
         }
-        self.complete.next = (bit_cast::<17, 8>(self.seen_now.val()) == self.due.q.val()) & !self.seen_now.val().all();
-        self.incomplete.next = (bit_cast::<17, 8>(self.seen_now.val()) < self.due.q.val()) & !self.seen_now.val().all();
+        self.goes_on.next = (!self.anew.val() & !self.next_one.q.val()) & !self.many.q.val();
+        self.stays.next = !self.anew.val() & !self.next_one.q.val();
+        // The segments between, and the entry's own if it did not end: its bit is carried in.
+        self.open.next = bits::<1>(1);
+        if self.none.q.val() {
+            self.open.next = bits::<1>(0);
+        }
+        self.sums.next = ((bit_cast::<8, 6>(self.gap.q.val()) << 1) | bits::<8>(1))
+            + ((bit_cast::<8, 6>(self.skipped.val()) << 1) | bit_cast::<8, 1>(self.open.val()));
+        self.sum.next = self.sums.val().get_bits::<6>(1);
+        if self.far.q.val() | self.sums.val().get_bit(7) {
+            self.sum.next = bits::<6>(63);
+        }
+        self.skipped_now.next = bits::<6>(0);
+        if self.next_one.q.val() & !self.anew.val() {
+            self.skipped_now.next = self.sum.val();
+        }
+        if self.stays.val() {
+            self.skipped_now.next = self.skipped.val();
+        }
+        self.at_most.next = (self.seen.val() <= self.number_6.val().get_bits::<8>(0)) | self.long.q.val();
+        self.complete.next = (self.begins.val() & self.single.q.val())
+            | (self.goes_on.val() & ((self.seen.val() == self.number_6.val().get_bits::<8>(0)) & !self.long.q.val()));
+        self.incomplete.next = (self.begins.val() & !self.single.q.val())
+            | (self.goes_on.val() & ((self.seen.val() < self.number_6.val().get_bits::<8>(0)) | self.long.q.val()));
+        self.tells.next = self.six.val().last.any() & (self.begins.val() | (self.goes_on.val() & self.at_most.val()));
         self.said.next = bits::<8>(0);
         if self.complete.val() {
             self.said.next = bit_cast::<8, 6>(self.skipped_now.val()) | bits::<8>(0x40);
@@ -306,31 +412,47 @@ impl Logic for Table {
         if self.incomplete.val() {
             self.said.next = bit_cast::<8, 6>(self.skipped_now.val()) | bits::<8>(0x80);
         }
-        self.closed.next = bit_cast::<14, 8>(self.seen_now.val()) | (bit_cast::<14, 6>(self.skipped_now.val()) << 8);
-        if self.five.val().last.any() {
-            self.closed.next = bit_cast::<14, 6>(self.skipped_now.val()) << 8;
-            if self.complete.val() | self.incomplete.val() {
-                self.closed.next = bits::<14>(0);
-            }
-        }
         self.loss.next = self.said.val();
-        self.result.next = bit_cast::<30, 16>(self.five.val().segment) | (bit_cast::<30, 14>(self.closed.val()) << 16);
         if self.ignored.val() {
             self.loss.next = bits::<8>(0);
-            self.result.next = self.kept.q.val();
         }
-        self.whole.next = (bit_cast::<72, 39>(self.five.val().pair) | (bit_cast::<72, 30>(self.result.val()) << 39))
-            | ((bit_cast::<72, 2>(self.epoch_5.q.val()) << 69) | (bits::<72>(1) << 71));
+        self.segment_then.next = self.segment_6.val();
+        self.seen_now.next = bits::<8>(255);
+        if self.goes_on.val() {
+            self.seen_now.next = self.seen.val() + bits::<8>(1);
+        }
+        if self.begins.val() {
+            self.seen_now.next = bits::<8>(1);
+        }
+        self.seen_then.next = self.seen_now.val();
+        if self.six.val().last.any() {
+            self.seen_then.next = bits::<8>(0);
+        }
+        self.skipped_then.next = bits::<6>(0);
+        if (self.next_one.q.val() & !self.anew.val()) & !self.tells.val() {
+            self.skipped_then.next = self.sum.val();
+        }
+        if self.stays.val() & (self.ignored.val() | !self.tells.val()) {
+            self.skipped_then.next = self.skipped.val();
+        }
+        if self.ignored.val() {
+            self.segment_then.next = self.kept.q.val().get_bits::<16>(0);
+            self.seen_then.next = self.seen.val();
+        }
+        self.whole.next = ((bit_cast::<72, 39>(self.six.val().pair) | (bit_cast::<72, 16>(self.segment_then.val()) << 39))
+            | ((bit_cast::<72, 8>(self.seen_then.val()) << 55) | (bit_cast::<72, 6>(self.skipped_then.val()) << 63)))
+            | ((bit_cast::<72, 2>(self.epoch_6.q.val()) << 69) | (bits::<72>(1) << 71));
         if !self.writes.q.val() {
             self.loss.next = bits::<8>(0);
         }
         self.wrote.d.next = self.writes.q.val();
-        self.wrote_row.d.next = self.five.val().row;
+        self.wrote_row.d.next = self.six.val().row;
         self.word.d.next = self.whole.val();
+        self.wrote_kept.d.next = self.ignored.val();
         for i in 0..4 {
             self.wrote_way[i].d.next = self.ways[i].q.val();
             self.ram[i].write_enable.next = self.ways[i].q.val() | !self.clear.val();
-            self.ram[i].write_address.next = self.five.val().row;
+            self.ram[i].write_address.next = self.six.val().row;
             self.ram[i].write_data.next = self.whole.val();
             if !self.clear.val() {
                 self.ram[i].write_address.next = self.sweep.q.val().get_bits::<9>(0);

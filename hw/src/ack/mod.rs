@@ -54,7 +54,7 @@ struct Checks {
 /// `AckShareExceeded` one that finds the share of the line used up (see [`Share`]), as `AcksDisabled` what would be answered if that were
 /// enabled. An ACK, whatever its kind says, is not answered and not counted. `AcksSent` counts an ACK when its first beat is offered.
 ///
-/// Latency: 12 clocks from `i_valid` to the first beat on an idle output; the departure stamp is taken 6 clocks before that beat. A write of
+/// Latency: 13 clocks from `i_valid` to the first beat on an idle output; the departure stamp is taken 6 clocks before that beat. A write of
 /// the allow list counts 3 clocks later, `cfg_prefix4` one.
 /// Throughput: a report every clock goes in; frames leave back to back. Back pressure: ACKs wait in the builder (8), then in the
 /// queue (32 and 2); reports are never held up.
@@ -172,16 +172,18 @@ pub struct Ack<const W: usize, const K: usize> {
     taken: Signal<Local, Bit>,
     dropped4: DFF<Bit>,
     exceeds4: DFF<Bit>,
-    // What is said of lost packets is known two clocks after the ACK went into the queue, and needed three clocks after, at the earliest: it waits in a
-    // RAM of its own, at the ACK's place in the order. 34 ACKs wait at most.
+    // What is said of lost packets is known three clocks after the ACK went into the queue. It waits in a RAM of its own, at the ACK's place in the
+    // order, and an ACK waits for it. 34 ACKs wait at most.
     taken4: DFF<Bit>,
     taken5: DFF<Bit>,
+    taken6: DFF<Bit>,
     said: LutRam<Bits<8>, 6>,
     said_at: DFF<Bits<6>>,
     told_at: DFF<Bits<6>>,
-    incomplete6: DFF<Bit>,
-    skipped6: DFF<Bit>,
-    unknown6: DFF<Bit>,
+    told: Signal<Local, Bit>,
+    incomplete7: DFF<Bit>,
+    skipped7: DFF<Bit>,
+    unknown7: DFF<Bit>,
     a: Signal<Local, Bits<620>>,
     departure: Signal<Local, Bits<64>>,
     flags: Signal<Local, Bits<8>>,
@@ -206,7 +208,7 @@ impl<const W: usize, const K: usize> Default for Ack<W, K> {
             clk, rst, cfg_ack_enable, cfg_mac, cfg_ack_tos, cfg_ack_ttl, cfg_ipv4, cfg_ipv6, cfg_prefix4, cfg_udp_port, cfg_vlan,
             cfg_ack_rate, st_valid, st_word, st_data, now, i_valid, i_kind, i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep,
             m_tvalid, m_tready, m_tlast, pulses, queue, frame, stamp, data, asks, disabled1, v1, mine1, group1, r1, allow, losses, share, partial, broadcast, source,
-            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, last3, last2, r3, address3, peer3, bytes, taken, dropped4, exceeds4, taken4, taken5, said, said_at, told_at, incomplete6, skipped6, unknown6, a, departure,
+            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, last3, last2, r3, address3, peer3, bytes, taken, dropped4, exceeds4, taken4, taken5, taken6, said, said_at, told_at, told, incomplete7, skipped7, unknown7, a, departure,
             flags; hosts)
     }
 }
@@ -215,7 +217,7 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, disabled1, v1, mine1, group1, r1, broadcast, v2, r2, checks, v3, r3, address3, peer3, dropped4, exceeds4);
-        dff_setup!(self, clk, taken4, taken5, said_at, told_at, incomplete6, skipped6, unknown6);
+        dff_setup!(self, clk, taken4, taken5, taken6, said_at, told_at, incomplete7, skipped7, unknown7);
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();
         self.frame.clk.next = self.clk.val();
@@ -435,25 +437,27 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.queue.i_data.next = self.r3.q.val();
         self.dropped4.d.next = self.last3.val() & !self.queue.i_ready.val();
         self.exceeds4.d.next = (self.last3.val() & self.queue.i_ready.val()) & !self.share.enough.val();
-        self.queue.o_ready.next = self.frame.i_ready.val();
+        self.told.next = self.said_at.q.val() != self.told_at.q.val();
+        self.queue.o_ready.next = self.frame.i_ready.val() & self.told.val();
         self.losses.welcome.next = self.v3.q.val();
         self.losses.epoch.next = self.now.val().get_bits::<2>(46);
         self.taken4.d.next = self.taken.val();
         self.taken5.d.next = self.taken4.q.val();
-        self.said.write_enable.next = self.taken5.q.val();
+        self.taken6.d.next = self.taken5.q.val();
+        self.said.write_enable.next = self.taken6.q.val();
         self.said.write_address.next = self.said_at.q.val();
         self.said.write_data.next = self.losses.loss.val();
-        if self.taken5.q.val() {
+        if self.taken6.q.val() {
             self.said_at.d.next = self.said_at.q.val() + bits::<6>(1);
         }
         self.said.read_address.next = self.told_at.q.val();
-        if self.queue.o_valid.val() & self.frame.i_ready.val() {
+        if (self.queue.o_valid.val() & self.frame.i_ready.val()) & self.told.val() {
             self.told_at.d.next = self.told_at.q.val() + bits::<6>(1);
         }
-        self.incomplete6.d.next = self.taken5.q.val() & self.losses.loss.val().get_bit(7);
-        self.skipped6.d.next = self.taken5.q.val() & self.losses.loss.val().get_bits::<6>(0).any();
-        self.unknown6.d.next = self.taken5.q.val() & !self.losses.loss.val().any();
-        self.frame.i_valid.next = self.queue.o_valid.val();
+        self.incomplete7.d.next = self.taken6.q.val() & self.losses.loss.val().get_bit(7);
+        self.skipped7.d.next = self.taken6.q.val() & self.losses.loss.val().get_bits::<6>(0).any();
+        self.unknown7.d.next = self.taken6.q.val() & !self.losses.loss.val().any();
+        self.frame.i_valid.next = self.queue.o_valid.val() & self.told.val();
         self.a.next = self.queue.o_data.val();
         self.frame.i_class.next = self.a.val().get_bits::<2>(618);
         self.frame.i_dst_mac.next = self.a.val().get_bits::<48>(448);
@@ -510,13 +514,13 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         if self.exceeds4.q.val() {
             self.pulses.next = self.pulses.val() | self.share_bit.val();
         }
-        if self.incomplete6.q.val() {
+        if self.incomplete7.q.val() {
             self.pulses.next = self.pulses.val() | self.incomplete_bit.val();
         }
-        if self.skipped6.q.val() {
+        if self.skipped7.q.val() {
             self.pulses.next = self.pulses.val() | self.skipped_bit.val();
         }
-        if self.unknown6.q.val() {
+        if self.unknown7.q.val() {
             self.pulses.next = self.pulses.val() | self.unknown_bit.val();
         }
         if self.disabled1.q.val() {
@@ -533,11 +537,12 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             self.disabled1.d.next = false;
             self.taken4.d.next = false;
             self.taken5.d.next = false;
+            self.taken6.d.next = false;
             self.said_at.d.next = bits::<6>(0);
             self.told_at.d.next = bits::<6>(0);
-            self.incomplete6.d.next = false;
-            self.skipped6.d.next = false;
-            self.unknown6.d.next = false;
+            self.incomplete7.d.next = false;
+            self.skipped7.d.next = false;
+            self.unknown7.d.next = false;
         }
     }
 }

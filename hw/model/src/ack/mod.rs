@@ -1,4 +1,4 @@
-//! The responder of `timely_hw::ack`: 12 clocks from the parser's report to the ACK's first beat.
+//! The responder of `timely_hw::ack`: 13 clocks from the parser's report to the ACK's first beat.
 mod allow;
 pub mod loss;
 mod share;
@@ -16,7 +16,7 @@ use timely_regs::wire::{ACK, Addresses, Arrived, Envelope, FIRST, Header, LAST, 
 /// Clocks from a report to the first at which its ACK's first beat stands at an idle output.
 pub const LATENCY: u64 = STAMP + frame::LATENCY;
 /// Clocks from a report to that whose `now` is the departure stamp, when nothing waits.
-pub const STAMP: u64 = 6;
+pub const STAMP: u64 = 7;
 /// Bits of the queue's address.
 const QUEUE_BITS: u32 = 5;
 
@@ -121,8 +121,10 @@ pub struct Ack {
     accepted: Option<Judged>,
     allow: Allow,
     table: Table,
-    /// Counts of lost packets that ACKs told one and two clocks ago, as pulses.
-    told: [u64; 2],
+    /// What ACKs say that went into the queue one, two and three clocks ago, as pulses.
+    told: [Option<u64>; 3],
+    /// ACKs in the queue that have their say.
+    ready: usize,
     share: Share,
     /// The directed broadcast address of the own network, a clock behind the settings; none before the first clock.
     broadcast: Option<[u8; 4]>,
@@ -193,7 +195,8 @@ impl Ack {
             accepted: None,
             allow: Allow::default(),
             table: Table::new(0),
-            told: [0; 2],
+            told: [None; 3],
+            ready: 0,
             share: Share::full(0, 0),
             broadcast: None,
             queue: fifo::Fifo::new(QUEUE_BITS),
@@ -247,7 +250,10 @@ impl Block for Ack {
 
     fn step(&mut self, clk: u64, i: &In) {
         let (queue, frame) = (self.queue.output(clk), self.frame.output(clk));
-        let describe = queue.head.map(|Draft { envelope, header }| frame::Description {
+        let ready = self.ready > 0;
+        let head = queue.head.filter(|_| ready);
+        self.ready -= usize::from(head.is_some() && frame.ready);
+        let describe = head.map(|Draft { envelope, header }| frame::Description {
             envelope: Envelope { mac_source: i.config.mac, tos: i.config.tos, ttl: i.config.ttl, ..envelope },
             header: Header { departure: i.now, ..header },
             payload: 0,
@@ -268,9 +274,10 @@ impl Block for Ack {
             _ => 0,
         };
         let push = push.filter(|_| bytes.is_some());
-        self.pulses |= self.told[1];
-        self.told = [push.as_ref().map_or(0, |(_, loss)| told(*loss)), self.told[0]];
-        self.queue.step(clk, &fifo::In { rst: i.rst, push: push.map(|(draft, _)| draft), ready: frame.ready });
+        self.pulses |= self.told[2].unwrap_or(0);
+        self.ready += usize::from(self.told[2].is_some());
+        self.told = [push.as_ref().map(|(_, loss)| told(*loss)), self.told[0], self.told[1]];
+        self.queue.step(clk, &fifo::In { rst: i.rst, push: push.map(|(draft, _)| draft), ready: frame.ready && ready });
         self.share.step(clk, bytes.unwrap_or(0), i.config.rate);
         let judged = self.judged.take();
         if let Some(refused) = judged.as_ref().filter(|j| !j.is_welcome() && is_last(&j.draft.header)) {
@@ -293,13 +300,13 @@ impl Block for Ack {
         if i.rst {
             (self.candidate, self.judged, self.accepted, self.pulses) = (None, None, None, 0);
             self.allow.reset();
-            (self.table, self.told) = (Table::new(clk + 1), [0; 2]);
+            (self.table, self.told, self.ready) = (Table::new(clk + 1), [None; 3], 0);
             self.share = Share::full(clk + 1, i.config.rate);
         }
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        let pipeline = self.candidate.is_none() && self.judged.is_none() && self.accepted.is_none() && self.told == [0; 2];
+        let pipeline = self.candidate.is_none() && self.judged.is_none() && self.accepted.is_none() && self.told == [None; 3];
         let idle = pipeline && self.broadcast.is_some() && self.queue.is_empty() && self.frame.is_empty();
         if idle && self.pulses == 0 { u64::MAX } else { clk }
     }
