@@ -72,36 +72,21 @@ pub fn split(verilog: &str) -> String {
     out
 }
 
-/// Turns `always @(*) name = constant;` into a wire and an `assign`: nothing ever triggers such a block in a simulator of events, to which the
-/// name then stays unknown.
+/// Turns `always @(*) name = value;` into a wire and an `assign`: what is read may never change, and then nothing triggers such a block in a simulator
+/// of events, to which the name stays unknown. A constant is so, and an input that has its first value from a register's declaration.
 pub fn assign(verilog: &str) -> String {
     let block = Regex::new(r"^    always @\(\*\) (\w+) = (.*);$").expect("constant pattern");
     let declared = Regex::new(r"^    (output )?reg +(signed +)?(\[[^\]]*\] +)?(\w+);$").expect("constant pattern");
-    let parameter = Regex::new(r"^    localparam +(\w+) =").expect("constant pattern");
-    let based = Regex::new(r"\d*'s?[bdh][0-9a-fA-F]+").expect("constant pattern");
-    let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let mut out = String::with_capacity(verilog.len());
     for module in verilog.split_inclusive("endmodule") {
-        let parameters: HashSet<&str> =
-            module.lines().filter_map(|l| parameter.captures(l)).filter_map(|c| c.get(1).map(|name| name.as_str())).collect();
-        let reads_signals = |value: &str| {
-            let names = based.replace_all(value, "");
-            let mut words = names.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(is_name);
-            words.any(|name| !parameters.contains(name))
-        };
-        let constants: HashSet<&str> = module
-            .lines()
-            .filter_map(|l| block.captures(l))
-            .filter(|c| !reads_signals(&c[2]))
-            .filter_map(|c| c.get(1).map(|name| name.as_str()))
-            .collect();
-        let is_constant = |c: &regex::Captures<'_>, group: usize| c.get(group).is_some_and(|name| constants.contains(name.as_str()));
+        let names: HashSet<&str> =
+            module.lines().filter_map(|l| block.captures(l)).filter_map(|c| c.get(1).map(|name| name.as_str())).collect();
         for line in module.split_inclusive('\n') {
             let bare = line.trim_end_matches('\n');
             let end = &line[bare.len()..];
             match (block.captures(bare), declared.captures(bare)) {
-                (Some(c), _) if is_constant(&c, 1) => out.push_str(&format!("    assign {} = {};{end}", &c[1], &c[2])),
-                (_, Some(c)) if is_constant(&c, 4) => {
+                (Some(c), _) => out.push_str(&format!("    assign {} = {};{end}", &c[1], &c[2])),
+                (_, Some(c)) if names.contains(&c[4]) => {
                     let part = |i: usize| c.get(i).map_or("", |p| p.as_str());
                     out.push_str(&format!("    {}wire {}{}{};{end}", part(1), part(2), part(3), part(4)));
                 }

@@ -166,9 +166,7 @@ impl<D: Synth, const N: usize> Logic for LutRam<D, N> {
     fn hdl(&self) -> Verilog {
         Verilog::Custom(format!(
             "(* ram_style = \"distributed\" *)\nreg[{high}:0] mem[{last}:0];\n
-always @(*) begin
-   read_data = mem[read_address];
-end
+always @(*) read_data = mem[read_address];
 
 always @(posedge clock) begin
    if (write_enable) begin

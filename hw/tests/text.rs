@@ -66,26 +66,36 @@ fn only_what_depends_on_nothing_else_moves() {
 }
 
 #[test]
-fn what_is_constant_is_assigned() {
+fn what_stands_alone_is_assigned() {
     let text = "module m(a);
     output reg  [3:0] a;
     reg signed [1:0] z;
     reg  b;
+    reg  kept;
     localparam  by = 7'b1000;
     always @(*) a = ((32'h2) & 4'hf) | by;
     always @(*) z = 2'h0;
     always @(*) b = c;
+    always @(*) begin
+        kept = c;
+        if (d) begin
+            kept = e;
+        end
+    end
 endmodule
-module n(a);
+module n(a,kept);
     output reg  [3:0] a;
+    output reg  b;
     always @(*) a = by;
 endmodule
 ";
     let expected = text
-        .replacen("output reg  [3:0] a", "output wire [3:0] a", 1)
+        .replace("output reg  [3:0] a", "output wire [3:0] a")
         .replace("reg signed [1:0] z", "wire signed [1:0] z")
-        .replacen("always @(*) a =", "assign a =", 1)
-        .replace("always @(*) z =", "assign z =");
+        .replacen("    reg  b;", "    wire b;", 1)
+        .replace("always @(*) a =", "assign a =")
+        .replace("always @(*) z =", "assign z =")
+        .replace("always @(*) b =", "assign b =");
     assert_eq!(assign(text), expected);
 }
 

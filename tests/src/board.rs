@@ -178,6 +178,11 @@ impl Board {
         board
     }
 
+    /// What is simulated.
+    pub fn dut(&self) -> &Dut {
+        &self.dut
+    }
+
     /// The coming clock.
     pub fn clk(&self) -> u64 {
         self.clk

@@ -52,12 +52,13 @@ impl Logic for Share {
         self.bucket.d.next.fraction = self.filled.val().get_bits::<24>(0);
         self.bucket.d.next.gain = self.filled.val().get_bits::<9>(24);
         self.bucket.d.next.tokens = self.kept.val();
-        if self.kept.val() > bits::<14>(8192) {
+        // Full: bit 13 is set from 8192 on, and twice as many never come together.
+        if self.kept.val().get_bit(13) {
             self.bucket.d.next.tokens = bits::<14>(8192);
         }
         if self.take.val() {
             self.bucket.d.next.tokens = self.left.val();
-            if self.left.val() > bits::<14>(8192) {
+            if self.left.val().get_bit(13) {
                 self.bucket.d.next.tokens = bits::<14>(8192);
             }
         }

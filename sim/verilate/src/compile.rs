@@ -192,7 +192,22 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
     let (in_words, out_words) = (words(ports::Direction::In), words(ports::Direction::Out));
     let waves = waves.map(|dir| dir.join(name));
     let mutant = mutant::selected()?;
-    Ok(Arc::new(Library { in_words, out_words, ports, new, delete, settle, cycle, record, waves, mutant, _code: code }))
+    Ok(Arc::new(Library {
+        in_words,
+        out_words,
+        ports,
+        new,
+        delete,
+        settle,
+        cycle,
+        record,
+        waves,
+        mutant,
+        verilog: dir.join("dut.v"),
+        top: top.into(),
+        keeps: 0,
+        _code: Arc::new(code),
+    }))
 }
 
 #[allow(clippy::too_many_arguments)]

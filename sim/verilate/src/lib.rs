@@ -29,6 +29,7 @@ type Record = unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int;
 type Cycle = unsafe extern "C" fn(*mut c_void, *const u32, *mut u32);
 
 /// A compiled and loaded model, from which instances are made.
+#[derive(Clone)]
 pub struct Library {
     ports: Vec<Port>,
     in_words: usize,
@@ -42,8 +43,12 @@ pub struct Library {
     waves: Option<PathBuf>,
     // The fault that is active in every instance of a mutated text.
     mutant: u32,
+    verilog: PathBuf,
+    top: String,
+    // Clocks of which every instance keeps a trace.
+    keeps: usize,
     // Keeps the code mapped for as long as the pointers above are in use.
-    _code: libloading::Library,
+    _code: Arc<libloading::Library>,
 }
 
 /// Where a port's words stand in an instance's input or output array.
@@ -64,6 +69,11 @@ impl Library {
     /// The ports of the top module, in order, without `clk`.
     pub fn ports(&self) -> &[Port] {
         &self.ports
+    }
+
+    /// The file with its Verilog, and the module on top.
+    pub fn verilog(&self) -> (&Path, &str) {
+        (&self.verilog, &self.top)
     }
 
     fn find(&self, name: &str, direction: Direction) -> &Port {
@@ -92,11 +102,17 @@ impl Library {
         Out { at: p.offset, words: p.words() }
     }
 
+    /// The same, whose instances begin with zeros and keep a trace of their first `clocks` clocks, for [`Dut::trace`].
+    pub fn keeping(&self, clocks: usize) -> Arc<Self> {
+        Arc::new(Library { keeps: clocks, ..self.clone() })
+    }
+
     /// A fresh model whose uninitialised state (RAM) is filled at random from `seed`; `0` fills it with zeros.
     pub fn instantiate(self: &Arc<Self>, seed: u32) -> Dut {
         // SAFETY: `new` was taken from the library that `self` keeps mapped, with the signature the shim defines.
-        let model = unsafe { (self.new)(seed) };
-        let mut dut = Dut { library: self.clone(), model, inputs: vec![0; self.in_words], outputs: vec![0; self.out_words] };
+        let model = unsafe { (self.new)(if self.keeps > 0 { 0 } else { seed }) };
+        let (inputs, outputs) = (vec![0; self.in_words], vec![0; self.out_words]);
+        let mut dut = Dut { library: self.clone(), model, inputs, outputs, trace: Trace::default() };
         if let Some(port) = self.ports.iter().find(|p| p.name == mutant::PORT) {
             dut.inputs[port.offset] = self.mutant;
         }
@@ -119,6 +135,16 @@ pub struct Dut {
     model: *mut c_void,
     inputs: Vec<u32>,
     outputs: Vec<u32>,
+    trace: Trace,
+}
+
+/// What stood at an instance's ports, clock by clock.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Words of the inputs at each edge, where [`Port::offset`] says.
+    pub inputs: Vec<Vec<u32>>,
+    /// Words of the outputs behind it.
+    pub outputs: Vec<Vec<u32>>,
 }
 
 // SAFETY: a model owns all its state, its Verilator context included, and is used through `&mut self` alone.
@@ -145,6 +171,11 @@ impl Dut {
             0 => Err(Error::Waves(path.into())),
             _ => Ok(()),
         }
+    }
+
+    /// What stood at its ports in its first clocks, as many as [`Library::keeping`] was asked for.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
     }
 
     /// Sets an input of up to 64 bits for the coming edge.
@@ -191,6 +222,10 @@ impl Dut {
     pub fn tick(&mut self) {
         // SAFETY: `model` is live until drop and the arrays have the sizes that the shim was generated with.
         unsafe { (self.library.cycle)(self.model, self.inputs.as_ptr(), self.outputs.as_mut_ptr()) }
+        if self.trace.inputs.len() < self.library.keeps {
+            self.trace.inputs.push(self.inputs.clone());
+            self.trace.outputs.push(self.outputs.clone());
+        }
     }
 
     /// Evaluates without an edge.

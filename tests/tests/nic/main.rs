@@ -5,6 +5,7 @@ mod dma;
 mod ecpix5;
 mod equal;
 mod forged;
+mod fourstates;
 mod hostile;
 mod inline;
 mod latency;

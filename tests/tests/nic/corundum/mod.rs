@@ -1,11 +1,11 @@
 //! Corundum's application block: what the shell gives it fits, all that it does not want passes, ACKs come between, completions go on once, a round
 //! trip is measured, records arrive by DMA. `cargo xtask soak` has every bus with every flow count.
-mod card;
+pub mod card;
 mod equal;
 mod generates;
 mod launches;
-mod passes;
-mod shell;
+pub mod passes;
+pub mod shell;
 mod works;
 
 use shell::{BOARDS, Board, GENERATING, fitted};
@@ -21,7 +21,7 @@ use timely_tests::{quick, thorough};
 use timely_verilate::{Library, Options, build};
 
 /// Of a board without a generator, or with.
-const NONE: Extras = Extras { generator: false };
+pub const NONE: Extras = Extras { generator: false };
 const GENERATOR: Extras = Extras { generator: true };
 
 fn files(board: &Board, extras: Extras) -> Vec<File> {
@@ -30,7 +30,7 @@ fn files(board: &Board, extras: Extras) -> Vec<File> {
 }
 
 /// The block on its bench, compiled once a board and form.
-fn library(board: &Board, streams: bool, extras: Extras) -> Arc<Library> {
+pub fn library(board: &Board, streams: bool, extras: Extras) -> Arc<Library> {
     type Made = Vec<((usize, usize, bool, bool), Arc<Library>)>;
     static LIBRARIES: Mutex<Made> = Mutex::new(Vec::new());
     let mut made = LIBRARIES.lock().unwrap_or_else(|e| e.into_inner());

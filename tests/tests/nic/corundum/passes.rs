@@ -6,6 +6,7 @@ use super::{GENERATOR, NONE};
 use rand::Rng;
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 use timely_hw::shells::Extras;
 use timely_hw::shells::corundum::ports;
 use timely_model::mark::PLACE;
@@ -18,6 +19,7 @@ use timely_regs::wire::{Addresses, Class, FIRST, Header, LAST, Packet};
 use timely_tests::frames::{Fault, class, envelope};
 use timely_tests::loopback::PORT;
 use timely_tests::{few_seeds, rng, thorough};
+use timely_verilate::Library;
 
 /// A card whose responder answers, with a profile and flows.
 pub fn prepared(board: &Board, flows: u32, seed: u64) -> Card {
@@ -26,7 +28,12 @@ pub fn prepared(board: &Board, flows: u32, seed: u64) -> Card {
 
 /// The same with more.
 pub fn prepared_with(board: &Board, extras: Extras, flows: u32, seed: u64) -> Card {
-    let card = Card::new(&super::library(board, false, extras), board, rng(seed));
+    prepared_on(&super::library(board, false, extras), board, extras, flows, seed)
+}
+
+/// The same of that library.
+pub fn prepared_on(library: &Arc<Library>, board: &Board, extras: Extras, flows: u32, seed: u64) -> Card {
+    let card = Card::new(library, board, rng(seed));
     let mut card = if extras.generator { card } else { card.beside_model(board, false) };
     with(&mut card, |d| {
         d.wait_ready().expect("cleared RAMs");

@@ -69,6 +69,12 @@ fn benches() -> impl Iterator<Item = &'static Bench> {
     BENCHES.iter().filter(move |b| !quick && is_tested(b.flow_bits, usual(b.shell)))
 }
 
+/// SUME's with so many flows, compiled.
+pub fn sume(flow_bits: usize) -> &'static Arc<Library> {
+    let of = |b: &&Bench| b.shell == Shell::NetFpgaSume && b.flow_bits == flow_bits;
+    BENCHES.iter().find(of).expect("it is built for these").library()
+}
+
 impl Bench {
     fn ports(&self) -> usize {
         self.shape.sinks.len() - 1
@@ -96,7 +102,7 @@ impl Bench {
 }
 
 /// tuser of a frame of that many bytes: its source as given, a destination that is to be replaced, and bits above that are nobody's.
-fn tuser(bytes: usize, source: u8, above: u64) -> u128 {
+pub fn tuser(bytes: usize, source: u8, above: u64) -> u128 {
     bytes as u128 | u128::from(source) << 16 | 0xee << 24 | u128::from(above) << 32
 }
 
