@@ -1,7 +1,7 @@
 //! The report: one page with the table, distributions, cost over flows, what it does to a network, and what to conclude.
 use super::conclude::{COSTLY, PUNCTUAL};
 use super::load::{BURSTS, Load};
-use super::measure::Pacer;
+use super::pacer::Pacer;
 use super::row::{Place, Row};
 use super::table::{HEADS, bytes, cells, time};
 use super::{Measured, hybrid};
