@@ -39,6 +39,7 @@ EXAMPLES
   timely-sim fluid timely --flow 7 --flow 3 --duration-ms 300
   timely-sim stability dcqcn --flows 2..30 --delays 50,85
   timely-sim pacing --out target/pacing
+  timely-sim lateness --out target/lateness.json
   timely-sim bench --json
 
 A scenario names its topology, switch, NICs, profiles and flows; sim/scenarios/ has commented ones, docs/simulator.md the list of
@@ -217,6 +218,10 @@ enum Command {
         #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "busy", "scale", "machine"])]
         software_from: Vec<PathBuf>,
     },
+    /// Finds from which lateness of single packets on the loop suffers, under TIMELY, Swift and DCQCN, by five seeds; ten minutes of two cores.
+    Lateness(pacing::command::Lateness),
+    /// For developers: records results of pacing, and writes docs/pacing.json, docs/pacing.md and docs/pacing-lateness.svg anew.
+    PacingPage(pacing::command::Page),
     /// Measures how fast the simulator is on one core, with event-level NICs, and what memory it takes.
     Bench {
         /// Prints JSON to stdout in place of the table.
@@ -353,6 +358,8 @@ fn main() -> ExitCode {
                 None => commands::pacing(&options, software_from, *json, out),
             }
         }
+        Command::Lateness(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
+        Command::PacingPage(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Bench { json, growth } => commands::bench(*json, *growth),
         Command::EcnOrDelay(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Fluid(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),

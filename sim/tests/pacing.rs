@@ -82,3 +82,15 @@ fn wrong_namespaces_are_refused() {
     assert!(error(&["--from", "tx", "--to", "rx", "--address", "192.0.2.2"]).contains("such as tx:eth1"));
     assert!(error(&["--from", "tx:eth1"]).contains("--to"));
 }
+
+#[test]
+fn a_file_that_is_no_measurement_is_refused() {
+    let dir = scratch().with_extension("file");
+    std::fs::create_dir_all(&dir).expect("a folder");
+    let file = dir.join("software.json");
+    std::fs::write(&file, "{}").expect("written");
+    let done = program().args(["pacing", "--software-from"]).arg(&file).arg("--out").arg(&dir).output().expect("it starts");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(1) && said.contains("give a file that `timely-sim pacing --software-to` wrote"), "{said}");
+    std::fs::remove_dir_all(dir).expect("removed");
+}

@@ -199,9 +199,10 @@ impl Soak {
                 c.env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
             })?;
         }
-        // The evaluations of papers whole, which the usual tests run a sample of.
-        let papers = cargo(&["test", "--release", "--quiet", "--package", "timely-sim", "--test", "paper"]);
-        log.tests(papers, " (papers, whole)", LIMIT, |c| {
+        // Evaluations of papers and the sweep over lateness whole, which the usual tests run a sample of.
+        let whole = ["--test", "paper", "--test", "ecn_or_delay", "--test", "lateness"];
+        let papers = cargo(&[&["test", "--release", "--quiet", "--package", "timely-sim"], &whole[..]].concat());
+        log.tests(papers, " (papers and sweeps, whole)", LIMIT, |c| {
             tools.prepare(c);
             c.env("TIMELY_CYCLES", self.cycles.to_string());
         })?;

@@ -5,16 +5,20 @@
 //! comes into one report.
 pub mod busy;
 pub mod clock;
+pub mod command;
 pub mod conclude;
 pub mod gate;
 pub mod hybrid;
 pub mod kernel;
+pub mod lateness;
 pub mod load;
 pub mod measure;
 pub mod network;
 pub mod pacer;
 pub mod page;
+pub mod prose;
 pub mod receiver;
+pub mod record;
 pub mod rig;
 pub mod row;
 pub mod rtl;
