@@ -2,9 +2,10 @@
 use crate::Progress;
 use crate::runs::Failures;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use timely_sim::output::file::Outputs;
 use timely_sim::output::terminal::{folded, takes_bars};
 use timely_sim::output::{note, print};
@@ -165,27 +166,56 @@ pub fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures hardware pacing beside software pacing.
-pub fn pacing(options: &pacing::Options, json: bool, out: &Path) -> Result<ExitCode, String> {
-    let mut outputs = Outputs::default();
-    let [mut results, mut page] = outputs.folder(out, ["results.json", "report.html"])?;
-    let bar = bar(1, "measurements");
-    let last = Mutex::new(String::new());
-    let measured = pacing::measure(options, &|what, done, of| {
-        bar.set_length(of as u64);
-        bar.set_message(what.to_owned());
-        bar.set_position(done as u64);
-        let mut last = last.lock().unwrap_or_else(|e| e.into_inner());
-        if bar.is_hidden() && *last != what {
+// Shows what is measured: a bar, or a line for each pacer where there is no terminal.
+struct Shown {
+    bar: ProgressBar,
+    last: Mutex<String>,
+}
+
+impl Shown {
+    fn new() -> Self {
+        Shown { bar: bar(1, "measurements"), last: Mutex::default() }
+    }
+
+    fn at(&self, what: &str, done: usize, of: usize) {
+        self.bar.set_length(of as u64);
+        self.bar.set_message(what.to_owned());
+        self.bar.set_position(done as u64);
+        let mut last = self.last.lock().unwrap_or_else(|e| e.into_inner());
+        if self.bar.is_hidden() && *last != what {
             note(format_args!("measuring {what} ({done} of {of} done)"));
             what.clone_into(&mut last);
         }
-    })?;
-    bar.finish_and_clear();
+    }
+}
+
+/// Measures software pacing alone.
+pub fn software(options: &pacing::Options, file: &Path) -> Result<ExitCode, String> {
+    let mut outputs = Outputs::default();
+    let mut output = outputs.file(file)?;
+    let (shown, step, of) = (Shown::new(), AtomicUsize::new(0), pacing::software::steps(options));
+    let measured = pacing::software::measure(options, |what| shown.at(what, step.fetch_add(1, Ordering::Relaxed), of))?;
+    shown.bar.finish_and_clear();
+    output.write(serde_json::to_string(&measured).expect("figures are plain numbers"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Measures hardware pacing beside software pacing, or beside what was measured of software.
+pub fn pacing(options: &pacing::Options, from: &[PathBuf], json: bool, out: &Path) -> Result<ExitCode, String> {
+    let taken = from.iter().map(|f| pacing::software::read(f)).collect::<Result<Vec<_>, _>>()?;
+    let taken = if taken.is_empty() { None } else { Some(pacing::software::merged(taken)?) };
+    // The hardware is given the loads that software was.
+    let extent = taken.as_ref().map_or(options.extent, |t| t.0.conditions.extent);
+    let options = &pacing::Options { extent, ..options.clone() };
+    let mut outputs = Outputs::besides(from.iter().map(PathBuf::as_path));
+    let [mut results, mut page] = outputs.folder(out, ["results.json", "report.html"])?;
+    let shown = Shown::new();
+    let measured = pacing::measure(options, taken, &|what, done, of| shown.at(what, done, of))?;
+    shown.bar.finish_and_clear();
     let text = serde_json::to_string_pretty(&measured).expect("figures are plain numbers");
     let mut failures = Failures::default();
     failures.add(results.write(&text));
-    failures.add(page.write(pacing::page::page(&measured, options.quick)));
+    failures.add(page.write(pacing::page::page(&measured, extent == pacing::Extent::Quick)));
     for row in measured.pacers.iter().filter(|r| pacing::network::is_source(r)) {
         let trace = outputs.file(&out.join(pacing::trace::file_name(row)));
         failures.add(trace.and_then(|mut file| file.write(pacing::trace::text(row))));

@@ -39,6 +39,7 @@ EXAMPLES
   timely-sim fluid timely --flow 7 --flow 3 --duration-ms 300
   timely-sim stability dcqcn --flows 2..30 --delays 50,85
   timely-sim pacing --out target/pacing
+  timely-sim lateness --out target/lateness.json
   timely-sim bench --json
 
 A scenario names its topology, switch, NICs, profiles and flows; sim/scenarios/ has commented ones, docs/simulator.md the list of
@@ -186,6 +187,9 @@ enum Command {
         /// A few loads for moments, which are no measure of anything: for tests of the program.
         #[arg(long)]
         quick: bool,
+        /// Three of the loads, as single packets and bursts of 64 KB: what further start phases take.
+        #[arg(long, conflicts_with = "quick")]
+        few: bool,
         /// Folder for report.html, results.json and the traces.
         #[arg(long, value_name = "DIR", default_value = "target/pacing")]
         out: PathBuf,
@@ -198,7 +202,26 @@ enum Command {
         /// Address of the receiving device.
         #[arg(long, value_name = "IP", requires = "from", value_parser = parse_ip)]
         address: Option<std::net::IpAddr>,
+        /// A second task computes on the sender's core meanwhile, as on a host that does something else.
+        #[arg(long)]
+        busy: bool,
+        /// Runs loads at 1/K of their rate for K times as long and divides times by K: figures of a machine K times as fast as this one, 1 to 100.
+        #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = |s: &str| within(s, "scale", 1.0, 100.0))]
+        scale: f64,
+        /// What this machine is, for the report.
+        #[arg(long, value_name = "TEXT")]
+        machine: Option<String>,
+        /// Measures software alone and writes it to a file (JSON), for --software-from; no Verilog, network or report.
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "out", "software_from"])]
+        software_to: Option<PathBuf>,
+        /// Takes software's part from such a file in place of measuring this machine; several are start phases, or a busy core, of one machine.
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "busy", "scale", "machine"])]
+        software_from: Vec<PathBuf>,
     },
+    /// Finds from which lateness of single packets on the loop suffers, under TIMELY, Swift and DCQCN, by five seeds; ten minutes of two cores.
+    Lateness(pacing::command::Lateness),
+    /// For developers: records results of pacing, and writes docs/pacing.json, docs/pacing.md and docs/pacing-lateness.svg anew.
+    PacingPage(pacing::command::Page),
     /// Measures how fast the simulator is on one core, with event-level NICs, and what memory it takes.
     Bench {
         /// Prints JSON to stdout in place of the table.
@@ -322,10 +345,21 @@ fn main() -> ExitCode {
             seeds: *seeds,
             lab: timely_sim::paper::Lab { seed: *seed, quick: *quick, twin: None },
         }),
-        Command::Pacing { json, quick, out, from, to, address } => {
+        Command::Pacing { json, quick, few, out, from, to, address, busy, scale, machine, software_to, software_from } => {
             let named = from.clone().zip(to.clone()).zip(*address).map(|((from, to), address)| pacing::site::Named { from, to, address });
-            commands::pacing(&pacing::Options { quick: *quick, named }, *json, out)
+            let extent = match (quick, few) {
+                (true, _) => pacing::Extent::Quick,
+                (_, true) => pacing::Extent::Few,
+                _ => pacing::Extent::Whole,
+            };
+            let options = pacing::Options { extent, named, busy: *busy, scale: *scale, machine: machine.clone() };
+            match software_to {
+                Some(file) => commands::software(&options, file),
+                None => commands::pacing(&options, software_from, *json, out),
+            }
         }
+        Command::Lateness(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
+        Command::PacingPage(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Bench { json, growth } => commands::bench(*json, *growth),
         Command::EcnOrDelay(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Fluid(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),

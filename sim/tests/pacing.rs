@@ -35,7 +35,9 @@ fn pacers_are_measured_or_say_why_not() {
         assert!(["rtl", "kernel", "user"].contains(&p["where"].as_str().expect("a place")), "{p}");
         if let Some(why) = p["refused"].as_str() {
             say(format!("pacing: {name} was refused: {why}"));
-            assert!(["fq", "etf", "tcp"].contains(&name) && why.len() > 20, "{name}: {why}");
+            let of_the_kernel = ["fq", "fq-frame", "fq-txtime", "etf-20us", "etf-200us", "tcp", "tcp-fq"].contains(&name);
+            // A load lasts 50 to 100 ms, for all of which a sender may be held off its core.
+            assert!((of_the_kernel || p["received"] == 0) && why.len() > 20, "{name}: {why}");
             continue;
         }
         for q in ["p50", "p99", "p999", "max"] {
@@ -47,15 +49,13 @@ fn pacers_are_measured_or_say_why_not() {
         // What arrived was sent; a packet may be lost where a receiver has to share its core.
         let (sent, received) = (number(&p["sent"], "sent"), number(&p["received"], "received"));
         println!("{name:12} {:5} flows, bursts of {:2}: {received} of {sent} packets", p["flows"], p["burst"]);
-        // A load lasts 50 to 100 ms, for all of which a sender may be held off its core; the hardware's clocks are simulated.
-        assert!(received <= sent && (received > 0.0 || p["where"] != "rtl"), "{p}");
-        if received == 0.0 {
-            say(format!("pacing: nothing of {name} arrived"));
-        }
+        assert!(received <= sent && received > 0.0, "nothing arrived, and no reason is told: {p}");
     }
     let arrived = |p: &&Value| p["where"] != "rtl" && p["received"].as_f64() > Some(0.0);
     assert!(pacers.iter().any(|p| arrived(&p)), "of software nothing arrived at all");
-    for name in ["rtl", "sleep", "wheel-0.5us", "wheel-2us", "fq", "etf", "tcp", "hybrid"] {
+    for name in
+        ["rtl", "sleep", "wheel-0.5us", "wheel-2us", "fq", "fq-frame", "fq-txtime", "etf-20us", "etf-200us", "tcp", "tcp-fq", "hybrid"]
+    {
         assert!(pacers.iter().any(|p| p["name"] == name), "no {name}");
     }
     // The hardware's errors are in clocks, whatever else the machine does: one for a flow alone, and those of a shared link for many.
@@ -81,4 +81,16 @@ fn wrong_namespaces_are_refused() {
     assert!(named.contains("no-such-namespace") && named.contains("ip netns add"), "{named}");
     assert!(error(&["--from", "tx", "--to", "rx", "--address", "192.0.2.2"]).contains("such as tx:eth1"));
     assert!(error(&["--from", "tx:eth1"]).contains("--to"));
+}
+
+#[test]
+fn a_file_that_is_no_measurement_is_refused() {
+    let dir = scratch().with_extension("file");
+    std::fs::create_dir_all(&dir).expect("a folder");
+    let file = dir.join("software.json");
+    std::fs::write(&file, "{}").expect("written");
+    let done = program().args(["pacing", "--software-from"]).arg(&file).arg("--out").arg(&dir).output().expect("it starts");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.code() == Some(1) && said.contains("give a file that `timely-sim pacing --software-to` wrote"), "{said}");
+    std::fs::remove_dir_all(dir).expect("removed");
 }

@@ -218,6 +218,7 @@ fn numbers_out_of_range_are_told_the_range() {
         ("hpcc a b --limit-ms 2h", "'2h' for '--limit-ms <LIMIT_MS>': allowed: 0.001 to 1000000"),
         ("run a.toml --seed 0x", "'0x' for '--seed <SEED>': allowed: 0 to 18446744073709551615"),
         ("pacing --from a:b --to c --address localhost", "`localhost` is no IP address; write one of IPv4 or IPv6"),
+        ("pacing --scale 0.5", "'0.5' for '--scale <K>': allowed: 1 to 100"),
         ("run a.toml --pcap x --port -1:2", "'-1:2' for '--port <NODE:PORT>': -1:2 is no port"),
         ("sweep a.toml --shard -1/2", "'-1/2' for '--shard <I/N>': -1/2 is no shard"),
         ("serve --socket s --gbps -1", "'-1' for '--gbps <GBPS>': allowed: 0.001 to 1000, or with a unit of bps"),

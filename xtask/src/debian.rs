@@ -58,6 +58,12 @@ fn mmdebstrap(dir: &Path) -> Result<Command, String> {
     Ok(c)
 }
 
+/// The paths of libraries in what a loader lists, as in `libc.so.6 => /lib/libc.so.6 (0x7f)`.
+pub fn listed(text: &str) -> Vec<PathBuf> {
+    let path = |line: &str| Some(PathBuf::from(line.split_once("=> ")?.1.split(' ').next()?));
+    text.lines().filter_map(path).filter(|p| p.is_absolute()).collect()
+}
+
 impl Tree {
     /// The tree is there under `dir`.
     pub fn is_there(dir: &Path, contents: &Contents) -> bool {
@@ -109,6 +115,16 @@ impl Tree {
         // Some are in a folder of their own, to which a link would lead that an installation makes.
         c.arg("--library-path").arg(self.libraries()).arg(self.path(inside));
         c
+    }
+
+    /// The libraries that a program of it is run with.
+    ///
+    /// # Errors
+    /// The tree's loader does not know the program.
+    pub fn needed(&self, inside: &str) -> Result<Vec<PathBuf>, String> {
+        let mut c = Command::new(self.path(LOADER));
+        c.arg("--library-path").arg(self.libraries()).arg("--list").arg(self.path(inside));
+        Ok(listed(&quiet(c)?))
     }
 
     /// A program of it as a file of its own beside the tree, which gives it `first` before all other arguments. An interpreter within it has
@@ -180,6 +196,12 @@ mod tests {
         put(&dir.join("tree.packages"), "a").expect("a file");
         assert!(Tree::is_there(&dir, &wanted("a")) && !Tree::is_there(&dir, &wanted("a,b")));
         fs::remove_dir_all(&dir).ok();
+    }
+
+    #[test]
+    fn libraries_are_read_from_a_loaders_list() {
+        let text = "\tlinux-vdso.so.1 (0x00007f)\n\tlibc.so.6 => /lib/libc.so.6 (0x00007f)\n\t/lib64/ld-linux-x86-64.so.2 (0x00007f)\n\tlibx => not found";
+        assert_eq!(listed(text), [PathBuf::from("/lib/libc.so.6")]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod constants;
 mod debian;
 mod demo;
 mod mutate;
+mod pacing_vm;
 mod process;
 mod programs;
 mod prove;
@@ -30,6 +31,8 @@ EXAMPLES
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
   cargo xtask soak --nic 100000000   a storm around the whole NIC, every frame accounted for
   cargo xtask vm-test         the driver in a virtual machine, on a kernel's VFIO and the Verilated NIC
+  cargo xtask pacing-vm --quick    software pacers in a virtual machine that counts instructions, and their limits
+  cargo xtask pacing-vm --phases 4 --busy    the figures, on a quiet core and on a busy one
   cargo xtask synth ack       area and speed of all blocks that begin with ack, into the record
   cargo xtask synth --check   what became worse than recorded
   cargo xtask bitstream ecpix5     a board's bitstream by open tools, and its report under bitstreams/
@@ -42,7 +45,8 @@ ENVIRONMENT
 
 EXIT CODES
   0 done   1 a step failed; its output is above   2 the command line was wrong   3 the demo broke a promise it is held to,
-         or a figure of the bench misses what is asked for   4 vm-test was not run: this machine cannot have QEMU and a kernel";
+         or a figure of the bench or of pacing-vm misses what is asked for
+  4 vm-test, pacing-vm: not run, as this machine cannot have QEMU and a kernel";
 
 /// The commands of timely-nic's developers and visitors.
 #[derive(Parser)]
@@ -72,6 +76,8 @@ enum Command {
     Soak(verify::Soak),
     /// Runs the driver's self-test on the Verilated NIC in a virtual machine, through its kernel's VFIO.
     VmTest(vm::VmTest),
+    /// Measures software pacers in a virtual machine that counts instructions, beside the pacer's Verilog; writes target/pacing-vm/report.html.
+    PacingVm(pacing_vm::PacingVm),
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
     Synth(synth::Synth),
     /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes bitstreams/BOARD/report.md and manifest.toml.
@@ -92,6 +98,7 @@ fn main() -> ExitCode {
         Command::Constants(c) => c.run(),
         Command::Soak(s) => s.run(),
         Command::VmTest(v) => v.run(),
+        Command::PacingVm(p) => p.run(),
         Command::Synth(s) => s.run(),
         Command::Bitstream(b) => b.run(),
     };

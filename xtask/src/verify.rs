@@ -1,5 +1,6 @@
 //! What a change must pass, and the same for longer.
 use crate::constants::Constants;
+use crate::pacing_vm::PacingVm;
 use crate::process::{cargo, run, shown};
 use crate::programs;
 use crate::setup;
@@ -112,6 +113,24 @@ impl Log {
         Ok(())
     }
 
+    // Software pacers in the virtual machine, where it is unpacked.
+    fn pacing_vm(&mut self, unpacked: Option<PacingVm>, options: &str) -> Result<(), String> {
+        let (name, started) = (format!("xtask pacing-vm {options}"), Instant::now());
+        let what = match unpacked {
+            Some(vm) => {
+                eprintln!("--- {name}");
+                // Not the end of the program, but of this step.
+                if vm.run()? != ExitCode::SUCCESS {
+                    return Err(format!("{name} missed what its figures are held to; the lines are above"));
+                }
+                ""
+            }
+            None => "NOT RUN: QEMU and a kernel are not unpacked; `cargo xtask vm-test` does that once, then this runs it too",
+        };
+        self.steps.push((name, started.elapsed(), what.into()));
+        Ok(())
+    }
+
     fn print(&self) {
         println!("\nwhat ran:");
         for (name, time, what) in &self.steps {
@@ -152,6 +171,7 @@ impl Test {
             None => "NOT RUN: QEMU and a kernel are not unpacked; `cargo xtask vm-test` does that once, then this runs it too",
         };
         log.steps.push(("xtask vm-test".into(), started_vm.elapsed(), machine.into()));
+        log.pacing_vm(PacingVm::quick_if_unpacked(), "--quick")?;
         log.print();
         println!("all of it passed in {:.0} s", started.elapsed().as_secs_f64());
         Ok(ExitCode::SUCCESS)
@@ -179,12 +199,14 @@ impl Soak {
                 c.env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
             })?;
         }
-        // The evaluations of papers whole, which the usual tests run a sample of.
-        let papers = cargo(&["test", "--release", "--quiet", "--package", "timely-sim", "--test", "paper"]);
-        log.tests(papers, " (papers, whole)", LIMIT, |c| {
+        // Evaluations of papers and the sweep over lateness whole, which the usual tests run a sample of.
+        let whole = ["--test", "paper", "--test", "ecn_or_delay", "--test", "lateness"];
+        let papers = cargo(&[&["test", "--release", "--quiet", "--package", "timely-sim"], &whole[..]].concat());
+        log.tests(papers, " (papers and sweeps, whole)", LIMIT, |c| {
             tools.prepare(c);
             c.env("TIMELY_CYCLES", self.cycles.to_string());
         })?;
+        log.pacing_vm(PacingVm::whole_if_unpacked(), "--phases 4 --busy --twice")?;
         eprintln!("--- xtask constants");
         Constants::default().run()?;
         log.print();

@@ -11,7 +11,7 @@ pub const PUNCTUAL: (u32, f64) = (1, 100.0);
 pub const COSTLY: (u32, f64) = (100, 1_000.0);
 
 fn under(rows: &[Row], load: (u32, f64)) -> impl Iterator<Item = &Row> {
-    rows.iter().filter(move |r| (r.load.flows, r.load.mbps) == load && r.refused.is_none() && r.received > 0)
+    rows.iter().filter(move |r| (r.load.flows, r.load.mbps) == load && r.refused.is_none() && r.received > 0 && !r.busy)
 }
 
 fn p99(row: &Row) -> f64 {

@@ -1,5 +1,5 @@
 //! Loads: so many flows, so fast together, in packets or bursts of them.
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// UDP payload of a packet, which fills an IP packet of 1,500 bytes.
 pub const PAYLOAD: usize = 1472;
@@ -9,7 +9,7 @@ pub const WIRE_BYTES: u64 = 1538;
 pub const BURSTS: [u32; 3] = [1, 11, 44];
 
 /// What is asked of a pacer.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// Flows, all of one rate.
     pub flows: u32,

@@ -1,14 +1,16 @@
 //! One pacer under one load: really sent, really received, and what it took.
 use super::clock::{cpu_seconds, interrupt_seconds, now};
-use super::kernel::{self, Given, Sink, Streams};
+use super::kernel::Given;
 use super::load::Load;
-use super::receiver::Receiver;
-use super::row::{Place, Row};
-use super::sender::{self, Outlet};
+use super::pacer::Pacer;
+use super::receiver::{Receiver, since};
+use super::row::Place;
+use super::row::Row;
+use super::sender::Outlet;
 use super::site::Site;
 use super::stats::{Departure, Quantiles, judge};
-use serde::Serialize;
-use std::net::SocketAddr;
+use super::tcp::{Sink, Streams};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,109 +21,63 @@ const STAMPS: usize = 2000;
 /// Time between two of them, ns.
 const APART: u64 = 20_000;
 
-/// A software pacer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pacer {
-    /// None: as fast as the kernel takes it.
-    Unpaced,
-    /// A thread that sleeps.
-    Sleep,
-    /// A thread that polls a timing wheel with slots of so many ns.
-    Wheel(f64),
-    /// The queueing discipline `fq`, told the rate by `SO_MAX_PACING_RATE`.
-    Fq,
-    /// The queueing discipline `etf`, told the times by `SO_TXTIME`.
-    Etf,
-    /// TCP's own pacing, told the rate by `SO_MAX_PACING_RATE`, which takes no queueing discipline.
-    Tcp,
+/// A hash of every arrival: flow, place in the flow, and the stamp, in the order in which they were taken (FNV-1a, 64 bits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrivals {
+    /// The hash.
+    pub hash: u64,
+    /// Arrivals in it.
+    pub packets: u64,
 }
 
-impl Pacer {
-    /// All that pace.
-    pub const ALL: [Pacer; 6] = [Pacer::Sleep, Pacer::Wheel(500.0), Pacer::Wheel(2000.0), Pacer::Fq, Pacer::Etf, Pacer::Tcp];
-
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Pacer::Unpaced => "unpaced",
-            Pacer::Sleep => "sleep",
-            Pacer::Wheel(ns) if *ns < 1000.0 => "wheel-0.5us",
-            Pacer::Wheel(_) => "wheel-2us",
-            Pacer::Fq => "fq",
-            Pacer::Etf => "etf",
-            Pacer::Tcp => "tcp",
-        }
-    }
-
-    /// Where it runs.
-    pub fn place(&self) -> Place {
-        match self {
-            Pacer::Fq | Pacer::Etf | Pacer::Tcp => Place::Kernel,
-            _ => Place::User,
-        }
-    }
-
-    /// What it is, for people.
-    pub fn what(&self) -> &'static str {
-        match self {
-            Pacer::Unpaced => "as fast as the kernel takes it",
-            Pacer::Sleep => "a thread in clock_nanosleep until the next burst is due",
-            Pacer::Wheel(ns) if *ns < 1000.0 => "a thread that polls a timing wheel, slots of 0.5 us",
-            Pacer::Wheel(_) => "a thread that polls a timing wheel, slots of 2 us",
-            Pacer::Fq => "queueing discipline fq, SO_MAX_PACING_RATE, a socket a flow",
-            Pacer::Etf => "queueing discipline etf, SO_TXTIME, handed over 1 ms ahead by a thread that sleeps",
-            Pacer::Tcp => "TCP's own pacing, SO_MAX_PACING_RATE, a connection a flow; bursts as the kernel chooses, up to this",
-        }
-    }
-
-    /// Asks the kernel for what it needs.
-    ///
-    /// # Errors
-    /// What the kernel said.
-    pub fn prepare(&self, site: &Site) -> Result<(), String> {
-        match self {
-            Pacer::Fq => site.discipline("fq"),
-            Pacer::Etf => site.discipline(kernel::ETF),
-            Pacer::Tcp => {
-                let address = site.address;
-                site.receiver.run(move || Sink::new(address).map(drop))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Gives back what [`Pacer::prepare`] took.
-    pub fn leave(&self, site: &Site) {
-        if matches!(self, Pacer::Fq | Pacer::Etf) {
-            site.plain();
-        }
-        if *self == Pacer::Tcp {
-            site.segments(0);
-        }
-    }
-
-    // Sends from the thread it is called on.
-    fn send(&self, load: &Load, to: SocketAddr, run: u32, epoch: u64) -> Result<Given, String> {
-        let own = |pace: &dyn Fn(&mut Outlet)| {
-            let mut out = Outlet::new(to, run, load)?;
-            pace(&mut out);
-            Ok(Given { sent: out.sent, refused: out.refused })
-        };
-        match self {
-            Pacer::Sleep => own(&|out| sender::sleeping(load, epoch, out)),
-            Pacer::Wheel(slot) => own(&|out| sender::polling(load, epoch, *slot, out)),
-            Pacer::Unpaced => kernel::datagrams(load, to, run, epoch, false),
-            Pacer::Fq => kernel::datagrams(load, to, run, epoch, true),
-            Pacer::Etf => kernel::timed(load, to, run, epoch),
-            Pacer::Tcp => Err("TCP has no datagrams".into()),
-        }
+impl Default for Arrivals {
+    fn default() -> Self {
+        Arrivals { hash: 0xcbf2_9ce4_8422_2325, packets: 0 }
     }
 }
 
-// What was sent, what arrived, and CPU seconds of the sending thread.
+impl Arrivals {
+    fn word(&mut self, word: u64) {
+        for byte in word.to_le_bytes() {
+            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// Adds those of a load that started at `epoch`.
+    pub fn add(&mut self, epoch: u64, left: &[Departure]) {
+        for d in left {
+            self.word(u64::from(d.flow));
+            self.word(d.k);
+            self.word(epoch.wrapping_add_signed(d.at as i64));
+        }
+        self.packets += left.len() as u64;
+    }
+}
+
+/// Measurements at a site, one after the other.
+pub struct Session<'a> {
+    /// Where packets go.
+    pub site: &'a Site,
+    /// Loads run at 1/scale of their rate for scale times as long, and all times are divided by it: figures of a machine so many times as fast.
+    pub scale: f64,
+    /// What arrived so far.
+    pub arrivals: Arrivals,
+    // The number of the last run.
+    run: u32,
+}
+
+impl<'a> Session<'a> {
+    /// At a site.
+    pub fn new(site: &'a Site, scale: f64) -> Self {
+        Session { site, scale, arrivals: Arrivals::default(), run: 1 }
+    }
+}
+
+// What was sent, what arrived, when the load's clock started, and CPU seconds of the sending thread.
 struct Done {
     given: Given,
     left: Vec<Departure>,
+    epoch: u64,
     cpu: f64,
 }
 
@@ -131,16 +87,18 @@ fn timed<T>(what: impl FnOnce() -> T) -> (T, f64) {
     (done, cpu_seconds() - before)
 }
 
-fn datagrams(site: &Site, pacer: Pacer, load: Load, run: u32) -> Result<Done, String> {
+fn datagrams(site: &Site, pacer: Pacer, load: Load, run: u32, scale: f64) -> Result<Done, String> {
     let address = site.address;
     let receiver = site.receiver.run(move || Receiver::new(address))?;
     let (to, over) = (receiver.address, Arc::new(AtomicBool::new(false)));
+    // Ten thousand sockets take longer than the load's clock waits for its first packet.
+    let opened = site.sender.run(move || pacer.open(&load, to, run))?;
     let (epoch, told) = (now() + AHEAD, over.clone());
     let received = site.receiver.start(move || receiver.collect(run, epoch, &told));
-    let (given, cpu) = site.sender.run(move || timed(|| pacer.send(&load, to, run, epoch)));
+    let (given, cpu) = site.sender.run(move || timed(|| pacer.send(opened, &load, (run, epoch), scale)));
     over.store(true, Ordering::Release);
     let left = received.recv().map_err(|e| e.to_string())??;
-    Ok(Done { given: given?, left, cpu })
+    Ok(Done { given: given?, left, epoch, cpu })
 }
 
 fn connections(site: &Site, load: Load) -> Result<Done, String> {
@@ -169,29 +127,47 @@ fn connections(site: &Site, load: Load) -> Result<Done, String> {
     let left = watched.join().map_err(|_| "the packet socket's thread panicked")??;
     // What waited in the sockets at the end is none of the load.
     let end = load.seconds * 1e9;
-    Ok(Done { given: given?, left: left.into_iter().filter(|d| d.at < end).collect(), cpu })
+    Ok(Done { given: given?, left: left.into_iter().filter(|d| d.at < end).collect(), epoch, cpu })
 }
 
-/// Measures a pacer under a load; `run` is the number of the last run.
-pub fn row(site: &Site, pacer: &Pacer, load: &Load, run: &mut u32) -> Row {
-    *run += 1;
+/// Why a row has nothing in it: nothing was sent, or nothing of it arrived. `dropped` is what the queueing discipline says of that.
+fn missing(given: &Given, received: u64, dropped: impl FnOnce() -> Option<String>) -> Option<String> {
+    if given.sent == 0 {
+        let why = given.why.clone().unwrap_or_else(|| "no socket could be written to before the load was over".into());
+        return Some(format!("nothing was sent: {why}"));
+    }
+    if received > 0 {
+        return None;
+    }
+    let why = dropped().unwrap_or_else(|| "the kernel tells no reason".into());
+    Some(format!("{} packets were sent and none arrived: {why}", given.sent))
+}
+
+/// Measures a pacer under a load.
+pub fn row(session: &mut Session, pacer: &Pacer, load: &Load) -> Row {
+    session.run += 1;
+    let (site, scale, run) = (session.site, session.scale, session.run);
     let mut row = Row::new(pacer.name(), pacer.place(), load);
     row.note = pacer.what().into();
+    let slow = Load { mbps: load.mbps / scale, seconds: load.seconds * scale, ..*load };
     let interrupts = interrupt_seconds();
-    let done = if *pacer == Pacer::Tcp { connections(site, *load) } else { datagrams(site, *pacer, *load, *run) };
+    let done = if pacer.is_tcp() { connections(site, slow) } else { datagrams(site, *pacer, slow, run, scale) };
     let interrupts = interrupt_seconds() - interrupts;
     match done {
         Err(why) => row.refused = Some(why),
-        Ok(done) => {
+        Ok(mut done) => {
+            session.arrivals.add(done.epoch, &done.left);
+            done.left.iter_mut().for_each(|d| d.at /= scale);
             // A thread that paces has a schedule; where the kernel does, a flow's first packet starts it.
-            let starts = matches!(pacer, Pacer::Sleep | Pacer::Wheel(_) | Pacer::Etf).then(|| load.starts());
+            let starts = pacer.has_schedule().then(|| load.starts());
             row.on_schedule = starts.is_some();
             let received = done.left.len() as u64;
             // What the kernel does at a timer is done on no thread of ours.
             let cpu = done.cpu + if pacer.place() == Place::Kernel { interrupts } else { 0.0 };
-            row.fill(judge(load, starts.as_deref(), done.left), (done.given.sent, received), cpu);
-            if done.given.refused > 0 && *pacer != Pacer::Unpaced {
-                row.note += &format!("; {} bursts were not taken by the kernel", done.given.refused);
+            row.fill(judge(load, starts.as_deref(), done.left), (done.given.sent, received), cpu / scale);
+            row.refused = missing(&done.given, received, || site.queueing());
+            if let Some(why) = done.given.why.filter(|_| done.given.refused > 0 && *pacer != Pacer::Unpaced) {
+                row.note += &format!("; {} bursts were not taken by the kernel: {why}", done.given.refused);
             }
         }
     }
@@ -199,7 +175,7 @@ pub fn row(site: &Site, pacer: &Pacer, load: &Load, run: &mut u32) -> Row {
 }
 
 /// How well arrivals are stamped: packets that are sent one by one, with a look at the clock before and after each.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Stamping {
     /// From the call that sends a packet to its stamp: what every figure of software has in it.
     pub delay_ns: Quantiles,
@@ -215,7 +191,8 @@ pub struct Stamping {
 ///
 /// # Errors
 /// What the kernel refuses.
-pub fn stamping(site: &Site) -> Result<Stamping, String> {
+pub fn stamping(session: &mut Session) -> Result<Stamping, String> {
+    let site = session.site;
     let address = site.address;
     let load = Load { flows: 1, mbps: 1.0, burst: 1, seconds: 0.0 };
     let receiver = site.receiver.run(move || Receiver::new(address))?;
@@ -229,7 +206,7 @@ pub fn stamping(site: &Site) -> Result<Stamping, String> {
             out.burst(0, j);
             let before = now();
             out.push();
-            calls.push((before as f64 - epoch as f64, now() as f64 - epoch as f64));
+            calls.push((since(epoch, before), since(epoch, now())));
             while now() < before + APART {
                 std::hint::spin_loop();
             }
@@ -238,6 +215,7 @@ pub fn stamping(site: &Site) -> Result<Stamping, String> {
     })?;
     over.store(true, Ordering::Release);
     let left = received.recv().map_err(|e| e.to_string())??;
+    session.arrivals.add(epoch, &left);
     // The first wait for addresses to be resolved, and for stamps to be switched on.
     let counted = || left.iter().filter(|d| d.k as usize >= STAMPS / 4);
     let mut delay: Vec<f64> = counted().map(|d| d.at - calls[d.k as usize].0).collect();
@@ -249,4 +227,48 @@ pub fn stamping(site: &Site) -> Result<Stamping, String> {
         delay_ns: Quantiles::of(&mut delay).ok_or_else(none)?,
         call_ns: Quantiles::of(&mut call).ok_or_else(none)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pacing::sender;
+    use std::net::SocketAddr;
+
+    #[test]
+    fn a_row_without_packets_says_why() {
+        let to = SocketAddr::from(([127, 0, 0, 1], 9));
+        // More than a datagram holds.
+        let load = Load { flows: 1, mbps: 1e6, burst: 50, seconds: 3600.0 };
+        let mut out = Outlet::new(to, 1, &load).expect("a socket");
+        out.burst(0, 0);
+        out.push();
+        let given = Given { sent: out.sent, refused: out.refused, why: out.why };
+        let said = missing(&given, 0, || None).expect("a reason");
+        assert!(said.contains("nothing was sent: Message too long"), "{said}");
+        // The load was over before it began.
+        let over = Given::default();
+        assert!(missing(&over, 0, || None).expect("a reason").contains("before the load was over"));
+        let lost = Given { sent: 5, ..Given::default() };
+        assert!(
+            missing(&lost, 0, || Some("dropped 5".into())).expect("a reason").ends_with("5 packets were sent and none arrived: dropped 5")
+        );
+        assert_eq!(missing(&lost, 5, || None), None);
+        // What is not sent in time is not sent.
+        let mut out = Outlet::new(to, 1, &Load { burst: 1, ..load }).expect("a socket");
+        sender::sleeping(&Load { burst: 1, seconds: 0.0, ..load }, 0, &mut out);
+        assert_eq!((out.sent, out.refused), (0, 0));
+    }
+
+    #[test]
+    fn one_stamp_changes_the_hash() {
+        let of = |at: f64, k: u64| {
+            let mut a = Arrivals::default();
+            a.add(1_767_225_600_000_000_000, &[Departure { flow: 3, k, at }]);
+            a
+        };
+        assert_eq!(of(5.0, 1), of(5.0, 1));
+        assert!(of(5.0, 1).hash != of(6.0, 1).hash && of(5.0, 1).hash != of(5.0, 2).hash);
+        assert_eq!(of(5.0, 1).packets, 1);
+    }
 }

@@ -1,44 +1,77 @@
 //! Hardware pacing beside software pacing: the same flows, rates and packets through the pacer's Verilog and through what a kernel offers.
 //!
-//! [`rtl`] runs the Verilog; [`sender`] and [`kernel`] really send, from one end of a [`site`] to the other, where [`receiver`] takes the
+//! [`rtl`] runs the Verilog; [`sender`], [`kernel`] and [`tcp`] really send, from one end of a [`site`] to the other, where [`receiver`] takes the
 //! kernel's stamps; [`stats`] judges both alike. What software did drives senders of the simulator ([`trace`], [`network`]), and all of it
 //! comes into one report.
+pub mod busy;
 pub mod clock;
+pub mod command;
 pub mod conclude;
 pub mod gate;
 pub mod hybrid;
 pub mod kernel;
+pub mod lateness;
 pub mod load;
 pub mod measure;
 pub mod network;
+pub mod pacer;
 pub mod page;
+pub mod prose;
 pub mod receiver;
+pub mod record;
 pub mod rig;
 pub mod row;
 pub mod rtl;
 pub mod sender;
 pub mod site;
+pub mod software;
 pub mod stats;
 pub mod table;
+pub mod tcp;
 pub mod trace;
 
-use clock::Noise;
 use load::{BURSTS, Load};
-use measure::{Pacer, Stamping};
+use measure::Stamping;
 use network::Run;
 use row::Row;
-use serde::Serialize;
-use site::{Named, Site};
+use serde::{Deserialize, Serialize};
+use site::Named;
+use software::{Conditions, Software};
 use stats::Quantiles;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// How many loads are measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Extent {
+    /// A few for moments, to see that all of it runs: no figures.
+    Quick,
+    /// Three loads, as single packets and bursts of 64 KB.
+    Few,
+    /// All.
+    #[default]
+    Whole,
+}
+
 /// How it is measured.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
-    /// A few loads for moments, to see that all of it runs.
-    pub quick: bool,
+    /// How many loads.
+    pub extent: Extent,
     /// Namespaces of the user's, in place of those that are made.
     pub named: Option<Named>,
+    /// A second task computes on the sender's core.
+    pub busy: bool,
+    /// Loads run at 1/scale of their rate for scale times as long, and times are divided by it: figures of a machine so many times as fast.
+    pub scale: f64,
+    /// What the machine is, for people.
+    pub machine: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { extent: Extent::Whole, named: None, busy: false, scale: 1.0, machine: None }
+    }
 }
 
 /// The loads: flows, Mb/s of all of them together, seconds.
@@ -53,12 +86,12 @@ const LOADS: [(u32, f64, f64); 9] = [
     (10_000, 5_000.0, 0.3),
     (1_000, 10_000.0, 0.3),
 ];
+/// Those of them that are measured in every start phase.
+const FEW: [(u32, f64); 3] = [conclude::PUNCTUAL, conclude::COSTLY, (10_000, 1_000.0)];
 /// Those of a quick look.
 const QUICK: [(u32, f64, f64); 2] = [(1, 100.0, 0.1), (100, 1_000.0, 0.05)];
 /// Flows whose packets are further apart are not run on Verilog, which would take minutes for a few of them.
 const MOST_GAP_NS: f64 = 5e7;
-/// Looks at the machine between two measurements, s.
-const LOOK: f64 = 0.03;
 
 /// What came of all of it.
 #[derive(Debug, Default, Serialize)]
@@ -83,86 +116,68 @@ pub struct Measured {
     pub network: Vec<Run>,
     /// What a user should conclude.
     pub conclusions: Vec<String>,
+    /// How software was measured, each time that it was.
+    pub conditions: Vec<Conditions>,
 }
 
 /// The loads of these options, with single packets.
 pub fn loads(options: &Options) -> Vec<Load> {
-    let of = if options.quick { &QUICK[..] } else { &LOADS[..] };
-    of.iter().map(|(flows, mbps, seconds)| Load { flows: *flows, mbps: *mbps, burst: 1, seconds: *seconds }).collect()
+    let of = if options.extent == Extent::Quick { &QUICK[..] } else { &LOADS[..] };
+    let chosen = |l: &&(u32, f64, f64)| options.extent != Extent::Few || FEW.contains(&(l.0, l.1));
+    of.iter().filter(chosen).map(|(flows, mbps, seconds)| Load { flows: *flows, mbps: *mbps, burst: 1, seconds: *seconds }).collect()
 }
 
-/// Measures all pacers; `progress` is told what is measured, how much is done, and of how much.
+/// Packets of the bursts of these options.
+pub fn bursts(options: &Options) -> &'static [u32] {
+    match options.extent {
+        Extent::Quick => &BURSTS[..2],
+        Extent::Few => &[BURSTS[0], BURSTS[2]],
+        Extent::Whole => &BURSTS,
+    }
+}
+
+/// Measures all pacers, or takes software's part from elsewhere; `progress` is told what is measured, how much is done, and of how much.
 ///
 /// # Errors
 /// What stands in the way of all of it; what stands in the way of one pacer is its row.
-pub fn measure(options: &Options, progress: &(dyn Fn(&str, usize, usize) + Sync)) -> Result<Measured, String> {
-    kernel::allow_sockets();
-    let site = options.named.as_ref().map_or_else(|| Ok(Site::open()), Site::named)?;
-    let loads = loads(options);
-    let bursts: &[u32] = if options.quick { &BURSTS[..2] } else { &BURSTS };
-    let software = Pacer::ALL.len() * bursts.len() * loads.len();
-    let hardware: Vec<Load> = loads.iter().filter(|l| l.gap_ns() <= MOST_GAP_NS).copied().collect();
-    let total = hardware.len() + software + bursts.len();
+pub fn measure(
+    options: &Options,
+    from: Option<(Software, Vec<Conditions>)>,
+    progress: &(dyn Fn(&str, usize, usize) + Sync),
+) -> Result<Measured, String> {
+    let quick = options.extent == Extent::Quick;
+    let hardware: Vec<Load> = loads(options).into_iter().filter(|l| l.gap_ns() <= MOST_GAP_NS).collect();
+    let total = hardware.len() + if from.is_some() { 0 } else { software::steps(options) };
     let step = AtomicUsize::new(0);
     let next = |what: &str| progress(what, step.fetch_add(1, Ordering::Relaxed), total);
 
     // The machine is quiet for what is timed by it: Verilator first, on all cores.
-    let mut pacers = rtl::all(&hardware, options.quick, || next("rtl"));
-    let stamping = measure::stamping(&site)?;
-    let noise = &mut Noise::default();
-    let mut look = |site: &Site| {
-        let mut own = std::mem::take(noise);
-        *noise = site.sender.run(move || {
-            own.sample(LOOK);
-            own
-        });
-    };
-    let mut run = 1;
-    let mut unpaced = Vec::new();
-    for burst in bursts {
-        next("unpaced");
-        let load = Load { flows: 1, mbps: 100_000.0, burst: *burst, seconds: loads[0].seconds.min(0.2) };
-        // There is no schedule to be off.
-        let row = measure::row(&site, &Pacer::Unpaced, &load, &mut run);
-        unpaced.push(Row { error_ns: None, release_error_ns: None, rate_error_ppm: None, ..row });
-    }
-    for pacer in &Pacer::ALL {
-        let refusal = pacer.prepare(&site);
-        for burst in bursts {
-            for load in &loads {
-                next(pacer.name());
-                look(&site);
-                let load = Load { burst: *burst, ..*load };
-                match &refusal {
-                    // Once is enough: the reason has nothing to do with the load.
-                    Err(why) if load == (Load { burst: bursts[0], ..loads[0] }) => {
-                        pacers.push(Row::refused(pacer.name(), pacer.place(), &load, why))
-                    }
-                    Err(_) => {}
-                    Ok(()) => pacers.push(measure::row(&site, pacer, &load, &mut run)),
-                }
-            }
+    let mut pacers = rtl::all(&hardware, quick, || next("rtl"));
+    let (software, conditions) = match from {
+        Some(taken) => taken,
+        None => {
+            let own = software::measure(options, next)?;
+            let conditions = vec![own.conditions.clone()];
+            (own, conditions)
         }
-        pacer.leave(&site);
-    }
-    let modelled = hybrid::rows(&pacers);
-    pacers.extend(modelled);
-    let noise_ns = noise.lateness();
+    };
+    pacers.extend(software.pacers.into_iter().map(Row::from));
     let senders = network::senders(&pacers);
-    let runs = network::count(senders.len(), options.quick);
+    let runs = network::count(senders.len(), quick);
     let (step, of) = (AtomicUsize::new(0), total + runs);
-    let network = network::all(&senders, options.quick, || progress("network", total + step.fetch_add(1, Ordering::Relaxed), of))?;
+    let network = network::all(&senders, quick, || progress("network", total + step.fetch_add(1, Ordering::Relaxed), of))?;
     let mut measured = Measured {
-        site: site.title.clone(),
-        left_out: site.left_out.clone(),
-        noise_floor_ns: noise_ns.p99,
-        noise_ns,
-        long_gaps_per_second: noise.long_gaps(),
-        stamping,
-        unpaced,
+        site: software.site,
+        left_out: software.left_out,
+        noise_floor_ns: software.noise_ns.p99,
+        noise_ns: software.noise_ns,
+        long_gaps_per_second: software.long_gaps_per_second,
+        stamping: software.stamping,
+        unpaced: software.unpaced.into_iter().map(Row::from).collect(),
         pacers,
         network,
         conclusions: Vec::new(),
+        conditions,
     };
     measured.conclusions = conclude::sentences(&measured).into();
     Ok(measured)

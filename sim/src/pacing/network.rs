@@ -22,6 +22,8 @@ const INCAST: &str = include_str!("../../scenarios/pacing_incast.toml");
 const STAR: &str = include_str!("../../scenarios/sigcomm15/star.toml");
 /// Noise of RTTs in the figure 12 experiment, us.
 const NOISE: [f64; 5] = [0.0, 25.0, 50.0, 100.0, 200.0];
+/// The part of its length that a quick run has.
+pub const QUICK: f64 = 0.05;
 /// The load whose lateness is taken: flows and Mb/s.
 const MEASURED: (u32, f64) = (1, 100.0);
 
@@ -36,6 +38,13 @@ pub struct Sender {
     lateness: Arc<[Ps]>,
     /// The NIC sends a burst's packets at this rate, Mb/s; 0: at the line's.
     spacing: f64,
+}
+
+impl Sender {
+    /// A NIC that paces single packets, late by a trace.
+    pub fn late(name: String, lateness: Arc<[Ps]>) -> Self {
+        Sender { name, burst: 0, lateness, spacing: 0.0 }
+    }
 }
 
 /// A run.
@@ -71,7 +80,7 @@ pub fn is_source(row: &Row) -> bool {
 
 /// The hardware, and a sender for each pacer and burst that was measured.
 pub fn senders(rows: &[Row]) -> Vec<Sender> {
-    let hardware = Sender { name: "hardware".into(), burst: 0, lateness: Default::default(), spacing: 0.0 };
+    let hardware = Sender::late("hardware".into(), Default::default());
     let mut all = vec![hardware];
     for row in rows.iter().filter(|r| is_source(r)) {
         let lateness: Arc<[Ps]> = trace::lateness(row).into_iter().map(|ns| ps(ns, NS)).collect();
@@ -79,16 +88,18 @@ pub fn senders(rows: &[Row]) -> Vec<Sender> {
         let burst = if row.load.burst == 1 { 0 } else { (row.load.burst_payload() as u32).next_multiple_of(4096) };
         all.push(Sender { name: row.title(), burst, lateness: lateness.clone(), spacing: 0.0 });
         if row.name == "sleep" && row.load.burst > 1 {
-            all.push(Sender { name: format!("hybrid, {}", row.burst()), burst, lateness, spacing: NIC_MBPS });
+            let hybrid = Row { name: "hybrid".into(), ..row.clone() };
+            all.push(Sender { name: hybrid.title(), burst, lateness, spacing: NIC_MBPS });
         }
     }
     all
 }
 
-fn plan(sender: &Sender, experiment: &str, noise: f64, quick: bool) -> Result<Plan, String> {
+/// An experiment with this sender; `more` changes its scenario besides.
+pub fn plan(sender: &Sender, experiment: &str, noise: f64, more: &[Change], overrides: &Overrides) -> Result<Plan, String> {
     let kind = if sender.burst == 0 { NicKind::Event } else { NicKind::Posted };
     let change = |path: &str, to: Value| -> Change { (path.to_owned(), to) };
-    let changes = [
+    let mut changes = vec![
         change("nic.kind", Value::String(kind.to_string())),
         // Nothing but what was measured makes senders late.
         change("nic.slot_us", Value::Float(0.0)),
@@ -98,16 +109,19 @@ fn plan(sender: &Sender, experiment: &str, noise: f64, quick: bool) -> Result<Pl
         change("nic.rtt_noise_us", Value::Float(noise)),
         change("flow.*.segment_bytes", Value::Float(f64::from(sender.burst.max(16_384)))),
     ];
+    changes.extend_from_slice(more);
     let (name, text) = if experiment == "incast" { ("pacing_incast.toml", INCAST) } else { ("star.toml", STAR) };
-    let overrides = Overrides { part: if quick { 0.05 } else { 1.0 }, ..Overrides::default() };
-    let mut plan = vary::parse(Path::new(name), text, &changes, &overrides).map_err(|e| e.to_string())?;
+    let mut plan = vary::parse(Path::new(name), text, &changes, overrides).map_err(|e| e.to_string())?;
     plan.fabric.lateness = sender.lateness.clone();
     plan.fabric.detail = Some(false);
     Ok(plan)
 }
 
-fn run(sender: &Sender, experiment: &'static str, noise: f64, quick: bool) -> Result<Run, String> {
-    let plan = plan(sender, experiment, noise, quick)?;
+/// Runs a plan of an experiment.
+///
+/// # Errors
+/// What a scenario cannot hold.
+pub fn run(plan: Plan, experiment: &'static str, pacer: &str, noise: f64) -> Result<Run, String> {
     let Outcome { summary: s, recorder, plan, .. } = build::run(plan, &*cores::factory(), |_: Ps| {}).map_err(|e| e.to_string())?;
     // Figure 12's server has two links.
     let links = plan.flows.iter().map(|f| f.dst).collect::<std::collections::HashSet<_>>();
@@ -116,7 +130,7 @@ fn run(sender: &Sender, experiment: &'static str, noise: f64, quick: bool) -> Re
     let seconds = (recorder.windows.end - recorder.windows.steady) as f64 * 1e-12;
     Ok(Run {
         experiment,
-        pacer: sender.name.clone(),
+        pacer: pacer.into(),
         rtt_noise_us: noise,
         utilization: wire as f64 * 8.0 / seconds / capacity,
         rtt_p50_us: s.rtt_us.p50,
@@ -136,8 +150,9 @@ pub fn all(senders: &[Sender], quick: bool, done: impl Fn() + Sync) -> Result<Ve
     let noise = if quick { &NOISE[..2] } else { &NOISE[..] };
     let of =
         |s: &Sender| std::iter::once((s.clone(), "incast", 0.0)).chain(noise.iter().map(|n| (s.clone(), "fig12", *n))).collect::<Vec<_>>();
+    let overrides = Overrides { part: if quick { QUICK } else { 1.0 }, ..Overrides::default() };
     let one = |(sender, experiment, noise): (Sender, &'static str, f64)| {
-        let r = run(&sender, experiment, noise, quick);
+        let r = plan(&sender, experiment, noise, &[], &overrides).and_then(|p| run(p, experiment, &sender.name, noise));
         done();
         r
     };
@@ -165,7 +180,7 @@ mod tests {
     #[test]
     fn lateness_reaches_the_network_and_costs_no_rate() {
         let hardware = &senders(&[])[0];
-        let run = |s: &Sender| run(s, "incast", 0.0, true).expect("runs");
+        let run = run_of;
         let (good, never, late) = (run(hardware), run(&sender(1, 0.0)), run(&sender(1, 200.0)));
         assert_eq!((good.utilization, good.rtt_p99_us), (never.utilization, never.rtt_p99_us), "a trace of zeros");
         // What a packet is late is made up for.
@@ -173,11 +188,12 @@ mod tests {
         assert_ne!(late.rtt_p99_us, good.rtt_p99_us);
         let burst = sender(44, 0.0);
         assert_eq!(burst.burst, 65_536);
-        let burst = run_of(&burst);
+        let burst = run(&burst);
         assert!(burst.queue_p99_kb > good.queue_p99_kb, "{} and {} KB", burst.queue_p99_kb, good.queue_p99_kb);
     }
 
     fn run_of(s: &Sender) -> Run {
-        run(s, "incast", 0.0, true).expect("runs")
+        let overrides = Overrides { part: QUICK, ..Overrides::default() };
+        plan(s, "incast", 0.0, &[], &overrides).and_then(|p| run(p, "incast", &s.name, 0.0)).expect("runs")
     }
 }

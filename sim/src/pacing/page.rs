@@ -1,7 +1,7 @@
 //! The report: one page with the table, distributions, cost over flows, what it does to a network, and what to conclude.
 use super::conclude::{COSTLY, PUNCTUAL};
 use super::load::{BURSTS, Load};
-use super::measure::Pacer;
+use super::pacer::Pacer;
 use super::row::{Place, Row};
 use super::table::{HEADS, bytes, cells, time};
 use super::{Measured, hybrid};
@@ -25,11 +25,13 @@ fn cdf(rows: &[&Row]) -> String {
 }
 
 fn ran(m: &Measured, load: (u32, f64)) -> impl Iterator<Item = &Row> {
-    m.pacers.iter().filter(move |r| (r.load.flows, r.load.mbps) == load && r.refused.is_none() && !r.cdf.is_empty())
+    m.pacers.iter().filter(move |r| (r.load.flows, r.load.mbps) == load && r.refused.is_none() && !r.cdf.is_empty() && !r.busy)
 }
 
 fn distributions(m: &Measured) -> String {
-    let single = |load| ran(m, load).filter(|r| r.load.burst == 1).take(6).collect::<Vec<_>>();
+    // As many as there are colours.
+    let shown = ["rtl", "sleep", "wheel-0.5us", "fq-frame", "etf-20us", "tcp"];
+    let single = |load| ran(m, load).filter(|r| r.load.burst == 1 && shown.contains(&r.name.as_str())).collect::<Vec<_>>();
     let burst = |load| {
         let chosen = |r: &&Row| r.load.burst == BURSTS[1] || r.load.burst == BURSTS[2];
         let hardware = ran(m, load).filter(|r| r.place == Place::Rtl);
@@ -42,7 +44,7 @@ fn distributions(m: &Measured) -> String {
 
 fn cost(m: &Measured) -> String {
     let of = |name: &str, burst: u32| {
-        let rows = m.pacers.iter().filter(|r| r.name == name && r.load.burst == burst && r.load.mbps == COSTLY.1);
+        let rows = m.pacers.iter().filter(|r| r.name == name && r.load.burst == burst && r.load.mbps == COSTLY.1 && !r.busy);
         let mut points: Vec<_> = rows.filter_map(|r| Some((f64::from(r.load.flows), r.cpu_s_per_gbit?.max(1e-3)))).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         points
@@ -144,7 +146,7 @@ fn network(m: &Measured) -> String {
             names.push(&r.pacer);
         }
     }
-    let shown = |n: &&&str| ["hardware", "sleep", "wheel-0.5us", "fq", "sleep, 64 KB", "wheel-0.5us, 64 KB", "hybrid, 64 KB"].contains(*n);
+    let shown = |n: &&&str| ["hardware", "sleep", "fq-frame", "sleep, busy core", "fq-frame, busy core", "sleep, 64 KB"].contains(*n);
     let of = |name: &str, pick: Pick| {
         m.network.iter().filter(|r| r.experiment == "fig12" && r.pacer == name).map(|r| (r.rtt_noise_us, pick(r))).collect::<Vec<_>>()
     };
@@ -195,6 +197,18 @@ fn notes(m: &Measured) -> Vec<String> {
          not modelled."
             .into(),
     ];
+    for c in &m.conditions {
+        let core = if c.busy { "beside a second task on the core" } else { "on a quiet core" };
+        let scale = if c.scale == 1.0 {
+            String::new()
+        } else {
+            format!("; times are those of a machine {} times as fast as the one it ran on", c.scale)
+        };
+        notes.push(format!(
+            "Software was measured {core}: {} arrivals, whose stamps have the hash <code>{}</code>{scale}.",
+            c.arrivals, c.hash
+        ));
+    }
     notes.extend(m.left_out.as_ref().map(|why| format!("Left out: {}.", escape(why))));
     notes.extend(Pacer::ALL.iter().map(|p| format!("<code>{}</code>: {}.", p.name(), p.what())));
     notes

@@ -57,6 +57,11 @@ pub fn take(socket: &impl AsFd, buffer: &mut [u8], control: &mut [u8]) -> Result
     }
 }
 
+/// ns from a load's start to a stamp. Both are ns since 1970, which a `f64` alone holds to 256 ns.
+pub fn since(epoch: u64, stamp: u64) -> f64 {
+    stamp.wrapping_sub(epoch).cast_signed() as f64
+}
+
 /// A place for one message's control data.
 pub fn control() -> Vec<u8> {
     nix::cmsg_space!(nix::sys::time::TimeSpec)
@@ -95,7 +100,7 @@ impl Receiver {
                 Some((PAYLOAD, stamp)) if stamp > 0 => {
                     if let Some((r, flow, k)) = read(&buffer).filter(|l| l.0 == run) {
                         debug_assert_eq!(r, run);
-                        all.push(Departure { flow, k, at: stamp as f64 - epoch as f64 });
+                        all.push(Departure { flow, k, at: since(epoch, stamp) });
                     }
                 }
                 Some(_) => {}
@@ -103,5 +108,17 @@ impl Receiver {
                 None => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_whole_nanoseconds() {
+        let epoch = 1_767_225_600_123_456_789;
+        assert_eq!([0, 1, 1_000_003].map(|t| since(epoch, epoch + t)), [0.0, 1.0, 1_000_003.0]);
+        assert_eq!(since(epoch, epoch - 7), -7.0);
     }
 }

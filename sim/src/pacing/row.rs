@@ -1,10 +1,10 @@
 //! A pacer under a load: what was measured, as it is printed and given to programs.
 use super::load::{Load, WIRE_BYTES};
 use super::stats::{Departure, Judged, Quantiles};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where a pacer runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
     /// In hardware: its Verilog.
@@ -16,7 +16,7 @@ pub enum Place {
 }
 
 /// Lateness on a link that many flows share, beside an ideal first-in-first-out link.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fifo {
     /// Of the ideal link: packets that wait for others on it.
     pub error_ns: Quantiles,
@@ -24,8 +24,19 @@ pub struct Fifo {
     pub excess_ns: Quantiles,
 }
 
+/// A distribution over measurements that began at several phases of the machine's timers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Phases {
+    /// Measurements.
+    pub count: u32,
+    /// The least of each quantile.
+    pub least: Quantiles,
+    /// The greatest of each.
+    pub greatest: Quantiles,
+}
+
 /// A pacer under a load.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     /// The pacer.
     pub name: String,
@@ -35,7 +46,10 @@ pub struct Row {
     /// What was asked of it.
     #[serde(flatten)]
     pub load: Load,
-    /// Why it was not run.
+    /// A second task computed on the sender's core.
+    #[serde(default)]
+    pub busy: bool,
+    /// Why it was not run, or has nothing in it.
     pub refused: Option<String>,
     /// Packets that it was given.
     pub sent: u64,
@@ -58,8 +72,11 @@ pub struct Row {
     /// CPU seconds per million packets that arrived.
     pub cpu_s_per_mpacket: Option<f64>,
     /// Beside an ideal link.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fifo: Option<Fifo>,
+    /// The errors of all start phases, if there was more than one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
     /// What else is to be known of it.
     pub note: String,
     /// Its schedule is known; else errors count from each flow's first packet.
@@ -85,6 +102,7 @@ impl Row {
             name: name.into(),
             place,
             load: *load,
+            busy: false,
             refused: None,
             sent: 0,
             received: 0,
@@ -97,6 +115,7 @@ impl Row {
             cpu_s_per_gbit: None,
             cpu_s_per_mpacket: None,
             fifo: None,
+            phases: None,
             note: String::new(),
             on_schedule: true,
             cdf: Vec::new(),
@@ -129,6 +148,19 @@ impl Row {
         self.released = judged.released;
     }
 
+    /// Takes another start phase's errors into the range.
+    pub fn widen(&mut self, other: &Row) {
+        let (Some(own), Some(more)) = (self.error_ns, other.error_ns) else { return };
+        let p = self.phases.unwrap_or(Phases { count: 1, least: own, greatest: own });
+        let each = |by: fn(f64, f64) -> f64, q: Quantiles| Quantiles {
+            p50: by(q.p50, more.p50),
+            p99: by(q.p99, more.p99),
+            p999: by(q.p999, more.p999),
+            max: by(q.max, more.max),
+        };
+        self.phases = Some(Phases { count: p.count + 1, least: each(f64::min, p.least), greatest: each(f64::max, p.greatest) });
+    }
+
     /// The burst in words.
     pub fn burst(&self) -> String {
         // Whole packets come to a little less.
@@ -137,6 +169,7 @@ impl Row {
 
     /// The pacer in words that tell it from others.
     pub fn title(&self) -> String {
-        if self.load.burst == 1 { self.name.clone() } else { format!("{}, {}", self.name, self.burst()) }
+        let core = if self.busy { ", busy core" } else { "" };
+        if self.load.burst == 1 { format!("{}{core}", self.name) } else { format!("{}, {}{core}", self.name, self.burst()) }
     }
 }

@@ -3,7 +3,7 @@
 //! Both keep to the schedule: a burst that is late does not make those behind it late, and what has been missed is made up for at once.
 use super::clock::now;
 use super::load::{Load, PAYLOAD};
-use super::receiver::label;
+use super::receiver::{label, since};
 use nix::sys::socket::{setsockopt, sockopt};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
@@ -20,6 +20,8 @@ pub struct Outlet {
     pub sent: u64,
     /// Bursts that it did not take.
     pub refused: u64,
+    /// The kernel's reason for the last of those.
+    pub why: Option<String>,
 }
 
 impl Outlet {
@@ -37,7 +39,7 @@ impl Outlet {
             setsockopt(&socket, sockopt::UdpGsoSegment, &size)
                 .map_err(|e| format!("bursts of {} packets (UDP_SEGMENT): {e}", load.burst))?;
         }
-        Ok(Outlet { socket, payload: vec![0; load.burst_payload()], run, sent: 0, refused: 0 })
+        Ok(Outlet { socket, payload: vec![0; load.burst_payload()], run, sent: 0, refused: 0, why: None })
     }
 
     /// The socket.
@@ -55,15 +57,20 @@ impl Outlet {
     }
 
     /// Counts what became of a burst.
-    pub fn count(&mut self, took: bool) {
-        let packets = (self.payload.len() / PAYLOAD) as u64;
-        if took { self.sent += packets } else { self.refused += 1 }
+    pub fn count(&mut self, took: std::io::Result<()>) {
+        match took {
+            Ok(()) => self.sent += (self.payload.len() / PAYLOAD) as u64,
+            Err(e) => {
+                self.refused += 1;
+                self.why = Some(e.to_string());
+            }
+        }
     }
 
     /// Sends the burst that was labelled last.
     pub fn push(&mut self) {
-        let took = self.socket.send(&self.payload).is_ok();
-        self.count(took);
+        let took = self.socket.send(&self.payload);
+        self.count(took.map(drop));
     }
 
     fn send(&mut self, flow: u32, j: u64) {
@@ -144,7 +151,7 @@ pub fn polling(load: &Load, epoch: u64, slot_ns: f64, out: &mut Outlet) {
     // The next slot to look at.
     let mut slot = 0u64;
     loop {
-        let at = now() as f64 - epoch as f64;
+        let at = since(epoch, now());
         if at >= end {
             return;
         }
@@ -159,7 +166,7 @@ pub fn polling(load: &Load, epoch: u64, slot_ns: f64, out: &mut Outlet) {
             }
             slot += 1;
             // Late, it looks at the clock all the same, to end in time.
-            if slot.is_multiple_of(64) && now() as f64 - epoch as f64 >= end {
+            if slot.is_multiple_of(64) && since(epoch, now()) >= end {
                 return;
             }
         }

@@ -18,7 +18,8 @@ pub struct Worker {
 }
 
 impl Worker {
-    fn new() -> Self {
+    /// One in the namespace of the calling thread.
+    pub fn spawn() -> Self {
         let (jobs, inbox) = mpsc::channel::<Job>();
         let thread = std::thread::spawn(move || inbox.into_iter().for_each(|job| job()));
         Worker { jobs: Some(jobs), thread: Some(thread) }
@@ -81,11 +82,16 @@ const RECEIVER: &str = "192.0.2.2/30";
 
 /// Runs a program of iproute2; its complaint in a line.
 pub fn tool(words: &str) -> Result<(), String> {
+    output(words).map(drop)
+}
+
+// What it says, in a line.
+fn output(words: &str) -> Result<String, String> {
     let mut split = words.split(' ');
     let program = split.next().unwrap_or("ip");
     let out = Command::new(program).args(split).output().map_err(|e| format!("{program} (package iproute2) did not start: {e}"))?;
-    let said = String::from_utf8_lossy(&out.stderr).trim().replace('\n', "; ");
-    if out.status.success() { Ok(()) } else { Err(format!("`{words}`: {said}")) }
+    let line = |text: &[u8]| String::from_utf8_lossy(text).lines().map(str::trim).collect::<Vec<_>>().join("; ");
+    if out.status.success() { Ok(line(&out.stdout)) } else { Err(format!("`{words}`: {}", line(&out.stderr))) }
 }
 
 fn enter(name: &str) -> Result<(), String> {
@@ -116,7 +122,7 @@ fn virtual_pair(sender: &Worker, receiver: &Worker) -> Result<(), String> {
 impl Site {
     /// A veth pair between two namespaces of its own; loopback where there are none to be had.
     pub fn open() -> Self {
-        let (sender, receiver) = (Worker::new(), Worker::new());
+        let (sender, receiver) = (Worker::spawn(), Worker::spawn());
         match virtual_pair(&sender, &receiver) {
             Ok(()) => Site {
                 sender,
@@ -128,8 +134,8 @@ impl Site {
             },
             Err(e) => Site {
                 // Threads that may be in a namespace of their own are of no use any more.
-                sender: Worker::new(),
-                receiver: Worker::new(),
+                sender: Worker::spawn(),
+                receiver: Worker::spawn(),
                 device: None,
                 address: IpAddr::from([127, 0, 0, 1]),
                 title: "loopback".into(),
@@ -143,7 +149,7 @@ impl Site {
     /// # Errors
     /// Which cannot be entered, and what to do.
     pub fn named(of: &Named) -> Result<Self, String> {
-        let (sender, receiver) = (Worker::new(), Worker::new());
+        let (sender, receiver) = (Worker::spawn(), Worker::spawn());
         let (from, to, device) = (of.from.0.clone(), of.to.clone(), of.from.1.clone());
         sender.run(move || enter(&from).and_then(|()| tool(&format!("ip link show dev {device}"))))?;
         receiver.run(move || enter(&to))?;
@@ -165,8 +171,18 @@ impl Site {
         let Some(device) = &self.device else {
             return Err("loopback's queueing discipline is left alone; it takes a network namespace".into());
         };
-        let words = format!("tc qdisc replace dev {device} root {kind}");
-        self.sender.run(move || tool(&words))
+        let [delete, add] = [format!("tc qdisc del dev {device} root"), format!("tc qdisc add dev {device} root {kind}")];
+        self.sender.run(move || {
+            // An `etf` that is there cannot be given other parameters; where there is none this fails.
+            let _ = tool(&delete);
+            tool(&add)
+        })
+    }
+
+    /// What the queueing discipline says that it did: packets sent, dropped, and what waits.
+    pub fn queueing(&self) -> Option<String> {
+        let words = format!("tc -s qdisc show dev {} root", self.device.as_ref()?);
+        self.sender.run(move || output(&words)).ok().filter(|said| !said.is_empty())
     }
 
     /// Bounds the packets that the kernel hands to the sender's device at a time; 0: as many as it likes.

@@ -1,9 +1,9 @@
 //! What is said of departures: how far from their schedule, at what rate, in what bursts.
 use super::load::{Load, WIRE_BYTES};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A distribution by four of its quantiles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quantiles {
     /// Median.
     pub p50: f64,

@@ -1,7 +1,9 @@
 //! The figures as lines of text.
+use super::Measured;
+use super::conclude::PUNCTUAL;
+use super::pacer::Pacer;
 use super::row::Row;
 use super::stats::Quantiles;
-use super::{Measured, measure::Pacer};
 
 /// A time in ns as it is best read.
 pub fn time(ns: f64) -> String {
@@ -51,9 +53,12 @@ pub fn cells(row: &Row) -> [String; 10] {
 }
 
 fn line(row: &Row) -> String {
-    let head = format!("{:12} {:6} {:22}", row.name, row.burst(), row.load.to_string());
-    if let Some(why) = &row.refused {
-        return format!("{:12} refused: {why}\n", row.name);
+    let name = if row.busy { format!("{}*", row.name) } else { row.name.clone() };
+    let head = format!("{name:12} {:6} {:22}", row.burst(), row.load.to_string());
+    match &row.refused {
+        Some(why) if row.note.is_empty() => return format!("{name:12} refused: {why}\n"),
+        Some(why) => return format!("{head} {why}\n"),
+        None => {}
     }
     let c = cells(row);
     format!(
@@ -70,6 +75,23 @@ pub fn table(m: &Measured) -> String {
         "pacer", "burst", "load", h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], h[8], h[9]
     );
     m.pacers.iter().for_each(|r| text += &line(r));
+    if m.pacers.iter().any(|r| r.busy) {
+        text += "* a second task computes on the sender's core\n";
+    }
+    let single = |r: &&Row| r.load.burst == 1 && (r.load.flows, r.load.mbps) == PUNCTUAL;
+    for (r, p) in m.pacers.iter().filter(single).filter_map(|r| Some((r, r.phases?))) {
+        let range = |pick: fn(&Quantiles) -> f64| format!("{} to {}", time(pick(&p.least)), time(pick(&p.greatest)));
+        text += &format!(
+            "{}, {}, over {} start phases: p50 {}, p99 {}, p99.9 {}, max {}\n",
+            r.title(),
+            r.load,
+            p.count,
+            range(|q| q.p50),
+            range(|q| q.p99),
+            range(|q| q.p999),
+            range(|q| q.max)
+        );
+    }
     text += "\nwithout pacing: what sending itself takes\n";
     for r in &m.unpaced {
         match (&r.refused, r.cpu_s_per_gbit, r.cpu_s_per_mpacket) {
@@ -114,6 +136,11 @@ pub fn table(m: &Measured) -> String {
         time(s.call_ns.p99)
     );
     text += &format!("over {}\n", m.site);
+    for c in &m.conditions {
+        let (core, scale) = (if c.busy { "busy" } else { "quiet" }, c.scale);
+        text += &format!("arrivals: {} stamps, hash {}, {core} core", c.arrivals, c.hash);
+        text += &if scale == 1.0 { "\n".to_owned() } else { format!(", times of a machine {scale} times as fast as the one it ran on\n") };
+    }
     if let Some(why) = &m.left_out {
         text += &format!("left out: {why}\n");
     }

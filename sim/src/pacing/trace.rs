@@ -65,7 +65,8 @@ pub fn text(row: &Row) -> String {
 
 /// The name of its file.
 pub fn file_name(row: &Row) -> String {
-    format!("{}-{}.ns", row.name, row.burst().replace(' ', "").to_lowercase())
+    let core = if row.busy { "-busy" } else { "" };
+    format!("{}-{}{core}.ns", row.name, row.burst().replace(' ', "").to_lowercase())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! QEMU, its firmware, a kernel and busybox: QEMU from 10.1 on has `vfio-user-pci`, and no stable Debian has that yet but in its backports.
+//! QEMU, its firmware, a kernel, busybox and iproute2: QEMU from 10.1 on has `vfio-user-pci`, and no stable Debian has that yet but in its backports.
 use crate::debian::{Contents, Tree};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// What is unpacked.
 const CONTENTS: Contents = Contents {
-    packages: "qemu-system-x86,seabios,ipxe-qemu,busybox-static,linux-image-cloud-amd64/trixie",
+    packages: "qemu-system-x86,seabios,ipxe-qemu,busybox-static,iproute2,linux-image-cloud-amd64/trixie",
     suites: &["trixie", "trixie-backports"],
     what: "QEMU and kernel (260 MB, a minute or so)",
 };
@@ -30,9 +30,18 @@ impl Machine {
         self.0.path(inside)
     }
 
-    /// QEMU.
+    /// QEMU, with its firmware.
     pub fn qemu(&self) -> Command {
-        self.0.program("usr/bin/qemu-system-x86_64")
+        let mut c = self.0.program("usr/bin/qemu-system-x86_64");
+        for data in ["usr/share/qemu", "usr/share/seabios", "usr/lib/ipxe/qemu"] {
+            c.arg("-L").arg(self.path(data));
+        }
+        c
+    }
+
+    /// What a program of the tree is run with: its loader and libraries.
+    pub fn libraries(&self, inside: &str) -> Result<Vec<PathBuf>, String> {
+        self.0.needed(inside)
     }
 
     /// The kernel's version: the name of its folder of modules.

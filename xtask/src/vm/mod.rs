@@ -1,7 +1,8 @@
 //! `cargo xtask vm-test`: the driver on a real kernel's VFIO. A virtual machine with an emulated IOMMU has the Verilated NIC as a PCI device, and
 //! runs the driver's self-test on it. No KVM, and nothing outside of `target/vm` is changed.
+pub mod archive;
 mod guest;
-mod kernel;
+pub mod kernel;
 
 use crate::process::{cargo, run, target};
 use crate::setup;
@@ -21,7 +22,7 @@ const ALONE: &str = "240";
 const LIMIT: u64 = 180;
 
 /// Exit code when this machine cannot have QEMU and a kernel: no fault of what is tested.
-const NOT_RUN: u8 = 4;
+pub const NOT_RUN: u8 = 4;
 
 /// The test in a virtual machine.
 #[derive(clap::Args)]
@@ -44,7 +45,7 @@ pub struct VmTest {
 }
 
 /// A program that does not outlive us.
-struct Running(Child);
+pub struct Running(pub Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -93,9 +94,6 @@ fn serve(socket: &Path, options: &VmTest, tools: &setup::Tools) -> Result<Runnin
 
 fn qemu(tree: &Machine, socket: &Path, initrd: &Path) -> Result<Command, String> {
     let mut c = tree.qemu();
-    for data in ["usr/share/qemu", "usr/share/seabios", "usr/lib/ipxe/qemu"] {
-        c.arg("-L").arg(tree.path(data));
-    }
     // The device in the middle: an IOMMU must be there before what it guards. A Verilated NIC may take its time.
     let device = serde_json::json!({
         "driver": "vfio-user-pci",

@@ -1,0 +1,220 @@
+//! The software pacers: what each is called, what it asks of the kernel, and how it sends.
+use super::kernel::{self, Given, Launch, Sockets};
+use super::load::Load;
+use super::row::Place;
+use super::sender::{self, Outlet};
+use super::site::Site;
+use super::tcp::Sink;
+use nix::time::ClockId;
+use std::net::SocketAddr;
+
+/// A software pacer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pacer {
+    /// None: as fast as the kernel takes it.
+    Unpaced,
+    /// A thread that sleeps.
+    Sleep,
+    /// A thread that polls a timing wheel with slots of so many ns.
+    Wheel(u32),
+    /// The queueing discipline `fq` with its default quanta, told the rate by `SO_MAX_PACING_RATE`.
+    Fq,
+    /// The same with quanta of one frame and no timer slack.
+    FqFrame,
+    /// The queueing discipline `fq`, told launch times by `SO_TXTIME`.
+    FqTimed,
+    /// The queueing discipline `etf` with such a delta, us, told launch times by `SO_TXTIME`.
+    Etf(u32),
+    /// TCP's own pacing, told the rate by `SO_MAX_PACING_RATE`, which takes no queueing discipline.
+    Tcp,
+    /// TCP over `fq`, which paces in its place.
+    TcpFq,
+}
+
+/// Quanta of one frame of 1,514 bytes: by default `fq` sends ten frames at once when a flow starts and then two at a time.
+const ONE_FRAME: &str = "fq quantum 1514 initial_quantum 1514 timer_slack 1";
+
+impl Pacer {
+    /// All that pace.
+    pub const ALL: [Pacer; 10] = [
+        Pacer::Sleep,
+        Pacer::Wheel(500),
+        Pacer::Wheel(2000),
+        Pacer::Fq,
+        Pacer::FqFrame,
+        Pacer::FqTimed,
+        Pacer::Etf(20),
+        Pacer::Etf(200),
+        Pacer::Tcp,
+        Pacer::TcpFq,
+    ];
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Pacer::Unpaced => "unpaced",
+            Pacer::Sleep => "sleep",
+            Pacer::Wheel(..1000) => "wheel-0.5us",
+            Pacer::Wheel(_) => "wheel-2us",
+            Pacer::Fq => "fq",
+            Pacer::FqFrame => "fq-frame",
+            Pacer::FqTimed => "fq-txtime",
+            Pacer::Etf(..100) => "etf-20us",
+            Pacer::Etf(_) => "etf-200us",
+            Pacer::Tcp => "tcp",
+            Pacer::TcpFq => "tcp-fq",
+        }
+    }
+
+    /// Where it runs.
+    pub fn place(&self) -> Place {
+        match self {
+            Pacer::Unpaced | Pacer::Sleep | Pacer::Wheel(_) => Place::User,
+            _ => Place::Kernel,
+        }
+    }
+
+    /// What it is, for people.
+    pub fn what(&self) -> &'static str {
+        match self {
+            Pacer::Unpaced => "as fast as the kernel takes it",
+            Pacer::Sleep => "a thread in clock_nanosleep until the next burst is due",
+            Pacer::Wheel(..1000) => "a thread that polls a timing wheel, slots of 0.5 us",
+            Pacer::Wheel(_) => "a thread that polls a timing wheel, slots of 2 us",
+            Pacer::Fq => "queueing discipline fq with default quanta (ten frames, then two at a time), SO_MAX_PACING_RATE, a socket a flow",
+            Pacer::FqFrame => "queueing discipline fq with quanta of one frame and timer slack 1 ns, SO_MAX_PACING_RATE, a socket a flow",
+            Pacer::FqTimed => "queueing discipline fq with quanta of one frame, SO_TXTIME, handed over 1 ms ahead by a thread that sleeps",
+            Pacer::Etf(..100) => "queueing discipline etf, delta 20 us, SO_TXTIME, handed over 1 ms ahead by a thread that sleeps",
+            Pacer::Etf(_) => "queueing discipline etf, delta 200 us, SO_TXTIME, handed over 1 ms ahead by a thread that sleeps",
+            Pacer::Tcp => "TCP's own pacing, SO_MAX_PACING_RATE, a connection a flow; bursts as the kernel chooses, up to this",
+            Pacer::TcpFq => "TCP paced by queueing discipline fq, SO_MAX_PACING_RATE, a connection a flow; bursts as the kernel chooses",
+        }
+    }
+
+    /// TCP carries it.
+    pub fn is_tcp(&self) -> bool {
+        matches!(self, Pacer::Tcp | Pacer::TcpFq)
+    }
+
+    /// Departures have a schedule of their own: else a flow's first packet starts it.
+    pub fn has_schedule(&self) -> bool {
+        matches!(self, Pacer::Sleep | Pacer::Wheel(_) | Pacer::Etf(_) | Pacer::FqTimed)
+    }
+
+    /// The queueing discipline, as `tc` is told; times are `scale` times as long.
+    pub fn discipline(&self, scale: f64) -> Option<String> {
+        match self {
+            Pacer::Fq | Pacer::TcpFq => Some("fq".into()),
+            Pacer::FqFrame | Pacer::FqTimed => Some(ONE_FRAME.into()),
+            Pacer::Etf(_) => self.launch(scale).map(|l| format!("etf clockid CLOCK_TAI delta {}", l.delta)),
+            _ => None,
+        }
+    }
+
+    /// How launch times are told.
+    pub fn launch(&self, scale: f64) -> Option<Launch> {
+        match self {
+            Pacer::FqTimed => Some(Launch { clock: ClockId::CLOCK_MONOTONIC, delta: 0 }),
+            Pacer::Etf(us) => Some(Launch { clock: ClockId::CLOCK_TAI, delta: (f64::from(*us) * 1e3 * scale) as u64 }),
+            _ => None,
+        }
+    }
+
+    /// Asks the kernel for what it needs.
+    ///
+    /// # Errors
+    /// What the kernel said.
+    pub fn prepare(&self, site: &Site, scale: f64) -> Result<(), String> {
+        if self.is_tcp() {
+            let address = site.address;
+            site.receiver.run(move || Sink::new(address).map(drop))?;
+        }
+        self.discipline(scale).map_or(Ok(()), |d| site.discipline(&d))
+    }
+
+    /// Gives back what [`Pacer::prepare`] took.
+    pub fn leave(&self, site: &Site) {
+        if self.discipline(1.0).is_some() {
+            site.plain();
+        }
+        if self.is_tcp() {
+            site.segments(0);
+        }
+    }
+
+    /// Makes its sockets, on the thread that will send.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn open(&self, load: &Load, to: SocketAddr, run: u32) -> Result<Opened, String> {
+        Ok(match self {
+            Pacer::Unpaced => Opened::Sockets(Sockets::open(load, to, false)?),
+            Pacer::Fq | Pacer::FqFrame => Opened::Sockets(Sockets::open(load, to, true)?),
+            Pacer::Tcp | Pacer::TcpFq => return Err("TCP has no datagrams".into()),
+            _ => {
+                let out = Outlet::new(to, run, load)?;
+                self.launch(1.0).map_or(Ok(()), |l| kernel::allow_launch_times(&out, &l))?;
+                Opened::Outlet(out)
+            }
+        })
+    }
+
+    /// Sends for the length of a load that starts at `epoch`; times of the pacer are `scale` times as long.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn send(&self, opened: Opened, load: &Load, (run, epoch): (u32, u64), scale: f64) -> Result<Given, String> {
+        match opened {
+            Opened::Sockets(sockets) => sockets.run(load, run, epoch),
+            Opened::Outlet(mut out) => {
+                match (self, self.launch(scale)) {
+                    (_, Some(launch)) => kernel::timed(load, epoch, &launch, scale, &mut out),
+                    (Pacer::Wheel(slot), None) => sender::polling(load, epoch, f64::from(*slot) * scale, &mut out),
+                    _ => sender::sleeping(load, epoch, &mut out),
+                }
+                Ok(Given { sent: out.sent, refused: out.refused, why: out.why })
+            }
+        }
+    }
+}
+
+/// A pacer's sockets.
+pub enum Opened {
+    /// One for all flows.
+    Outlet(Outlet),
+    /// One a flow.
+    Sockets(Sockets),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disciplines_are_named() {
+        let all: Vec<_> = Pacer::ALL.iter().filter_map(|p| Some((p.name(), p.discipline(1.0)?))).collect();
+        let of = |name: &str| all.iter().find(|d| d.0 == name).map(|d| d.1.as_str());
+        assert_eq!(of("fq"), Some("fq"));
+        assert_eq!(of("fq-frame"), Some("fq quantum 1514 initial_quantum 1514 timer_slack 1"));
+        assert_eq!(of("etf-20us"), Some("etf clockid CLOCK_TAI delta 20000"));
+        assert_eq!(of("etf-200us"), Some("etf clockid CLOCK_TAI delta 200000"));
+        assert_eq!((of("tcp"), of("sleep")), (None, None));
+        // On a machine that is four times as fast as the one it runs on, a delta is as long.
+        assert_eq!(Pacer::Etf(20).discipline(4.0).as_deref(), Some("etf clockid CLOCK_TAI delta 80000"));
+    }
+
+    #[test]
+    fn the_delta_of_the_discipline_is_that_of_the_packets() {
+        for p in [Pacer::Etf(20), Pacer::Etf(200)] {
+            let delta = p.launch(2.0).expect("launch times").delta;
+            assert!(p.discipline(2.0).expect("etf").ends_with(&format!(" delta {delta}")));
+        }
+    }
+
+    #[test]
+    fn names_are_different() {
+        let mut names = Pacer::ALL.map(|p| p.name());
+        names.sort_unstable();
+        assert!(names.windows(2).all(|w| w[0] != w[1]), "{names:?}");
+    }
+}
