@@ -184,6 +184,9 @@ pub enum Port {
         /// A full packet store makes the host wait, where packets are the host's; else they are dropped and counted.
         #[arg(long)]
         store_waits: bool,
+        /// Corundum: how long both reads of the host's memory that a packet needs take at most, together; 3us otherwise.
+        #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+        dma: Option<String>,
         /// Answers nobody's segments.
         #[arg(long)]
         no_answer: bool,

@@ -195,6 +195,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             pause,
             ack_priority,
             store_waits,
+            dma,
             no_answer,
             allow,
         }) => {
@@ -210,12 +211,15 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
                 pause: *pause,
                 ack_priority: *ack_priority,
                 store_waits: *store_waits,
+                dma: dma.clone(),
                 allow: allow.clone(),
                 ..PortSpec::with_mac(mac)
             };
-            ask(Request::PortSet { port: port.clone() })?;
-            // As `port show` prints it.
-            done(json, json!({"spec": port}))?;
+            // As `port show` prints it; for people, only what follows from it is news.
+            let set = ask(Request::PortSet { port })?;
+            if json || set.get("ahead").is_some() {
+                print(json, set, show::port)?;
+            }
         }
         Command::Profile(Profile::List) => print(json, ask(Request::ProfileList {})?, |p: &Vec<_>| show::profiles(p))?,
         Command::Profile(Profile::Show { profile }) => print(json, ask(Request::ProfileShow { profile: *profile })?, show::profile)?,
