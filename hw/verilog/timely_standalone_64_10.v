@@ -95016,6 +95016,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire  charge__paid_valid;
     wire  [9:0] charge__paid_flow;
     wire  [56:0] charge__paid_word;
+    wire  [7:0] charge__paid_voids;
     wire  charge__paid_ends;
     wire  charge__swept;
     reg  parking__clk;
@@ -95037,6 +95038,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     reg  pass__paid_valid;
     reg  [9:0] pass__paid_flow;
     reg  [56:0] pass__paid_word;
+    reg  [7:0] pass__paid_voids;
     reg  pass__paid_ends;
     reg  pass__fl_valid;
     reg  [9:0] pass__fl_flow;
@@ -95174,6 +95176,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .paid_valid(charge__paid_valid),
         .paid_flow(charge__paid_flow),
         .paid_word(charge__paid_word),
+        .paid_voids(charge__paid_voids),
         .paid_ends(charge__paid_ends),
         .swept(charge__swept)
     );
@@ -95199,6 +95202,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .paid_valid(pass__paid_valid),
         .paid_flow(pass__paid_flow),
         .paid_word(pass__paid_word),
+        .paid_voids(pass__paid_voids),
         .paid_ends(pass__paid_ends),
         .fl_valid(pass__fl_valid),
         .fl_flow(pass__fl_flow),
@@ -95376,6 +95380,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     always @(*) pass__paid_valid = charge__paid_valid;
     always @(*) pass__paid_flow = charge__paid_flow;
     always @(*) pass__paid_word = charge__paid_word;
+    always @(*) pass__paid_voids = charge__paid_voids;
     always @(*) pass__paid_ends = charge__paid_ends;
     always @(*) pass__fl_valid = fl_valid & go;
     always @(*) pass__fl_flow = fl_flow;
@@ -95422,7 +95427,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
 endmodule // standalone__core__pacer
 
 
-module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,charge_bytes,charge_ends,paid_valid,paid_flow,paid_word,paid_ends,swept);
+module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,charge_bytes,charge_ends,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,swept);
     
     // Module arguments
     input wire  clk;
@@ -95434,6 +95439,7 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     output reg  paid_valid;
     output reg  [9:0] paid_flow;
     output reg  [56:0] paid_word;
+    output reg  [7:0] paid_voids;
     output reg  paid_ends;
     output reg  swept;
     
@@ -95443,10 +95449,10 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     // Stub signals
     reg  [9:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [56:0] ram__read_data;
+    wire  [64:0] ram__read_data;
     reg  [9:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [56:0] ram__write_data;
+    reg  [64:0] ram__write_data;
     reg  ram__write_enable;
     reg  [10:0] sweep__d;
     wire  [10:0] sweep__q;
@@ -95490,8 +95496,8 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     reg  ends__3__d;
     wire  ends__3__q;
     reg  ends__3__clock;
-    reg  [56:0] raw__d;
-    wire  [56:0] raw__q;
+    reg  [64:0] raw__d;
+    wire  [64:0] raw__q;
     reg  raw__clock;
     reg  done_valid__0__d;
     wire  done_valid__0__q;
@@ -95511,14 +95517,14 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     reg  [9:0] done_flow__2__d;
     wire  [9:0] done_flow__2__q;
     reg  done_flow__2__clock;
-    reg  [56:0] done__0__d;
-    wire  [56:0] done__0__q;
+    reg  [64:0] done__0__d;
+    wire  [64:0] done__0__q;
     reg  done__0__clock;
-    reg  [56:0] done__1__d;
-    wire  [56:0] done__1__q;
+    reg  [64:0] done__1__d;
+    wire  [64:0] done__1__q;
     reg  done__1__clock;
-    reg  [56:0] done__2__d;
-    wire  [56:0] done__2__q;
+    reg  [64:0] done__2__d;
+    wire  [64:0] done__2__q;
     reg  done__2__clock;
     reg  [1:0] from__d;
     wire  [1:0] from__q;
@@ -95528,10 +95534,11 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     reg  is_newest;
     reg  is_second;
     reg  is_third;
-    reg  [56:0] account;
+    reg  [64:0] account;
     reg  [31:0] sum;
     reg  [8:0] packets;
     reg  [15:0] last;
+    reg  [7:0] voids;
     reg  is_swept;
     
     // Sub module instances
@@ -95709,13 +95716,15 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
         sum = account[(32'h0)+:(32)] + ((bytes__2__q) & 32'hffffffff);
         packets = account[(32'h20)+:(9)] + ((32'h1) & 9'h1ff);
         last = bytes__2__q;
+        voids = account[(32'h39)+:(8)];
         if (~|bytes__2__q) begin
             last = account[(32'h29)+:(16)];
+            voids = account[(32'h39)+:(8)] + ((32'h1) & 8'hff);
         end
         done_valid__0__d = valid__2__q;
-        done__0__d = ((sum) & 57'h1ffffffffffffff) | (((packets) & 57'h1ffffffffffffff) << 32'h20) | (((last) & 57'h1ffffffffffffff) << 32'h29);
+        done__0__d = {voids, last, packets, sum};
         if (rst | ~is_swept) begin
-            done__0__d = ((32'h0) & 57'h1ffffffffffffff);
+            done__0__d = ((32'h0) & 65'h1ffffffffffffffff);
         end
         ram__write_enable = done_valid__0__q;
         ram__write_address = done_flow__0__q;
@@ -95783,7 +95792,8 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     always @(*) ram__write_data = done__0__q;
     always @(*) paid_valid = done_valid__0__q;
     always @(*) paid_flow = done_flow__0__q;
-    always @(*) paid_word = done__0__q;
+    always @(*) paid_word = done__0__q[(32'h0)+:(57)];
+    always @(*) paid_voids = done__0__q[(32'h39)+:(8)];
     always @(*) paid_ends = ends__3__q;
     always @(*) swept = is_swept;
     
@@ -95850,13 +95860,13 @@ endmodule // standalone__core__pacer__charge__bytes__2
 module tnic_standalone__core__pacer__charge__done__0(d,q,clock);
     
     // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
+    input wire  [64:0] d;
+    output reg  [64:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 57'h0;
+       q = 65'h0;
     end
     
     always @(posedge clock) begin
@@ -95869,13 +95879,13 @@ endmodule // standalone__core__pacer__charge__done__0
 module tnic_standalone__core__pacer__charge__done__1(d,q,clock);
     
     // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
+    input wire  [64:0] d;
+    output reg  [64:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 57'h0;
+       q = 65'h0;
     end
     
     always @(posedge clock) begin
@@ -95888,13 +95898,13 @@ endmodule // standalone__core__pacer__charge__done__1
 module tnic_standalone__core__pacer__charge__done__2(d,q,clock);
     
     // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
+    input wire  [64:0] d;
+    output reg  [64:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 57'h0;
+       q = 65'h0;
     end
     
     always @(posedge clock) begin
@@ -96175,17 +96185,17 @@ module tnic_standalone__core__pacer__charge__ram(read_address,read_clock,read_da
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [56:0] read_data;
+    output reg  [64:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [56:0] write_data;
+    input wire  [64:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[56:0] mem[1023:0];
+    reg[64:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {57{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {65{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -96199,13 +96209,13 @@ endmodule // standalone__core__pacer__charge__ram
 module tnic_standalone__core__pacer__charge__raw(d,q,clock);
     
     // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
+    input wire  [64:0] d;
+    output reg  [64:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 57'h0;
+       q = 65'h0;
     end
     
     always @(posedge clock) begin
@@ -106884,7 +106894,7 @@ module tnic_standalone__core__pacer__parking__queue__write(d,q,clock);
 endmodule // standalone__core__pacer__parking__queue__write
 
 
-module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
+module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
     
     // Module arguments
     input wire  clk;
@@ -106898,6 +106908,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     input wire  paid_valid;
     input wire  [9:0] paid_flow;
     input wire  [56:0] paid_word;
+    input wire  [7:0] paid_voids;
     input wire  paid_ends;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
@@ -106953,13 +106964,14 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  [9:0] memory__flow;
     reg  memory__state_write;
     reg  [9:0] memory__state_flow;
-    reg  [233:0] memory__state_word;
+    reg  [241:0] memory__state_word;
     reg  memory__post_valid;
     reg  [9:0] memory__post_flow;
     reg  [48:0] memory__post_word;
     reg  memory__paid_valid;
     reg  [9:0] memory__paid_flow;
     reg  [56:0] memory__paid_word;
+    reg  [7:0] memory__paid_voids;
     reg  memory__paid_ends;
     reg  memory__fl_valid;
     reg  [9:0] memory__fl_flow;
@@ -106975,9 +106987,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  memory__rate_valid;
     reg  [9:0] memory__rate_flow;
     reg  [31:0] memory__rate_value;
-    wire  [233:0] memory__state;
+    wire  [241:0] memory__state;
     wire  [48:0] memory__post;
     wire  [56:0] memory__paid;
+    wire  [7:0] memory__voids;
     wire  [31:0] memory__ended;
     wire  [29:0] memory__rate;
     wire  [2:0] memory__pfc;
@@ -107018,6 +107031,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  [47:0] span__now;
     wire  [31:0] span__tau;
     wire  [30:0] span__gap;
+    wire  [30:0] span__gap_4;
     wire  span__due;
     reg  [2:0] span__least;
     wire  [4:0] span__wished;
@@ -107071,8 +107085,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  [27:0] slack__slack;
     reg  slack__limited;
     reg  slack__started;
+    reg  [7:0] slack__voids;
     reg  [23:0] slack__window;
     reg  [27:0] slack__elapsed;
+    reg  [30:0] slack__gap_12;
     reg  [30:0] slack__gap;
     reg  slack__write;
     reg  slack__clear;
@@ -107216,6 +107232,12 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  pfc__clk;
     reg  [2:0] pfc__i;
     wire  [2:0] pfc__o;
+    reg  voids__clk;
+    reg  [15:0] voids__i;
+    wire  [15:0] voids__o;
+    reg  [7:0] voids17__d;
+    wire  [7:0] voids17__q;
+    reg  voids17__clock;
     reg  now14__clk;
     reg  [8:0] now14__at;
     reg  [47:0] now14__i;
@@ -107290,6 +107312,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .paid_valid(memory__paid_valid),
         .paid_flow(memory__paid_flow),
         .paid_word(memory__paid_word),
+        .paid_voids(memory__paid_voids),
         .paid_ends(memory__paid_ends),
         .fl_valid(memory__fl_valid),
         .fl_flow(memory__fl_flow),
@@ -107308,6 +107331,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .state(memory__state),
         .post(memory__post),
         .paid(memory__paid),
+        .voids(memory__voids),
         .ended(memory__ended),
         .rate(memory__rate),
         .pfc(memory__pfc),
@@ -107354,6 +107378,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .now(span__now),
         .tau(span__tau),
         .gap(span__gap),
+        .gap_4(span__gap_4),
         .due(span__due),
         .least(span__least),
         .wished(span__wished),
@@ -107413,8 +107438,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .slack(slack__slack),
         .limited(slack__limited),
         .started(slack__started),
+        .voids(slack__voids),
         .window(slack__window),
         .elapsed(slack__elapsed),
+        .gap_12(slack__gap_12),
         .gap(slack__gap),
         .write(slack__write),
         .clear(slack__clear),
@@ -107645,6 +107672,16 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .i(pfc__i),
         .o(pfc__o)
     );
+    tnic_standalone__core__pacer__pass__voids voids(
+        .clk(voids__clk),
+        .i(voids__i),
+        .o(voids__o)
+    );
+    tnic_standalone__core__pacer__pass__voids17 voids17(
+        .d(voids17__d),
+        .q(voids17__q),
+        .clock(voids17__clock)
+    );
     tnic_standalone__core__pacer__pass__now14 now14(
         .clk(now14__clk),
         .at(now14__at),
@@ -107740,6 +107777,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         gap16__d = gap16__q;
         launch16__d = launch16__q;
         write17__d = write17__q;
+        voids17__d = voids17__q;
         state17__d = state17__q;
         count17__d = count17__q;
         sleep17__d = sleep17__q;
@@ -107813,7 +107851,12 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         if (~fate__clear & settled__o[32'h53]) begin
             state17__d = state17__d | (((32'h1) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hcc);
         end
+        voids17__d = voids__o[(32'h0)+:(8)];
+        if (fate__grant | fate__clear) begin
+            voids17__d = voids__o[(32'h8)+:(8)];
+        end
         if (unswept) begin
+            voids17__d = ((32'h0) & 8'hff);
             state17__d = ((32'h0) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff);
             count17__d = ((32'h0) & 16'hffff);
         end
@@ -107827,9 +107870,9 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
             why17__d = bounding;
         end
         released17__d = kept__o[(32'h37)+:(32)];
-        memory__state_word = {1'h0, slack__slack_17, state17__q};
+        memory__state_word = {voids17__q, 1'h0, slack__slack_17, state17__q};
         if (slack__limited_17) begin
-            memory__state_word = memory__state_word | (((32'h1) & 234'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he9);
+            memory__state_word = memory__state_word | (((32'h1) & 242'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he9);
         end
         if (rst) begin
             write17__d = 1'b0;
@@ -107884,6 +107927,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     always @(*) gap16__clock = clk;
     always @(*) launch16__clock = clk;
     always @(*) write17__clock = clk;
+    always @(*) voids17__clock = clk;
     always @(*) state17__clock = clk;
     always @(*) count17__clock = clk;
     always @(*) sleep17__clock = clk;
@@ -107943,6 +107987,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     always @(*) sleeps__rst = rst;
     always @(*) kept__clk = clk;
     always @(*) pfc__clk = clk;
+    always @(*) voids__clk = clk;
     always @(*) now14__clk = clk;
     always @(*) now16__clk = clk;
     always @(*) packets__clk = clk;
@@ -107960,6 +108005,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     always @(*) memory__paid_valid = paid_valid;
     always @(*) memory__paid_flow = paid_flow;
     always @(*) memory__paid_word = paid_word;
+    always @(*) memory__paid_voids = paid_voids;
     always @(*) memory__paid_ends = paid_ends;
     always @(*) memory__fl_valid = fl_valid;
     always @(*) memory__fl_flow = fl_flow;
@@ -107988,6 +108034,8 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     always @(*) pfc__i = memory__pfc;
     always @(*) slack__slack = memory__state[(32'hcd)+:(28)];
     always @(*) slack__limited = memory__state[32'he9];
+    always @(*) slack__voids = memory__voids - memory__state[(32'hea)+:(8)];
+    always @(*) voids__i = ((memory__state[(32'hea)+:(8)]) & 16'hffff) | (((memory__voids) & 16'hffff) << 32'h8);
     always @(*) slack__started = memory__state[32'hcb];
     always @(*) bucket__now = now3__q;
     always @(*) bucket__bound = memory__bound;
@@ -108016,6 +108064,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     always @(*) fate__due = span__due;
     always @(*) fate__wished = span__wished;
     always @(*) slack__gap = span__gap;
+    always @(*) slack__gap_12 = span__gap_4;
     always @(*) wake__valid = fate__insert;
     always @(*) wake__again = fate__again;
     always @(*) wake__soon = fate__soon;
@@ -113456,7 +113505,7 @@ module tnic_standalone__core__pacer__pass__launch16(d,q,clock);
 endmodule // standalone__core__pacer__pass__launch16
 
 
-module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state_flow,state_word,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,state,post,paid,ended,rate,pfc,size,bound,idle,cap,window,swept);
+module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state_flow,state_word,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,state,post,paid,voids,ended,rate,pfc,size,bound,idle,cap,window,swept);
     
     // Module arguments
     input wire  clk;
@@ -113464,13 +113513,14 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     input wire  [9:0] flow;
     input wire  state_write;
     input wire  [9:0] state_flow;
-    input wire  [233:0] state_word;
+    input wire  [241:0] state_word;
     input wire  post_valid;
     input wire  [9:0] post_flow;
     input wire  [48:0] post_word;
     input wire  paid_valid;
     input wire  [9:0] paid_flow;
     input wire  [56:0] paid_word;
+    input wire  [7:0] paid_voids;
     input wire  paid_ends;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
@@ -113486,9 +113536,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     input wire  rate_valid;
     input wire  [9:0] rate_flow;
     input wire  [31:0] rate_value;
-    output reg  [233:0] state;
+    output reg  [241:0] state;
     output reg  [48:0] post;
     output reg  [56:0] paid;
+    output reg  [7:0] voids;
     output reg  [31:0] ended;
     output reg  [29:0] rate;
     output reg  [2:0] pfc;
@@ -113545,10 +113596,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  state_ram_192__write_enable;
     reg  [9:0] state_ram_224__read_address;
     reg  state_ram_224__read_clock;
-    wire  [9:0] state_ram_224__read_data;
+    wire  [17:0] state_ram_224__read_data;
     reg  [9:0] state_ram_224__write_address;
     reg  state_ram_224__write_clock;
-    reg  [9:0] state_ram_224__write_data;
+    reg  [17:0] state_ram_224__write_data;
     reg  state_ram_224__write_enable;
     reg  [9:0] post_ram__read_address;
     reg  post_ram__read_clock;
@@ -113573,10 +113624,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  paid_ram__write_enable;
     reg  [9:0] paid_ram_48__read_address;
     reg  paid_ram_48__read_clock;
-    wire  [8:0] paid_ram_48__read_data;
+    wire  [16:0] paid_ram_48__read_data;
     reg  [9:0] paid_ram_48__write_address;
     reg  paid_ram_48__write_clock;
-    reg  [8:0] paid_ram_48__write_data;
+    reg  [16:0] paid_ram_48__write_data;
     reg  paid_ram_48__write_enable;
     reg  [9:0] ended_ram__read_address;
     reg  ended_ram__read_clock;
@@ -113642,8 +113693,8 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  [31:0] state_raw_192__d;
     wire  [31:0] state_raw_192__q;
     reg  state_raw_192__clock;
-    reg  [9:0] state_raw_224__d;
-    wire  [9:0] state_raw_224__q;
+    reg  [17:0] state_raw_224__d;
+    wire  [17:0] state_raw_224__q;
     reg  state_raw_224__clock;
     reg  [31:0] post_raw__d;
     wire  [31:0] post_raw__q;
@@ -113654,8 +113705,8 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  [47:0] paid_raw__d;
     wire  [47:0] paid_raw__q;
     reg  paid_raw__clock;
-    reg  [8:0] paid_raw_48__d;
-    wire  [8:0] paid_raw_48__q;
+    reg  [16:0] paid_raw_48__d;
+    wire  [16:0] paid_raw_48__q;
     reg  paid_raw_48__clock;
     reg  [31:0] ended_raw__d;
     wire  [31:0] ended_raw__q;
@@ -114148,7 +114199,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     always @(*) state_ram_192__write_enable = state_write | ~is_swept;
     always @(*) state_ram_192__write_data = state_word[(32'hc0)+:(32)];
     always @(*) state_ram_224__write_enable = state_write | ~is_swept;
-    always @(*) state_ram_224__write_data = state_word[(32'he0)+:(10)];
+    always @(*) state_ram_224__write_data = state_word[(32'he0)+:(18)];
     always @(*) post_ram__write_enable = post_valid | ~is_swept;
     always @(*) post_ram__write_data = post_word[(32'h0)+:(32)];
     always @(*) post_ram_32__write_enable = post_valid | ~is_swept;
@@ -114156,7 +114207,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     always @(*) paid_ram__write_enable = paid_valid | ~is_swept;
     always @(*) paid_ram__write_data = paid_word[(32'h0)+:(48)];
     always @(*) paid_ram_48__write_enable = paid_valid | ~is_swept;
-    always @(*) paid_ram_48__write_data = paid_word[(32'h30)+:(9)];
+    always @(*) paid_ram_48__write_data = ((paid_word[(32'h30)+:(9)]) & 17'h1ffff) | (((paid_voids) & 17'h1ffff) << 32'h9);
     always @(*) ended_ram__write_enable = (paid_valid & paid_ends) | ~is_swept;
     always @(*) ended_ram__write_data = paid_word[(32'h0)+:(32)];
     always @(*) config_ram__write_data = load_config__q;
@@ -114167,7 +114218,8 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     always @(*) window_ram__write_data = pw_word_data__q[(32'h0)+:(24)];
     always @(*) state = {state_raw_224__q, state_raw_192__q, state_raw__3__q, state_raw__2__q, state_raw__1__q, state_raw__0__q};
     always @(*) post = ((post_raw__q) & 49'h1ffffffffffff) | (((post_raw_32__q) & 49'h1ffffffffffff) << 32'h20);
-    always @(*) paid = ((paid_raw__q) & 57'h1ffffffffffffff) | (((paid_raw_48__q) & 57'h1ffffffffffffff) << 32'h30);
+    always @(*) paid = ((paid_raw__q) & 57'h1ffffffffffffff) | (((paid_raw_48__q[(32'h0)+:(9)]) & 57'h1ffffffffffffff) << 32'h30);
+    always @(*) voids = paid_raw_48__q[(32'h9)+:(8)];
     always @(*) ended = ended_raw__q;
     always @(*) rate = rate_raw__q;
     always @(*) pfc = config_raw__q[(32'h4)+:(3)];
@@ -114455,14 +114507,14 @@ module tnic_standalone__core__pacer__pass__memory__paid_ram_48(read_address,read
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [8:0] read_data;
+    output reg  [16:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [8:0] write_data;
+    input wire  [16:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[8:0] mem[1023:0];
+    reg[16:0] mem[1023:0];
     
     
     
@@ -114501,13 +114553,13 @@ endmodule // standalone__core__pacer__pass__memory__paid_raw
 module tnic_standalone__core__pacer__pass__memory__paid_raw_48(d,q,clock);
     
     // Module arguments
-    input wire  [8:0] d;
-    output reg  [8:0] q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 9'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
@@ -114853,17 +114905,17 @@ module tnic_standalone__core__pacer__pass__memory__state_ram_224(read_address,re
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [9:0] read_data;
+    output reg  [17:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [9:0] write_data;
+    input wire  [17:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[9:0] mem[1023:0];
+    reg[17:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {10{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {18{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -114972,13 +115024,13 @@ endmodule // standalone__core__pacer__pass__memory__state_raw_192
 module tnic_standalone__core__pacer__pass__memory__state_raw_224(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [17:0] d;
+    output reg  [17:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 18'h0;
     end
     
     always @(posedge clock) begin
@@ -116664,7 +116716,7 @@ module tnic_standalone__core__pacer__pass__settled__read(d,q,clock);
 endmodule // standalone__core__pacer__pass__settled__read
 
 
-module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,started,window,elapsed,gap,write,clear,grant,size,slack_17,limited_17);
+module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,started,voids,window,elapsed,gap_12,gap,write,clear,grant,size,slack_17,limited_17);
     
     // Module arguments
     input wire  clk;
@@ -116673,8 +116725,10 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     input wire  [27:0] slack;
     input wire  limited;
     input wire  started;
+    input wire  [7:0] voids;
     input wire  [23:0] window;
     input wire  [27:0] elapsed;
+    input wire  [30:0] gap_12;
     input wire  [30:0] gap;
     input wire  write;
     input wire  clear;
@@ -116711,8 +116765,8 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     reg  above7__d;
     wire  above7__q;
     reg  above7__clock;
-    reg  [25:0] value7__d;
-    wire  [25:0] value7__q;
+    reg  [27:0] value7__d;
+    wire  [27:0] value7__q;
     reg  value7__clock;
     reg  [23:0] window7__d;
     wire  [23:0] window7__q;
@@ -116720,16 +116774,40 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     reg  [1:0] flags7__d;
     wire  [1:0] flags7__q;
     reg  flags7__clock;
-    reg  [25:0] value8__d;
-    wire  [25:0] value8__q;
+    reg  [27:0] value8__d;
+    wire  [27:0] value8__q;
     reg  value8__clock;
     reg  limited8__d;
     wire  limited8__q;
     reg  limited8__clock;
     reg  settled__clk;
     reg  [8:0] settled__at;
-    reg  [26:0] settled__i;
-    wire  [26:0] settled__o;
+    reg  [28:0] settled__i;
+    wire  [28:0] settled__o;
+    reg  [7:0] voids3__d;
+    wire  [7:0] voids3__q;
+    reg  voids3__clock;
+    reg  fives__clk;
+    reg  [10:0] fives__i;
+    wire  [10:0] fives__o;
+    reg  [26:0] back13_low__d;
+    wire  [26:0] back13_low__q;
+    reg  back13_low__clock;
+    reg  [25:0] back13_high__d;
+    wire  [25:0] back13_high__q;
+    reg  back13_high__clock;
+    reg  [41:0] back14__d;
+    wire  [41:0] back14__q;
+    reg  back14__clock;
+    reg  [25:0] back15__d;
+    wire  [25:0] back15__q;
+    reg  back15__clock;
+    reg  [27:0] bank16__d;
+    wire  [27:0] bank16__q;
+    reg  bank16__clock;
+    reg  [28:0] settled16__d;
+    wire  [28:0] settled16__q;
+    reg  settled16__clock;
     reg  earlier__clk;
     reg  earlier__i;
     wire  earlier__o;
@@ -116752,6 +116830,10 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     reg  [36:0] doubled;
     reg  [36:0] train;
     reg  [27:0] rest;
+    reg  [10:0] fives_u;
+    reg  [15:0] gap_low;
+    reg  [14:0] gap_high;
+    reg  [27:0] owed;
     
     // Sub module instances
     tnic_standalone__core__pacer__pass__slack__lasts lasts(
@@ -116822,6 +116904,46 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         .i(settled__i),
         .o(settled__o)
     );
+    tnic_standalone__core__pacer__pass__slack__voids3 voids3(
+        .d(voids3__d),
+        .q(voids3__q),
+        .clock(voids3__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives fives(
+        .clk(fives__clk),
+        .i(fives__i),
+        .o(fives__o)
+    );
+    tnic_standalone__core__pacer__pass__slack__back13_low back13_low(
+        .d(back13_low__d),
+        .q(back13_low__q),
+        .clock(back13_low__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__back13_high back13_high(
+        .d(back13_high__d),
+        .q(back13_high__q),
+        .clock(back13_high__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__back14 back14(
+        .d(back14__d),
+        .q(back14__q),
+        .clock(back14__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__back15 back15(
+        .d(back15__d),
+        .q(back15__q),
+        .clock(back15__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__bank16 bank16(
+        .d(bank16__d),
+        .q(bank16__q),
+        .clock(bank16__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__settled16 settled16(
+        .d(settled16__d),
+        .q(settled16__q),
+        .clock(settled16__clock)
+    );
     tnic_standalone__core__pacer__pass__slack__earlier earlier(
         .clk(earlier__clk),
         .i(earlier__i),
@@ -116864,6 +116986,13 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         cut16__d = cut16__q;
         slack17__d = slack17__q;
         limited17__d = limited17__q;
+        voids3__d = voids3__q;
+        back13_low__d = back13_low__q;
+        back13_high__d = back13_high__q;
+        back14__d = back14__q;
+        back15__d = back15__q;
+        bank16__d = bank16__q;
+        settled16__d = settled16__q;
         lasts__i = ((slack) & 30'h3fffffff);
         earlier__i = ((32'h0) & 1'h1);
         if (limited) begin
@@ -116873,6 +117002,7 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         if (started) begin
             lasts__i = lasts__i | (((32'h1) & 30'h3fffffff) << 32'h1d);
         end
+        voids3__d = voids;
         extended = ((lasts__o[(32'h0)+:(28)]) & 32'hffffffff);
         if (lasts__o[32'h1b]) begin
             extended = ((lasts__o[(32'h0)+:(28)]) & 32'hffffffff) | (((32'hf) & 32'hffffffff) << 32'h1c);
@@ -116882,23 +117012,36 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         flags6__d = lasts__o[(32'h1c)+:(2)];
         over7__d = ~sum6__q[32'h1f] & (sum6__q[(32'h0)+:(31)] >= most);
         above7__d = ~sum6__q[32'h1f] & |sum6__q;
-        value7__d = sum6__q[(32'h0)+:(26)];
+        value7__d = sum6__q[(32'h0)+:(28)];
         window7__d = window6__q;
         flags7__d = flags6__q;
-        value8__d = ((32'h0) & 26'h3ffffff);
+        value8__d = ((32'h0) & 28'hfffffff);
         if (flags7__q[32'h1]) begin
             if (over7__q) begin
-                value8__d = ((window7__q) & 26'h3ffffff) << 32'h2;
+                value8__d = ((window7__q) & 28'hfffffff) << 32'h2;
             end
-            else if (above7__q) begin
+            else begin
                 value8__d = value7__q;
             end
         end
         limited8__d = (flags7__q[32'h1] & |window7__q) & (over7__q | (above7__q & flags7__q[32'h0]));
-        settled__i = ((value8__q) & 27'h7ffffff);
+        settled__i = ((value8__q) & 29'h1fffffff);
         if (limited8__q) begin
-            settled__i = settled__i | (((32'h1) & 27'h7ffffff) << 32'h1a);
+            settled__i = settled__i | (((32'h1) & 29'h1fffffff) << 32'h1c);
         end
+        back13_low__d = (gap_low * fives_u);
+        back13_high__d = (gap_high * fives_u);
+        back14__d = ((back13_low__q) & 42'h3ffffffffff) + (((back13_high__q) & 42'h3ffffffffff) << 32'h10);
+        back15__d = back14__q[(32'h8)+:(26)];
+        if (|back14__q[(32'h22)+:(8)]) begin
+            back15__d = ((32'h3ffffff) & 26'h3ffffff);
+        end
+        owed = settled__o[(32'h0)+:(28)];
+        if (settled__o[32'h1b]) begin
+            owed = ((32'h0) & 28'hfffffff);
+        end
+        bank16__d = owed + ((back15__q) & 28'hfffffff);
+        settled16__d = settled__o;
         spent16__d = ((gap) & 32'hffffffff) + ((gap[(32'h2)+:(29)]) & 32'hffffffff);
         cut16__d = gap == cut;
         doubled = ((spent16__q) & 37'h1fffffffff);
@@ -116912,15 +117055,15 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         else if (size[32'h1]) begin
             train = doubled << 32'h2;
         end
-        rest = ((settled__o[(32'h0)+:(26)]) & 28'hfffffff) - train[(32'h6)+:(28)];
-        slack17__d = ((settled__o[(32'h0)+:(26)]) & 28'hfffffff);
+        rest = bank16__q - train[(32'h6)+:(28)];
+        slack17__d = settled16__q[(32'h0)+:(28)];
         if (grant) begin
             slack17__d = rest;
             if (cut16__q) begin
                 slack17__d = least;
             end
         end
-        limited17__d = settled__o[32'h1a];
+        limited17__d = settled16__q[32'h1c];
         if (~write) begin
             limited17__d = |earlier__o;
         end
@@ -116943,6 +117086,13 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     always @(*) cut16__clock = clk;
     always @(*) slack17__clock = clk;
     always @(*) limited17__clock = clk;
+    always @(*) voids3__clock = clk;
+    always @(*) back13_low__clock = clk;
+    always @(*) back13_high__clock = clk;
+    always @(*) back14__clock = clk;
+    always @(*) back15__clock = clk;
+    always @(*) bank16__clock = clk;
+    always @(*) settled16__clock = clk;
     always @(*) lasts__clk = clk;
     always @(*) lasts__rst = rst;
     always @(*) windows__clk = clk;
@@ -116950,8 +117100,13 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     always @(*) settled__clk = clk;
     always @(*) settled__at = at;
     always @(*) earlier__clk = clk;
+    always @(*) fives__clk = clk;
     always @(*) windows__i = window;
+    always @(*) fives__i = ((voids3__q) & 11'h7ff) + (((voids3__q) & 11'h7ff) << 32'h2);
     always @(*) most = ((window6__q) & 31'h7fffffff) << 32'h2;
+    always @(*) fives_u = fives__o;
+    always @(*) gap_low = gap_12[(32'h0)+:(16)];
+    always @(*) gap_high = gap_12[(32'h10)+:(15)];
     always @(*) slack_17 = slack17__q;
     always @(*) limited_17 = limited17__q;
     
@@ -116975,6 +117130,101 @@ module tnic_standalone__core__pacer__pass__slack__above7(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__slack__above7
+
+
+module tnic_standalone__core__pacer__pass__slack__back13_high(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__back13_high
+
+
+module tnic_standalone__core__pacer__pass__slack__back13_low(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__back13_low
+
+
+module tnic_standalone__core__pacer__pass__slack__back14(d,q,clock);
+    
+    // Module arguments
+    input wire  [41:0] d;
+    output reg  [41:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 42'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__back14
+
+
+module tnic_standalone__core__pacer__pass__slack__back15(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__back15
+
+
+module tnic_standalone__core__pacer__pass__slack__bank16(d,q,clock);
+    
+    // Module arguments
+    input wire  [27:0] d;
+    output reg  [27:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 28'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__bank16
 
 
 module tnic_standalone__core__pacer__pass__slack__cut16(d,q,clock);
@@ -117434,6 +117684,294 @@ module tnic_standalone__core__pacer__pass__slack__earlier__v__9(d,q,clock);
 endmodule // standalone__core__pacer__pass__slack__earlier__v__9
 
 
+module tnic_standalone__core__pacer__pass__slack__fives(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [10:0] i;
+    output reg  [10:0] o;
+    
+    // Stub signals
+    reg  [10:0] v__0__d;
+    wire  [10:0] v__0__q;
+    reg  v__0__clock;
+    reg  [10:0] v__1__d;
+    wire  [10:0] v__1__q;
+    reg  v__1__clock;
+    reg  [10:0] v__2__d;
+    wire  [10:0] v__2__q;
+    reg  v__2__clock;
+    reg  [10:0] v__3__d;
+    wire  [10:0] v__3__q;
+    reg  v__3__clock;
+    reg  [10:0] v__4__d;
+    wire  [10:0] v__4__q;
+    reg  v__4__clock;
+    reg  [10:0] v__5__d;
+    wire  [10:0] v__5__q;
+    reg  v__5__clock;
+    reg  [10:0] v__6__d;
+    wire  [10:0] v__6__q;
+    reg  v__6__clock;
+    reg  [10:0] v__7__d;
+    wire  [10:0] v__7__q;
+    reg  v__7__clock;
+    reg  [10:0] v__8__d;
+    wire  [10:0] v__8__q;
+    reg  v__8__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__pacer__pass__slack__fives__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__2 v__2(
+        .d(v__2__d),
+        .q(v__2__q),
+        .clock(v__2__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__3 v__3(
+        .d(v__3__d),
+        .q(v__3__q),
+        .clock(v__3__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__4 v__4(
+        .d(v__4__d),
+        .q(v__4__q),
+        .clock(v__4__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__5 v__5(
+        .d(v__5__d),
+        .q(v__5__q),
+        .clock(v__5__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__6 v__6(
+        .d(v__6__d),
+        .q(v__6__q),
+        .clock(v__6__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__7 v__7(
+        .d(v__7__d),
+        .q(v__7__q),
+        .clock(v__7__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__8 v__8(
+        .d(v__8__d),
+        .q(v__8__q),
+        .clock(v__8__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+        o = v__2__q;
+        o = v__3__q;
+        o = v__4__q;
+        o = v__5__q;
+        o = v__6__q;
+        o = v__7__q;
+        o = v__8__q;
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__1__clock = clk;
+    always @(*) v__2__clock = clk;
+    always @(*) v__3__clock = clk;
+    always @(*) v__4__clock = clk;
+    always @(*) v__5__clock = clk;
+    always @(*) v__6__clock = clk;
+    always @(*) v__7__clock = clk;
+    always @(*) v__8__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) v__1__d = v__0__q;
+    always @(*) v__2__d = v__1__q;
+    always @(*) v__3__d = v__2__q;
+    always @(*) v__4__d = v__3__q;
+    always @(*) v__5__d = v__4__q;
+    always @(*) v__6__d = v__5__q;
+    always @(*) v__7__d = v__6__q;
+    always @(*) v__8__d = v__7__q;
+    
+endmodule // standalone__core__pacer__pass__slack__fives
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__0
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__1
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__2
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__3
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__4
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__5
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__6
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__7
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__8
+
+
 module tnic_standalone__core__pacer__pass__slack__flags6(d,q,clock);
     
     // Module arguments
@@ -117648,25 +118186,25 @@ module tnic_standalone__core__pacer__pass__slack__settled(clk,at,i,o);
     // Module arguments
     input wire  clk;
     input wire  [8:0] at;
-    input wire  [26:0] i;
-    output reg  [26:0] o;
+    input wire  [28:0] i;
+    output reg  [28:0] o;
     
     // Constant declarations
-    localparam  behind = 9'b101;
+    localparam  behind = 9'b100;
     
     // Stub signals
     reg  [8:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [26:0] ram__read_data;
+    wire  [28:0] ram__read_data;
     reg  [8:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [26:0] ram__write_data;
+    reg  [28:0] ram__write_data;
     wire ram__write_enable;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
-    reg  [26:0] raw__d;
-    wire  [26:0] raw__q;
+    reg  [28:0] raw__d;
+    wire  [28:0] raw__q;
     reg  raw__clock;
     
     // Sub module instances
@@ -117715,17 +118253,17 @@ module tnic_standalone__core__pacer__pass__slack__settled__ram(read_address,read
     // Module arguments
     input wire  [8:0] read_address;
     input wire  read_clock;
-    output reg  [26:0] read_data;
+    output reg  [28:0] read_data;
     input wire  [8:0] write_address;
     input wire  write_clock;
-    input wire  [26:0] write_data;
+    input wire  [28:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[26:0] mem[511:0];
+    reg[28:0] mem[511:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {27{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {29{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -117739,13 +118277,13 @@ endmodule // standalone__core__pacer__pass__slack__settled__ram
 module tnic_standalone__core__pacer__pass__slack__settled__raw(d,q,clock);
     
     // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 27'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
@@ -117772,6 +118310,25 @@ module tnic_standalone__core__pacer__pass__slack__settled__read(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__slack__settled__read
+
+
+module tnic_standalone__core__pacer__pass__slack__settled16(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__settled16
 
 
 module tnic_standalone__core__pacer__pass__slack__slack17(d,q,clock);
@@ -117834,13 +118391,13 @@ endmodule // standalone__core__pacer__pass__slack__sum6
 module tnic_standalone__core__pacer__pass__slack__value7(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [27:0] d;
+    output reg  [27:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 28'h0;
     end
     
     always @(posedge clock) begin
@@ -117853,13 +118410,13 @@ endmodule // standalone__core__pacer__pass__slack__value7
 module tnic_standalone__core__pacer__pass__slack__value8(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [27:0] d;
+    output reg  [27:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 28'h0;
     end
     
     always @(posedge clock) begin
@@ -117867,6 +118424,25 @@ module tnic_standalone__core__pacer__pass__slack__value8(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__slack__value8
+
+
+module tnic_standalone__core__pacer__pass__slack__voids3(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__voids3
 
 
 module tnic_standalone__core__pacer__pass__slack__window6(d,q,clock);
@@ -118418,7 +118994,7 @@ module tnic_standalone__core__pacer__pass__slept(d,q,clock);
 endmodule // standalone__core__pacer__pass__slept
 
 
-module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due,least,wished,launch);
+module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,gap_4,due,least,wished,launch);
     
     // Module arguments
     input wire  clk;
@@ -118429,6 +119005,7 @@ module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,g
     input wire  [47:0] now;
     output reg  [31:0] tau;
     output reg  [30:0] gap;
+    output reg  [30:0] gap_4;
     output reg  due;
     input wire  [2:0] least;
     output reg  [4:0] wished;
@@ -118885,6 +119462,7 @@ module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,g
     always @(*) coarse = product >> coarse_by;
     always @(*) fine = step2__q >> fine_by__q;
     always @(*) gaps__i = gap4__q;
+    always @(*) gap_4 = gap4__q;
     always @(*) ys__i = y;
     always @(*) es__i = e;
     always @(*) y2_u = ys__o;
@@ -120346,6 +120924,463 @@ module tnic_standalone__core__pacer__pass__verdicts__v__3(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__verdicts__v__3
+
+
+module tnic_standalone__core__pacer__pass__voids(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [15:0] i;
+    output reg  [15:0] o;
+    
+    // Stub signals
+    reg  [15:0] v__0__d;
+    wire  [15:0] v__0__q;
+    reg  v__0__clock;
+    reg  [15:0] v__1__d;
+    wire  [15:0] v__1__q;
+    reg  v__1__clock;
+    reg  [15:0] v__2__d;
+    wire  [15:0] v__2__q;
+    reg  v__2__clock;
+    reg  [15:0] v__3__d;
+    wire  [15:0] v__3__q;
+    reg  v__3__clock;
+    reg  [15:0] v__4__d;
+    wire  [15:0] v__4__q;
+    reg  v__4__clock;
+    reg  [15:0] v__5__d;
+    wire  [15:0] v__5__q;
+    reg  v__5__clock;
+    reg  [15:0] v__6__d;
+    wire  [15:0] v__6__q;
+    reg  v__6__clock;
+    reg  [15:0] v__7__d;
+    wire  [15:0] v__7__q;
+    reg  v__7__clock;
+    reg  [15:0] v__8__d;
+    wire  [15:0] v__8__q;
+    reg  v__8__clock;
+    reg  [15:0] v__9__d;
+    wire  [15:0] v__9__q;
+    reg  v__9__clock;
+    reg  [15:0] v__10__d;
+    wire  [15:0] v__10__q;
+    reg  v__10__clock;
+    reg  [15:0] v__11__d;
+    wire  [15:0] v__11__q;
+    reg  v__11__clock;
+    reg  [15:0] v__12__d;
+    wire  [15:0] v__12__q;
+    reg  v__12__clock;
+    reg  [15:0] v__13__d;
+    wire  [15:0] v__13__q;
+    reg  v__13__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__pacer__pass__voids__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__2 v__2(
+        .d(v__2__d),
+        .q(v__2__q),
+        .clock(v__2__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__3 v__3(
+        .d(v__3__d),
+        .q(v__3__q),
+        .clock(v__3__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__4 v__4(
+        .d(v__4__d),
+        .q(v__4__q),
+        .clock(v__4__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__5 v__5(
+        .d(v__5__d),
+        .q(v__5__q),
+        .clock(v__5__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__6 v__6(
+        .d(v__6__d),
+        .q(v__6__q),
+        .clock(v__6__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__7 v__7(
+        .d(v__7__d),
+        .q(v__7__q),
+        .clock(v__7__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__8 v__8(
+        .d(v__8__d),
+        .q(v__8__q),
+        .clock(v__8__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__9 v__9(
+        .d(v__9__d),
+        .q(v__9__q),
+        .clock(v__9__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__10 v__10(
+        .d(v__10__d),
+        .q(v__10__q),
+        .clock(v__10__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__11 v__11(
+        .d(v__11__d),
+        .q(v__11__q),
+        .clock(v__11__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__12 v__12(
+        .d(v__12__d),
+        .q(v__12__q),
+        .clock(v__12__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__13 v__13(
+        .d(v__13__d),
+        .q(v__13__q),
+        .clock(v__13__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+        o = v__2__q;
+        o = v__3__q;
+        o = v__4__q;
+        o = v__5__q;
+        o = v__6__q;
+        o = v__7__q;
+        o = v__8__q;
+        o = v__9__q;
+        o = v__10__q;
+        o = v__11__q;
+        o = v__12__q;
+        o = v__13__q;
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__1__clock = clk;
+    always @(*) v__2__clock = clk;
+    always @(*) v__3__clock = clk;
+    always @(*) v__4__clock = clk;
+    always @(*) v__5__clock = clk;
+    always @(*) v__6__clock = clk;
+    always @(*) v__7__clock = clk;
+    always @(*) v__8__clock = clk;
+    always @(*) v__9__clock = clk;
+    always @(*) v__10__clock = clk;
+    always @(*) v__11__clock = clk;
+    always @(*) v__12__clock = clk;
+    always @(*) v__13__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) v__1__d = v__0__q;
+    always @(*) v__2__d = v__1__q;
+    always @(*) v__3__d = v__2__q;
+    always @(*) v__4__d = v__3__q;
+    always @(*) v__5__d = v__4__q;
+    always @(*) v__6__d = v__5__q;
+    always @(*) v__7__d = v__6__q;
+    always @(*) v__8__d = v__7__q;
+    always @(*) v__9__d = v__8__q;
+    always @(*) v__10__d = v__9__q;
+    always @(*) v__11__d = v__10__q;
+    always @(*) v__12__d = v__11__q;
+    always @(*) v__13__d = v__12__q;
+    
+endmodule // standalone__core__pacer__pass__voids
+
+
+module tnic_standalone__core__pacer__pass__voids__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__0
+
+
+module tnic_standalone__core__pacer__pass__voids__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__1
+
+
+module tnic_standalone__core__pacer__pass__voids__v__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__10
+
+
+module tnic_standalone__core__pacer__pass__voids__v__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__11
+
+
+module tnic_standalone__core__pacer__pass__voids__v__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__12
+
+
+module tnic_standalone__core__pacer__pass__voids__v__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__13
+
+
+module tnic_standalone__core__pacer__pass__voids__v__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__2
+
+
+module tnic_standalone__core__pacer__pass__voids__v__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__3
+
+
+module tnic_standalone__core__pacer__pass__voids__v__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__4
+
+
+module tnic_standalone__core__pacer__pass__voids__v__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__5
+
+
+module tnic_standalone__core__pacer__pass__voids__v__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__6
+
+
+module tnic_standalone__core__pacer__pass__voids__v__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__7
+
+
+module tnic_standalone__core__pacer__pass__voids__v__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__8
+
+
+module tnic_standalone__core__pacer__pass__voids__v__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__9
+
+
+module tnic_standalone__core__pacer__pass__voids17(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids17
 
 
 module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,tau,gap,at,now,flow,insert_valid,insert_flow,insert_slot);
