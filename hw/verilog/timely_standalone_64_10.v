@@ -15254,6 +15254,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     reg  [31:0] control__look_live;
     reg  control__look_refuse;
     reg  control__loading;
+    reg  control__clearing;
     reg  control__bulk_valid;
     reg  [9:0] control__bulk_flow;
     reg  [511:0] control__bulk_record;
@@ -15298,6 +15299,15 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     reg  [31:0] heartbeat__st_data;
     wire  heartbeat__lost;
     wire  heartbeat__pulse;
+    reg  clear__clk;
+    reg  clear__rst;
+    reg  clear__st_valid;
+    reg  [9:0] clear__st_word;
+    reg  [31:0] clear__st_data;
+    reg  clear__loading;
+    wire  clear__valid;
+    wire  [9:0] clear__flow;
+    wire  clear__busy;
     reg  counters__clk;
     reg  counters__rst;
     reg  [31:0] counters__pulses;
@@ -15396,6 +15406,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .look_live(control__look_live),
         .look_refuse(control__look_refuse),
         .loading(control__loading),
+        .clearing(control__clearing),
         .bulk_valid(control__bulk_valid),
         .bulk_flow(control__bulk_flow),
         .bulk_record(control__bulk_record),
@@ -15447,6 +15458,17 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .lost(heartbeat__lost),
         .pulse(heartbeat__pulse)
     );
+    tnic_standalone__core__control__csr__clear clear(
+        .clk(clear__clk),
+        .rst(clear__rst),
+        .st_valid(clear__st_valid),
+        .st_word(clear__st_word),
+        .st_data(clear__st_data),
+        .loading(clear__loading),
+        .valid(clear__valid),
+        .flow(clear__flow),
+        .busy(clear__busy)
+    );
     tnic_standalone__core__control__csr__counters counters(
         .clk(counters__clk),
         .rst(counters__rst),
@@ -15481,6 +15503,12 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     
     // Update code
     always @(*) begin
+        control__bulk_flow = bulk_flow;
+        control__bulk_record = bulk_record;
+        if (clear__valid) begin
+            control__bulk_flow = clear__flow;
+            control__bulk_record = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        end
         events = pulses;
         if (control__refused) begin
             events = events | csr_errors;
@@ -15501,6 +15529,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) histogram__rst = rst;
     always @(*) heartbeat__clk = clk;
     always @(*) heartbeat__rst = rst;
+    always @(*) clear__clk = clk;
+    always @(*) clear__rst = rst;
     always @(*) counters__clk = clk;
     always @(*) counters__rst = rst;
     always @(*) above__clk = clk;
@@ -15543,6 +15573,10 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) heartbeat__st_valid = control__st_valid;
     always @(*) heartbeat__st_word = control__st_word;
     always @(*) heartbeat__st_data = control__st_data;
+    always @(*) clear__st_valid = control__st_valid;
+    always @(*) clear__st_word = control__st_word;
+    always @(*) clear__st_data = control__st_data;
+    always @(*) clear__loading = loading;
     always @(*) control__copy_valid = query__copy_valid;
     always @(*) control__copy_index = query__copy_index;
     always @(*) control__copy_data = query__copy_data;
@@ -15572,9 +15606,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     always @(*) control__look_live = look_live;
     always @(*) control__look_refuse = look_refuse;
     always @(*) control__loading = loading;
-    always @(*) control__bulk_valid = bulk_valid;
-    always @(*) control__bulk_flow = bulk_flow;
-    always @(*) control__bulk_record = bulk_record;
+    always @(*) control__clearing = clear__busy;
+    always @(*) control__bulk_valid = bulk_valid | clear__valid;
     always @(*) control__flow_index = held__settings[(64'h24b)+:(16)];
     always @(*) st_valid = control__st_valid;
     always @(*) st_word = control__st_word;
@@ -17946,7 +17979,140 @@ module tnic_standalone__core__control__csr__axil__w_whole(d,q,clock);
 endmodule // standalone__core__control__csr__axil__w_whole
 
 
-module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
+module tnic_standalone__core__control__csr__clear(clk,rst,st_valid,st_word,st_data,loading,valid,flow,busy);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    input wire  loading;
+    output reg  valid;
+    output reg  [9:0] flow;
+    output reg  busy;
+    
+    // Constant declarations
+    localparam  at_reset = 10'b1111;
+    
+    // Stub signals
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    reg  [4:0] gap__d;
+    wire  [4:0] gap__q;
+    reg  gap__clock;
+    reg  [9:0] at__d;
+    wire  [9:0] at__q;
+    reg  at__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__clear__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    tnic_standalone__core__control__csr__clear__gap gap(
+        .d(gap__d),
+        .q(gap__q),
+        .clock(gap__clock)
+    );
+    tnic_standalone__core__control__csr__clear__at at(
+        .d(at__d),
+        .q(at__q),
+        .clock(at__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        running__d = running__q;
+        gap__d = gap__q;
+        at__d = at__q;
+        if (|gap__q) begin
+            gap__d = gap__q - ((32'h1) & 5'h1f);
+        end
+        if (valid) begin
+            gap__d = ((32'h1f) & 5'h1f);
+            at__d = at__q + ((32'h1) & 10'h3ff);
+            running__d = ~&at__q;
+        end
+        if ((st_valid & (st_word == at_reset)) & st_data[32'h0]) begin
+            running__d = 1'b1;
+            gap__d = ((32'h1f) & 5'h1f);
+            at__d = ((32'h0) & 10'h3ff);
+        end
+        if (rst) begin
+            running__d = 1'b0;
+        end
+    end
+    always @(*) running__clock = clk;
+    always @(*) gap__clock = clk;
+    always @(*) at__clock = clk;
+    always @(*) valid = running__q & ~|gap__q & ~loading;
+    always @(*) flow = at__q;
+    always @(*) busy = running__q;
+    
+endmodule // standalone__core__control__csr__clear
+
+
+module tnic_standalone__core__control__csr__clear__at(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__clear__at
+
+
+module tnic_standalone__core__control__csr__clear__gap(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__clear__gap
+
+
+module tnic_standalone__core__control__csr__clear__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__clear__running
+
+
+module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,clearing,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
     
     // Module arguments
     input wire  clk;
@@ -17986,6 +18152,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     input wire  [31:0] look_live;
     input wire  look_refuse;
     input wire  loading;
+    input wire  clearing;
     input wire  bulk_valid;
     input wire  [9:0] bulk_flow;
     input wire  [511:0] bulk_record;
@@ -18401,7 +18568,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
         asking__d = asking__q;
         next_bin_q__d = next_bin_q__q;
         swept_q__d = swept;
-        ready__d = swept_q__q & (state__q != State__Sweep);
+        ready__d = (swept_q__q & ~clearing) & (state__q != State__Sweep);
         go__d = ready__q & enable & ~lost;
         refused_q__d = 1'b0;
         setting__d = 1'b0;
@@ -18867,6 +19034,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     localparam  at_live = 6'b11101;
     localparam  at_bin = 10'b110101000;
     localparam  at_lead = 10'b1001010;
+    localparam  at_reset = 10'b1111;
     localparam  at_clearing = 10'b110101010;
     
     // Stub signals
@@ -18927,6 +19095,9 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     reg  is_lead__d;
     wire  is_lead__q;
     reg  is_lead__clock;
+    reg  is_reset__d;
+    wire  is_reset__q;
+    reg  is_reset__clock;
     reg  is_clearing__d;
     wire  is_clearing__q;
     reg  is_clearing__clock;
@@ -19064,6 +19235,11 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
         .q(is_lead__q),
         .clock(is_lead__clock)
     );
+    tnic_standalone__core__control__csr__control__decode__is_reset is_reset(
+        .d(is_reset__d),
+        .q(is_reset__q),
+        .clock(is_reset__clock)
+    );
     tnic_standalone__core__control__csr__control__decode__is_clearing is_clearing(
         .d(is_clearing__d),
         .q(is_clearing__q),
@@ -19146,6 +19322,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
         is_bin__d = is_bin__q;
         is_clearing__d = is_clearing__q;
         is_lead__d = is_lead__q;
+        is_reset__d = is_reset__q;
         nowhere__d = nowhere__q;
         entry__d = entry__q;
         stored__d = stored__q;
@@ -19176,6 +19353,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
             is_bin__d = here & (word == at_bin);
             is_clearing__d = here & (word == at_clearing);
             is_lead__d = here & (word == at_lead);
+            is_reset__d = here & (word == at_reset);
             nowhere__d = ~here;
             if (address[(32'h16)+:(2)] == ((32'h1) & 2'h3)) begin
                 nowhere__d = |address[(32'h0)+:(2)] | |address[(32'h3)+:(3)] | |(address[(32'h6)+:(16)] & no_flow);
@@ -19211,7 +19389,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
                     outside__d = |(data & ~entry__q[(32'h20)+:(32)]);
                     below__d = data < entry__q[(32'h40)+:(32)];
                     above__d = data > entry__q[(32'h60)+:(32)];
-                    later__d = (is_command__q & (busy | ~ready | (loading & data[32'h0]))) | (is_dma__q & (look_refuse | ~ready));
+                    later__d = (is_command__q & (busy | ~ready | (loading & data[32'h0]))) | ((is_dma__q & (look_refuse | ~ready)) | (is_reset__q & ~ready));
                 end
             end
             value__d = stored__q;
@@ -19290,6 +19468,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     always @(*) is_bin__clock = clk;
     always @(*) is_clearing__clock = clk;
     always @(*) is_lead__clock = clk;
+    always @(*) is_reset__clock = clk;
     always @(*) nowhere__clock = clk;
     always @(*) entry__clock = clk;
     always @(*) stored__clock = clk;
@@ -19424,7 +19603,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     
     initial begin
     mem[9'b0] = 130'h100000000000000000000000054690001;
-    mem[9'b1] = 130'h100000000000000000000000000000002;
+    mem[9'b1] = 130'h100000000000000000000000000000003;
     mem[9'b10] = 130'h100000000000000000000000000000100;
     mem[9'b11] = 130'h1ffffffff00000000ffffffff544d4c59;
     mem[9'b100] = 130'h1ffffffff00000000ffffffff00000100;
@@ -19438,7 +19617,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b1100] = 130'h2ffffffff00000000ffffffff00000000;
     mem[9'b1101] = 130'h2ffffffff00000000ffffffff00000000;
     mem[9'b1110] = 130'h2ffffffff00000000ffffffff00000000;
-    mem[9'b1111] = 130'h0;
+    mem[9'b1111] = 130'h200000001000000010000000100000000;
     mem[9'b10000] = 130'h0;
     mem[9'b10001] = 130'h0;
     mem[9'b10010] = 130'h0;
@@ -20207,6 +20386,25 @@ module tnic_standalone__core__control__csr__control__decode__is_rate(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__control__decode__is_rate
+
+
+module tnic_standalone__core__control__csr__control__decode__is_reset(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__control__decode__is_reset
 
 
 module tnic_standalone__core__control__csr__control__decode__is_set_high(d,q,clock);

@@ -235,6 +235,17 @@ impl Nic {
         Ok(false)
     }
 
+    /// Removes every flow at once, by the soft reset: what else is configured stays, and so do counters.
+    ///
+    /// # Errors
+    /// When the way fails, the device refuses, or it is not ready in time.
+    pub fn remove_flows(&mut self) -> Result<(), Error> {
+        self.checked("the soft reset", Device::soft_reset)?;
+        self.wait_ready()?;
+        self.flows = Some(FlowTable::new(self.device.flows()));
+        Ok(())
+    }
+
     /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is recorded, no beat is asked for. Profiles,
     /// addresses and counters stay.
     fn clear(&mut self) -> Result<(), Error> {
@@ -242,16 +253,7 @@ impl Nic {
         self.set_heartbeat(None)?;
         self.checked("the arming of the heartbeat", Device::arm)?;
         self.checked("the end of recording", |d| d.record_events(0, device::Only::default()))?;
-        let all = self.device.flows();
-        let mut table = FlowTable::new(all);
-        for flow in 0..all {
-            if self.of(self.device.query_rate(flow))? != 0 {
-                table.mark(flow, true)?;
-            }
-        }
-        let used: Vec<u32> = table.used().collect();
-        self.flows = Some(table);
-        used.into_iter().try_for_each(|flow| self.remove_flow(flow))
+        self.remove_flows()
     }
 
     /// Fails without what the way to the device has not.

@@ -266,6 +266,12 @@ impl Service {
                 self.save()?;
                 Ok(Value::Null)
             }
+            Request::ResetFlows {} => {
+                self.nic.remove_flows()?;
+                self.config.flow.clear();
+                self.save()?;
+                Ok(Value::Null)
+            }
             Request::Enable { on } => {
                 self.nic.enable(on)?;
                 Ok(Value::Null)

@@ -57,6 +57,11 @@ fn corundum_is_asked_ahead_by_what_its_dma_takes() {
     place.said(&on(&device, &["profile", "set", "2", "timely-100g"]));
     place.refused(&set(&["--dma", "40us"]), 3, &["[profile.2]: greatest is `100Gbps`", "at most 97.54Gbps", "1048575 bytes"]);
     assert_eq!(place.json(&on(&device, &["port", "show"])), before);
+    // The soft reset removes the flows, here and in the file, and nothing else.
+    place.said(&on(&device, &["reset", "--flows"]));
+    assert_eq!(place.json(&on(&device, &["flow", "list"])), serde_json::json!([]));
+    assert_eq!((place.json(&on(&device, &["port", "show"])), cap("0"), read("id.CONTROL")), (before, 25_000, 1));
+    place.said(&add(&["--posted"]));
 }
 
 /// A megabyte of BAR 2: blocks, and no doorbells; registers, and no DMA.

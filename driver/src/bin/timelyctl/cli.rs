@@ -88,7 +88,11 @@ pub enum Command {
     /// What the device is and says of itself.
     Info,
     /// Resets the device: nothing is configured then.
-    Reset,
+    Reset {
+        /// Removes every flow at once and leaves all else: addresses, profiles, time, counters. Frames under way leave whole.
+        #[arg(long)]
+        flows: bool,
+    },
     /// Lets flows send.
     Enable,
     /// Stops all flows.

@@ -166,11 +166,16 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         _ => {}
     }
     let json = cli.json;
-    let mut nic = if matches!(cli.command, Command::Reset) { Backend::open_to_reset(&target)? } else { Backend::open(&target)? };
+    let mut nic =
+        if matches!(cli.command, Command::Reset { flows: false }) { Backend::open_to_reset(&target)? } else { Backend::open(&target)? };
     let mut ask = |request: Request| nic.ask(request);
     match &cli.command {
         Command::Info => print(json, ask(Request::Info {})?, show::info)?,
-        Command::Reset => {
+        Command::Reset { flows: true } => {
+            ask(Request::ResetFlows {})?;
+            done(json, json!({"reset": "flows"}))?;
+        }
+        Command::Reset { flows: false } => {
             ask(Request::Reset {})?;
             done(json, json!({"reset": true}))?;
         }
