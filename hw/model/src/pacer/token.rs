@@ -186,7 +186,7 @@ pub fn spend(slack: i64, gap: u64, size: u32, voids: u8) -> i64 {
         return -1 << (SLACK_BITS - 1);
     }
     let spent = ((gap + (gap >> 2)) << size) >> (8 - SLACK_FRACTION);
-    let back = (gap * 5 * u64::from(voids) >> 8 >> (2 - SLACK_FRACTION)).min((1 << (SLACK_BITS - 2)) - 1);
+    let back = ((gap * 5 * u64::from(voids)) >> (10 - SLACK_FRACTION)).min((1 << (SLACK_BITS - 2)) - 1);
     signed(slack.max(0) + back as i64 - spent as i64, SLACK_BITS)
 }
 
