@@ -1,6 +1,7 @@
 //! A whole configuration, checked before a NIC is touched: every value, by the table of the file that it stands in.
 use crate::config::Config;
-use crate::spec::{FlowSpec, Port, PortSpec, SpecError};
+use crate::spec::{FlowSpec, Port, PortSpec, SpecError, check_cap};
+use timely_regs::corundum::request::Request;
 use timely_regs::field::OutOfRange;
 use timely_regs::flow::FlowRecord;
 use timely_regs::parameters::Parameters;
@@ -68,16 +69,16 @@ pub fn check_bound(record: &FlowRecord, words: &[u32; profile::WORDS]) -> Result
 }
 
 impl Plan {
-    /// What a configuration asks for.
+    /// What a configuration asks for of a board; `request` is of one behind Corundum's DMA.
     ///
     /// # Errors
     /// The first value that cannot be.
-    pub fn new(config: &Config) -> Result<Self, PlanError> {
+    pub fn new(config: &Config, request: Option<&Request>) -> Result<Self, PlanError> {
         let of = |table: String| move |source| PlanError { table, source: Box::new(source) };
         let port = config.port.as_ref().map(PortSpec::port).transpose().map_err(of("port".into()))?;
         let profiles = config.profile.iter().map(|(n, spec)| {
             let parameters = below("profile", n.0, PROFILES as u32).and_then(|()| {
-                let parameters = spec.parameters()?;
+                let parameters = spec.parameters_on(request)?;
                 parameters.quantise()?;
                 Ok(parameters)
             });
@@ -88,7 +89,11 @@ impl Plan {
             let record = below("flow", n.0, MOST_FLOWS).and_then(|()| {
                 let words = profiles.iter().find(|p| p.0 == u32::from(spec.profile)).map(|p| p.1.quantise()).transpose()?;
                 let record = spec.record()?;
-                words.map_or(Ok(()), |words| check_rate(spec, &words).and_then(|()| check_bound(&record, &words)))?;
+                if let Some(words) = words {
+                    check_rate(spec, &words)?;
+                    check_bound(&record, &words)?;
+                    check_cap(spec, &words, request)?;
+                }
                 Ok(record)
             });
             Ok((n.0, record.map_err(of(format!("flow.{}", n.0)))?))
@@ -129,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_plan_names_the_table_of_what_cannot_be() {
-        let text = |toml: &str| Plan::new(&toml::from_str(toml).expect("TOML")).expect_err(toml).to_string();
+        let text = |toml: &str| Plan::new(&toml::from_str(toml).expect("TOML"), None).expect_err(toml).to_string();
         let flow = "to = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n";
         assert!(text("[port]\nmac = \"02:74\"\n").starts_with("[port]: mac is `02:74`; it must be six bytes"));
         assert!(text("[profile.3]\nlike = \"timely-12g\"\n").starts_with("[profile.3]: profile is `timely-12g`; it must be one of"));
@@ -145,11 +150,11 @@ mod tests {
             "{bound}"
         );
         let whole: Config = toml::from_str(&format!("[profile.0]\nlike = \"fixed\"\n[flow.7]\n{flow}rate = \"1Gbps\"\n")).expect("TOML");
-        let plan = Plan::new(&whole).expect("valid");
+        let plan = Plan::new(&whole, None).expect("valid");
         assert_eq!((plan.last_flow(), plan.window, plan.profiles.len()), (Some(7), true, 1));
         assert_eq!(plan.unset(|_| Ok::<_, ()>(false)), Ok(None));
         let other: Config = toml::from_str(&format!("[profile.0]\nlike = \"fixed\"\n[flow.7]\n{flow}profile = 5\n")).expect("TOML");
-        let plan = Plan::new(&other).expect("valid");
+        let plan = Plan::new(&other, None).expect("valid");
         let unset = plan.unset(|_| Ok::<_, ()>(false)).expect("asked").expect("unset").to_string();
         assert_eq!(unset, "[flow.7]: profile 5 is unset; add a table [profile.5] with like = \"timely-10g\"");
         assert_eq!(plan.unset(|profile| Ok::<_, ()>(profile == 5)), Ok(None), "the device keeps it");

@@ -5,6 +5,7 @@ use crate::spec::{FlowSpec, PortSpec, ProfileSpec, print_mac};
 use crate::units::Mbps;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use timely_regs::corundum::request::Request;
 use timely_regs::histogram::Histogram;
 use timely_regs::telemetry::{SMOOTHED_FRACTION, TelemetryRecord};
 
@@ -245,4 +246,26 @@ impl From<Drained> for EventReport {
 pub struct PortReport {
     /// What it was made of; nothing when nobody said.
     pub spec: Option<PortSpec>,
+    /// What follows from it where Corundum's DMA reads packets; nothing on other boards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<AheadReport>,
+}
+
+/// How far ahead packets are asked for behind Corundum's DMA, and what that allows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct AheadReport {
+    pub dma_ns: u32,
+    pub lead_ns: u32,
+    /// What a flow at the line's rate has charged until its packets have left.
+    pub line_cap_bytes: u64,
+    /// What an unchanged Corundum's 32 requests carry, packets of 1,514 bytes.
+    pub table_mbps: f64,
+}
+
+impl AheadReport {
+    /// Of a request, on a line of that rate.
+    pub fn new(r: &Request, line_mbps: f64) -> Self {
+        AheadReport { dma_ns: r.dma_ns, lead_ns: r.lead_ns(), line_cap_bytes: r.bytes(line_mbps), table_mbps: r.table_mbps(1538) }
+    }
 }

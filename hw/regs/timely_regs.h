@@ -13,7 +13,7 @@
 
 /* Block id: What the design is, whether it is ready, what went wrong on the register bus. */
 #define TIMELY_ID_TYPE 0x54690001u
-#define TIMELY_ID_VERSION 2
+#define TIMELY_ID_VERSION 3
 #define TIMELY_ID_BASE 0x0u /* of this version of the map; walk the list instead */
 #define TIMELY_ID_MAGIC 0xcu /* RO: a magic word; all ones when the device is gone */
 #define TIMELY_ID_CORE_VERSION 0x10u /* RO: version of the core */
@@ -28,7 +28,7 @@
 #define TIMELY_ID_RING_BITS 0x1cu /* RO: outstanding segments */
 #define TIMELY_ID_CLOCK_PS 0x20u /* RO: nominal clock */
 #define TIMELY_ID_STATUS 0x24u /* RO: state of the design */
-#define TIMELY_ID_STATUS_READY_SHIFT 0 /* every RAM has been cleared after reset: flows and profiles may be loaded */
+#define TIMELY_ID_STATUS_READY_SHIFT 0 /* every RAM has been cleared after reset, and no soft reset is under way: flows and profiles may be loaded */
 #define TIMELY_ID_STATUS_READY_MASK 0x1u
 #define TIMELY_ID_STATUS_STOP_SHIFT 1 /* no packet leaves: not ready, not enabled, nonces without a key, or heartbeat lost */
 #define TIMELY_ID_STATUS_STOP_MASK 0x2u
@@ -44,6 +44,10 @@
 #define TIMELY_ID_ERROR_REASON_MASK 0x70000000u
 #define TIMELY_ID_NONCE_KEY 0x30u /* WO: key of the nonces, to be written before NONCE_KEYED; from a source that nobody can predict, for who knows it can forge ACKs */
 #define TIMELY_ID_NONCE_KEY_COUNT 3
+#define TIMELY_ID_RESET 0x3cu /* WO: the soft reset: every flow is loaded with an empty record, which disables it and forgets its backlog, its rate, what it has outstanding and its telemetry; one in 32 clocks, during which ready is 0 and no flow is granted anything. Frames that were granted leave whole. Settings, profiles, the nonces' key, both times, histograms, counters, DMA and what is no flow's go on; refused (not now) while ready is 0 */
+#define TIMELY_ID_RESET_RESET_SHIFT 0 /* 1 resets */
+#define TIMELY_ID_RESET_RESET_MASK 0x1u
+#define TIMELY_ID_RESET_RESET_LEAST 1u
 
 /* Block time: The NIC's date, ns48.fns16 (48 bits of ns above 16 bits of fraction): what stamps are. Gaps and time-outs count on a steady time that no register moves. */
 #define TIMELY_TIME_TYPE 0x54690002u

@@ -16550,9 +16550,10 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire [31:0] control__look_live;
     wire control__look_refuse;
     wire control__loading;
+    wire control__clearing;
     wire control__bulk_valid;
-    wire [9:0] control__bulk_flow;
-    wire [511:0] control__bulk_record;
+    reg  [9:0] control__bulk_flow;
+    reg  [511:0] control__bulk_record;
     wire [15:0] control__flow_index;
     wire  control__stop;
     wire  control__refused;
@@ -16594,6 +16595,15 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire [31:0] heartbeat__st_data;
     wire  heartbeat__lost;
     wire  heartbeat__pulse;
+    wire clear__clk;
+    wire clear__rst;
+    wire clear__st_valid;
+    wire [9:0] clear__st_word;
+    wire [31:0] clear__st_data;
+    wire clear__loading;
+    wire  clear__valid;
+    wire  [9:0] clear__flow;
+    wire  clear__busy;
     wire counters__clk;
     wire counters__rst;
     reg  [31:0] counters__pulses;
@@ -16692,6 +16702,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .look_live(control__look_live),
         .look_refuse(control__look_refuse),
         .loading(control__loading),
+        .clearing(control__clearing),
         .bulk_valid(control__bulk_valid),
         .bulk_flow(control__bulk_flow),
         .bulk_record(control__bulk_record),
@@ -16743,6 +16754,17 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .lost(heartbeat__lost),
         .pulse(heartbeat__pulse)
     );
+    tnic_standalone__core__control__csr__clear clear(
+        .clk(clear__clk),
+        .rst(clear__rst),
+        .st_valid(clear__st_valid),
+        .st_word(clear__st_word),
+        .st_data(clear__st_data),
+        .loading(clear__loading),
+        .valid(clear__valid),
+        .flow(clear__flow),
+        .busy(clear__busy)
+    );
     tnic_standalone__core__control__csr__counters counters(
         .clk(counters__clk),
         .rst(counters__rst),
@@ -16777,6 +16799,12 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     
     // Update code
     always @(*) begin
+        control__bulk_flow = bulk_flow;
+        control__bulk_record = bulk_record;
+        if (clear__valid) begin
+            control__bulk_flow = clear__flow;
+            control__bulk_record = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        end
         events = pulses;
         if (control__refused) begin
             events = events | csr_errors;
@@ -16797,6 +16825,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign histogram__rst = rst;
     assign heartbeat__clk = clk;
     assign heartbeat__rst = rst;
+    assign clear__clk = clk;
+    assign clear__rst = rst;
     assign counters__clk = clk;
     assign counters__rst = rst;
     assign above__clk = clk;
@@ -16839,6 +16869,10 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign heartbeat__st_valid = control__st_valid;
     assign heartbeat__st_word = control__st_word;
     assign heartbeat__st_data = control__st_data;
+    assign clear__st_valid = control__st_valid;
+    assign clear__st_word = control__st_word;
+    assign clear__st_data = control__st_data;
+    assign clear__loading = loading;
     assign control__copy_valid = query__copy_valid;
     assign control__copy_index = query__copy_index;
     assign control__copy_data = query__copy_data;
@@ -16868,9 +16902,8 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign control__look_live = look_live;
     assign control__look_refuse = look_refuse;
     assign control__loading = loading;
-    assign control__bulk_valid = bulk_valid;
-    assign control__bulk_flow = bulk_flow;
-    assign control__bulk_record = bulk_record;
+    assign control__clearing = clear__busy;
+    assign control__bulk_valid = bulk_valid | clear__valid;
     assign control__flow_index = held__settings[(64'h24b)+:(16)];
     assign st_valid = control__st_valid;
     assign st_word = control__st_word;
@@ -19242,7 +19275,140 @@ module tnic_standalone__core__control__csr__axil__w_whole(d,q,clock);
 endmodule // standalone__core__control__csr__axil__w_whole
 
 
-module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
+module tnic_standalone__core__control__csr__clear(clk,rst,st_valid,st_word,st_data,loading,valid,flow,busy);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    input wire  loading;
+    output wire valid;
+    output wire [9:0] flow;
+    output wire busy;
+    
+    // Constant declarations
+    localparam  at_reset = 10'b1111;
+    
+    // Stub signals
+    reg  running__d;
+    wire  running__q;
+    wire running__clock;
+    reg  [4:0] gap__d;
+    wire  [4:0] gap__q;
+    wire gap__clock;
+    reg  [9:0] at__d;
+    wire  [9:0] at__q;
+    wire at__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__csr__clear__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    tnic_standalone__core__control__csr__clear__gap gap(
+        .d(gap__d),
+        .q(gap__q),
+        .clock(gap__clock)
+    );
+    tnic_standalone__core__control__csr__clear__at at(
+        .d(at__d),
+        .q(at__q),
+        .clock(at__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        running__d = running__q;
+        gap__d = gap__q;
+        at__d = at__q;
+        if (|gap__q) begin
+            gap__d = gap__q - ((32'h1) & 5'h1f);
+        end
+        if (valid) begin
+            gap__d = ((32'h1f) & 5'h1f);
+            at__d = at__q + ((32'h1) & 10'h3ff);
+            running__d = ~&at__q;
+        end
+        if ((st_valid & (st_word == at_reset)) & st_data[32'h0]) begin
+            running__d = 1'b1;
+            gap__d = ((32'h1f) & 5'h1f);
+            at__d = ((32'h0) & 10'h3ff);
+        end
+        if (rst) begin
+            running__d = 1'b0;
+        end
+    end
+    assign running__clock = clk;
+    assign gap__clock = clk;
+    assign at__clock = clk;
+    assign valid = running__q & ~|gap__q & ~loading;
+    assign flow = at__q;
+    assign busy = running__q;
+    
+endmodule // standalone__core__control__csr__clear
+
+
+module tnic_standalone__core__control__csr__clear__at(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__clear__at
+
+
+module tnic_standalone__core__control__csr__clear__gap(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__clear__gap
+
+
+module tnic_standalone__core__control__csr__clear__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__clear__running
+
+
+module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,clearing,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
     
     // Module arguments
     input wire  clk;
@@ -19282,6 +19448,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     input wire  [31:0] look_live;
     input wire  look_refuse;
     input wire  loading;
+    input wire  clearing;
     input wire  bulk_valid;
     input wire  [9:0] bulk_flow;
     input wire  [511:0] bulk_record;
@@ -19697,7 +19864,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
         asking__d = asking__q;
         next_bin_q__d = next_bin_q__q;
         swept_q__d = swept;
-        ready__d = swept_q__q & (state__q != State__Sweep);
+        ready__d = (swept_q__q & ~clearing) & (state__q != State__Sweep);
         go__d = ready__q & enable & ~lost;
         refused_q__d = 1'b0;
         setting__d = 1'b0;
@@ -20163,6 +20330,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     localparam  at_live = 6'b11101;
     localparam  at_bin = 10'b110101000;
     localparam  at_lead = 10'b1001010;
+    localparam  at_reset = 10'b1111;
     localparam  at_clearing = 10'b110101010;
     
     // Stub signals
@@ -20223,6 +20391,9 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     reg  is_lead__d;
     wire  is_lead__q;
     wire is_lead__clock;
+    reg  is_reset__d;
+    wire  is_reset__q;
+    wire is_reset__clock;
     reg  is_clearing__d;
     wire  is_clearing__q;
     wire is_clearing__clock;
@@ -20360,6 +20531,11 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
         .q(is_lead__q),
         .clock(is_lead__clock)
     );
+    tnic_standalone__core__control__csr__control__decode__is_reset is_reset(
+        .d(is_reset__d),
+        .q(is_reset__q),
+        .clock(is_reset__clock)
+    );
     tnic_standalone__core__control__csr__control__decode__is_clearing is_clearing(
         .d(is_clearing__d),
         .q(is_clearing__q),
@@ -20442,6 +20618,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
         is_bin__d = is_bin__q;
         is_clearing__d = is_clearing__q;
         is_lead__d = is_lead__q;
+        is_reset__d = is_reset__q;
         nowhere__d = nowhere__q;
         entry__d = entry__q;
         stored__d = stored__q;
@@ -20472,6 +20649,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
             is_bin__d = here & (word == at_bin);
             is_clearing__d = here & (word == at_clearing);
             is_lead__d = here & (word == at_lead);
+            is_reset__d = here & (word == at_reset);
             nowhere__d = ~here;
             if (address[(32'h16)+:(2)] == ((32'h1) & 2'h3)) begin
                 nowhere__d = |address[(32'h0)+:(2)] | |address[(32'h3)+:(3)] | |(address[(32'h6)+:(16)] & no_flow);
@@ -20507,7 +20685,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
                     outside__d = |(data & ~entry__q[(32'h20)+:(32)]);
                     below__d = data < entry__q[(32'h40)+:(32)];
                     above__d = data > entry__q[(32'h60)+:(32)];
-                    later__d = (is_command__q & (busy | ~ready | (loading & data[32'h0]))) | (is_dma__q & (look_refuse | ~ready));
+                    later__d = (is_command__q & (busy | ~ready | (loading & data[32'h0]))) | ((is_dma__q & (look_refuse | ~ready)) | (is_reset__q & ~ready));
                 end
             end
             value__d = stored__q;
@@ -20586,6 +20764,7 @@ module tnic_standalone__core__control__csr__control__decode(clk,rst,fetch,captur
     assign is_bin__clock = clk;
     assign is_clearing__clock = clk;
     assign is_lead__clock = clk;
+    assign is_reset__clock = clk;
     assign nowhere__clock = clk;
     assign entry__clock = clk;
     assign stored__clock = clk;
@@ -20720,7 +20899,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     
     initial begin
     mem[9'b0] = 130'h100000000000000000000000054690001;
-    mem[9'b1] = 130'h100000000000000000000000000000002;
+    mem[9'b1] = 130'h100000000000000000000000000000003;
     mem[9'b10] = 130'h100000000000000000000000000000100;
     mem[9'b11] = 130'h1ffffffff00000000ffffffff544d4c59;
     mem[9'b100] = 130'h1ffffffff00000000ffffffff00000100;
@@ -20734,7 +20913,7 @@ module tnic_standalone__core__control__csr__control__decode__entries(address,clo
     mem[9'b1100] = 130'h2ffffffff00000000ffffffff00000000;
     mem[9'b1101] = 130'h2ffffffff00000000ffffffff00000000;
     mem[9'b1110] = 130'h2ffffffff00000000ffffffff00000000;
-    mem[9'b1111] = 130'h0;
+    mem[9'b1111] = 130'h200000001000000010000000100000000;
     mem[9'b10000] = 130'h0;
     mem[9'b10001] = 130'h0;
     mem[9'b10010] = 130'h0;
@@ -21503,6 +21682,25 @@ module tnic_standalone__core__control__csr__control__decode__is_rate(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__control__decode__is_rate
+
+
+module tnic_standalone__core__control__csr__control__decode__is_reset(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__control__decode__is_reset
 
 
 module tnic_standalone__core__control__csr__control__decode__is_set_high(d,q,clock);
@@ -96300,6 +96498,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire  charge__paid_valid;
     wire  [9:0] charge__paid_flow;
     wire  [56:0] charge__paid_word;
+    wire  [7:0] charge__paid_voids;
     wire  charge__paid_ends;
     wire  charge__swept;
     wire parking__clk;
@@ -96321,6 +96520,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire pass__paid_valid;
     wire [9:0] pass__paid_flow;
     wire [56:0] pass__paid_word;
+    wire [7:0] pass__paid_voids;
     wire pass__paid_ends;
     wire pass__fl_valid;
     wire [9:0] pass__fl_flow;
@@ -96458,6 +96658,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .paid_valid(charge__paid_valid),
         .paid_flow(charge__paid_flow),
         .paid_word(charge__paid_word),
+        .paid_voids(charge__paid_voids),
         .paid_ends(charge__paid_ends),
         .swept(charge__swept)
     );
@@ -96483,6 +96684,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .paid_valid(pass__paid_valid),
         .paid_flow(pass__paid_flow),
         .paid_word(pass__paid_word),
+        .paid_voids(pass__paid_voids),
         .paid_ends(pass__paid_ends),
         .fl_valid(pass__fl_valid),
         .fl_flow(pass__fl_flow),
@@ -96660,6 +96862,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign pass__paid_valid = charge__paid_valid;
     assign pass__paid_flow = charge__paid_flow;
     assign pass__paid_word = charge__paid_word;
+    assign pass__paid_voids = charge__paid_voids;
     assign pass__paid_ends = charge__paid_ends;
     assign pass__fl_valid = fl_valid & go;
     assign pass__fl_flow = fl_flow;
@@ -96706,7 +96909,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
 endmodule // standalone__core__pacer
 
 
-module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,charge_bytes,charge_ends,paid_valid,paid_flow,paid_word,paid_ends,swept);
+module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,charge_bytes,charge_ends,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,swept);
     
     // Module arguments
     input wire  clk;
@@ -96718,6 +96921,7 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     output wire paid_valid;
     output wire [9:0] paid_flow;
     output wire [56:0] paid_word;
+    output wire [7:0] paid_voids;
     output wire paid_ends;
     output wire swept;
     
@@ -96727,10 +96931,10 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     // Stub signals
     wire [9:0] ram__read_address;
     wire ram__read_clock;
-    wire  [56:0] ram__read_data;
+    wire  [64:0] ram__read_data;
     reg  [9:0] ram__write_address;
     wire ram__write_clock;
-    wire [56:0] ram__write_data;
+    wire [64:0] ram__write_data;
     reg  ram__write_enable;
     reg  [10:0] sweep__d;
     wire  [10:0] sweep__q;
@@ -96774,8 +96978,8 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     wire ends__3__d;
     wire  ends__3__q;
     wire ends__3__clock;
-    reg  [56:0] raw__d;
-    wire  [56:0] raw__q;
+    reg  [64:0] raw__d;
+    wire  [64:0] raw__q;
     wire raw__clock;
     reg  done_valid__0__d;
     wire  done_valid__0__q;
@@ -96795,14 +96999,14 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     wire [9:0] done_flow__2__d;
     wire  [9:0] done_flow__2__q;
     wire done_flow__2__clock;
-    reg  [56:0] done__0__d;
-    wire  [56:0] done__0__q;
+    reg  [64:0] done__0__d;
+    wire  [64:0] done__0__q;
     wire done__0__clock;
-    wire [56:0] done__1__d;
-    wire  [56:0] done__1__q;
+    wire [64:0] done__1__d;
+    wire  [64:0] done__1__q;
     wire done__1__clock;
-    wire [56:0] done__2__d;
-    wire  [56:0] done__2__q;
+    wire [64:0] done__2__d;
+    wire  [64:0] done__2__q;
     wire done__2__clock;
     reg  [1:0] from__d;
     wire  [1:0] from__q;
@@ -96812,10 +97016,11 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     wire is_newest;
     wire is_second;
     wire is_third;
-    reg  [56:0] account;
+    reg  [64:0] account;
     reg  [31:0] sum;
     reg  [8:0] packets;
     reg  [15:0] last;
+    reg  [7:0] voids;
     wire is_swept;
     
     // Sub module instances
@@ -96993,13 +97198,15 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
         sum = account[(32'h0)+:(32)] + ((bytes__2__q) & 32'hffffffff);
         packets = account[(32'h20)+:(9)] + ((32'h1) & 9'h1ff);
         last = bytes__2__q;
+        voids = account[(32'h39)+:(8)];
         if (~|bytes__2__q) begin
             last = account[(32'h29)+:(16)];
+            voids = account[(32'h39)+:(8)] + ((32'h1) & 8'hff);
         end
         done_valid__0__d = valid__2__q;
-        done__0__d = ((sum) & 57'h1ffffffffffffff) | (((packets) & 57'h1ffffffffffffff) << 32'h20) | (((last) & 57'h1ffffffffffffff) << 32'h29);
+        done__0__d = {voids, last, packets, sum};
         if (rst | ~is_swept) begin
-            done__0__d = ((32'h0) & 57'h1ffffffffffffff);
+            done__0__d = ((32'h0) & 65'h1ffffffffffffffff);
         end
         ram__write_enable = done_valid__0__q;
         ram__write_address = done_flow__0__q;
@@ -97067,7 +97274,8 @@ module tnic_standalone__core__pacer__charge(clk,rst,charge_valid,charge_flow,cha
     assign ram__write_data = done__0__q;
     assign paid_valid = done_valid__0__q;
     assign paid_flow = done_flow__0__q;
-    assign paid_word = done__0__q;
+    assign paid_word = done__0__q[(32'h0)+:(57)];
+    assign paid_voids = done__0__q[(32'h39)+:(8)];
     assign paid_ends = ends__3__q;
     assign swept = is_swept;
     
@@ -97134,13 +97342,13 @@ endmodule // standalone__core__pacer__charge__bytes__2
 module tnic_standalone__core__pacer__charge__done__0(d,q,clock);
     
     // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
+    input wire  [64:0] d;
+    output reg  [64:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 57'h0;
+       q = 65'h0;
     end
     
     always @(posedge clock) begin
@@ -97153,13 +97361,13 @@ endmodule // standalone__core__pacer__charge__done__0
 module tnic_standalone__core__pacer__charge__done__1(d,q,clock);
     
     // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
+    input wire  [64:0] d;
+    output reg  [64:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 57'h0;
+       q = 65'h0;
     end
     
     always @(posedge clock) begin
@@ -97172,13 +97380,13 @@ endmodule // standalone__core__pacer__charge__done__1
 module tnic_standalone__core__pacer__charge__done__2(d,q,clock);
     
     // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
+    input wire  [64:0] d;
+    output reg  [64:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 57'h0;
+       q = 65'h0;
     end
     
     always @(posedge clock) begin
@@ -97459,17 +97667,17 @@ module tnic_standalone__core__pacer__charge__ram(read_address,read_clock,read_da
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [56:0] read_data;
+    output reg  [64:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [56:0] write_data;
+    input wire  [64:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[56:0] mem[1023:0];
+    reg[64:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {57{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {65{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -97483,13 +97691,13 @@ endmodule // standalone__core__pacer__charge__ram
 module tnic_standalone__core__pacer__charge__raw(d,q,clock);
     
     // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
+    input wire  [64:0] d;
+    output reg  [64:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 57'h0;
+       q = 65'h0;
     end
     
     always @(posedge clock) begin
@@ -108166,7 +108374,7 @@ module tnic_standalone__core__pacer__parking__queue__write(d,q,clock);
 endmodule // standalone__core__pacer__parking__queue__write
 
 
-module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
+module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
     
     // Module arguments
     input wire  clk;
@@ -108180,6 +108388,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     input wire  paid_valid;
     input wire  [9:0] paid_flow;
     input wire  [56:0] paid_word;
+    input wire  [7:0] paid_voids;
     input wire  paid_ends;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
@@ -108235,13 +108444,14 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire [9:0] memory__flow;
     wire memory__state_write;
     wire [9:0] memory__state_flow;
-    reg  [233:0] memory__state_word;
+    reg  [241:0] memory__state_word;
     wire memory__post_valid;
     wire [9:0] memory__post_flow;
     wire [48:0] memory__post_word;
     wire memory__paid_valid;
     wire [9:0] memory__paid_flow;
     wire [56:0] memory__paid_word;
+    wire [7:0] memory__paid_voids;
     wire memory__paid_ends;
     wire memory__fl_valid;
     wire [9:0] memory__fl_flow;
@@ -108257,9 +108467,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire memory__rate_valid;
     wire [9:0] memory__rate_flow;
     wire [31:0] memory__rate_value;
-    wire  [233:0] memory__state;
+    wire  [241:0] memory__state;
     wire  [48:0] memory__post;
     wire  [56:0] memory__paid;
+    wire  [7:0] memory__voids;
     wire  [31:0] memory__ended;
     wire  [29:0] memory__rate;
     wire  [2:0] memory__pfc;
@@ -108300,6 +108511,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire [47:0] span__now;
     wire  [31:0] span__tau;
     wire  [30:0] span__gap;
+    wire  [30:0] span__gap_4;
     wire  span__due;
     wire [2:0] span__least;
     wire  [4:0] span__wished;
@@ -108353,8 +108565,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire [27:0] slack__slack;
     wire slack__limited;
     wire slack__started;
+    wire [7:0] slack__voids;
     wire [23:0] slack__window;
     wire [27:0] slack__elapsed;
+    wire [30:0] slack__gap_12;
     wire [30:0] slack__gap;
     wire slack__write;
     wire slack__clear;
@@ -108498,6 +108712,12 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire pfc__clk;
     wire [2:0] pfc__i;
     wire  [2:0] pfc__o;
+    wire voids__clk;
+    wire [15:0] voids__i;
+    wire  [15:0] voids__o;
+    reg  [7:0] voids17__d;
+    wire  [7:0] voids17__q;
+    wire voids17__clock;
     wire now14__clk;
     wire [8:0] now14__at;
     wire [47:0] now14__i;
@@ -108572,6 +108792,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .paid_valid(memory__paid_valid),
         .paid_flow(memory__paid_flow),
         .paid_word(memory__paid_word),
+        .paid_voids(memory__paid_voids),
         .paid_ends(memory__paid_ends),
         .fl_valid(memory__fl_valid),
         .fl_flow(memory__fl_flow),
@@ -108590,6 +108811,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .state(memory__state),
         .post(memory__post),
         .paid(memory__paid),
+        .voids(memory__voids),
         .ended(memory__ended),
         .rate(memory__rate),
         .pfc(memory__pfc),
@@ -108636,6 +108858,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .now(span__now),
         .tau(span__tau),
         .gap(span__gap),
+        .gap_4(span__gap_4),
         .due(span__due),
         .least(span__least),
         .wished(span__wished),
@@ -108695,8 +108918,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .slack(slack__slack),
         .limited(slack__limited),
         .started(slack__started),
+        .voids(slack__voids),
         .window(slack__window),
         .elapsed(slack__elapsed),
+        .gap_12(slack__gap_12),
         .gap(slack__gap),
         .write(slack__write),
         .clear(slack__clear),
@@ -108927,6 +109152,16 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .i(pfc__i),
         .o(pfc__o)
     );
+    tnic_standalone__core__pacer__pass__voids voids(
+        .clk(voids__clk),
+        .i(voids__i),
+        .o(voids__o)
+    );
+    tnic_standalone__core__pacer__pass__voids17 voids17(
+        .d(voids17__d),
+        .q(voids17__q),
+        .clock(voids17__clock)
+    );
     tnic_standalone__core__pacer__pass__now14 now14(
         .clk(now14__clk),
         .at(now14__at),
@@ -109022,6 +109257,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         gap16__d = gap16__q;
         launch16__d = launch16__q;
         write17__d = write17__q;
+        voids17__d = voids17__q;
         state17__d = state17__q;
         count17__d = count17__q;
         sleep17__d = sleep17__q;
@@ -109095,7 +109331,12 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         if (~fate__clear & settled__o[32'h53]) begin
             state17__d = state17__d | (((32'h1) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hcc);
         end
+        voids17__d = voids__o[(32'h0)+:(8)];
+        if (fate__grant | fate__clear) begin
+            voids17__d = voids__o[(32'h8)+:(8)];
+        end
         if (unswept) begin
+            voids17__d = ((32'h0) & 8'hff);
             state17__d = ((32'h0) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff);
             count17__d = ((32'h0) & 16'hffff);
         end
@@ -109109,9 +109350,9 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
             why17__d = bounding;
         end
         released17__d = kept__o[(32'h37)+:(32)];
-        memory__state_word = {1'h0, slack__slack_17, state17__q};
+        memory__state_word = {voids17__q, 1'h0, slack__slack_17, state17__q};
         if (slack__limited_17) begin
-            memory__state_word = memory__state_word | (((32'h1) & 234'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he9);
+            memory__state_word = memory__state_word | (((32'h1) & 242'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he9);
         end
         if (rst) begin
             write17__d = 1'b0;
@@ -109166,6 +109407,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign gap16__clock = clk;
     assign launch16__clock = clk;
     assign write17__clock = clk;
+    assign voids17__clock = clk;
     assign state17__clock = clk;
     assign count17__clock = clk;
     assign sleep17__clock = clk;
@@ -109225,6 +109467,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign sleeps__rst = rst;
     assign kept__clk = clk;
     assign pfc__clk = clk;
+    assign voids__clk = clk;
     assign now14__clk = clk;
     assign now16__clk = clk;
     assign packets__clk = clk;
@@ -109242,6 +109485,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign memory__paid_valid = paid_valid;
     assign memory__paid_flow = paid_flow;
     assign memory__paid_word = paid_word;
+    assign memory__paid_voids = paid_voids;
     assign memory__paid_ends = paid_ends;
     assign memory__fl_valid = fl_valid;
     assign memory__fl_flow = fl_flow;
@@ -109270,6 +109514,8 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign pfc__i = memory__pfc;
     assign slack__slack = memory__state[(32'hcd)+:(28)];
     assign slack__limited = memory__state[32'he9];
+    assign slack__voids = memory__voids - memory__state[(32'hea)+:(8)];
+    assign voids__i = ((memory__state[(32'hea)+:(8)]) & 16'hffff) | (((memory__voids) & 16'hffff) << 32'h8);
     assign slack__started = memory__state[32'hcb];
     assign bucket__now = now3__q;
     assign bucket__bound = memory__bound;
@@ -109298,6 +109544,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign fate__due = span__due;
     assign fate__wished = span__wished;
     assign slack__gap = span__gap;
+    assign slack__gap_12 = span__gap_4;
     assign wake__valid = fate__insert;
     assign wake__again = fate__again;
     assign wake__soon = fate__soon;
@@ -114738,7 +114985,7 @@ module tnic_standalone__core__pacer__pass__launch16(d,q,clock);
 endmodule // standalone__core__pacer__pass__launch16
 
 
-module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state_flow,state_word,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,state,post,paid,ended,rate,pfc,size,bound,idle,cap,window,swept);
+module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state_flow,state_word,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,state,post,paid,voids,ended,rate,pfc,size,bound,idle,cap,window,swept);
     
     // Module arguments
     input wire  clk;
@@ -114746,13 +114993,14 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     input wire  [9:0] flow;
     input wire  state_write;
     input wire  [9:0] state_flow;
-    input wire  [233:0] state_word;
+    input wire  [241:0] state_word;
     input wire  post_valid;
     input wire  [9:0] post_flow;
     input wire  [48:0] post_word;
     input wire  paid_valid;
     input wire  [9:0] paid_flow;
     input wire  [56:0] paid_word;
+    input wire  [7:0] paid_voids;
     input wire  paid_ends;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
@@ -114768,9 +115016,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     input wire  rate_valid;
     input wire  [9:0] rate_flow;
     input wire  [31:0] rate_value;
-    output wire [233:0] state;
+    output wire [241:0] state;
     output wire [48:0] post;
     output wire [56:0] paid;
+    output wire [7:0] voids;
     output wire [31:0] ended;
     output wire [29:0] rate;
     output wire [2:0] pfc;
@@ -114827,10 +115076,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     wire state_ram_192__write_enable;
     wire [9:0] state_ram_224__read_address;
     wire state_ram_224__read_clock;
-    wire  [9:0] state_ram_224__read_data;
+    wire  [17:0] state_ram_224__read_data;
     reg  [9:0] state_ram_224__write_address;
     wire state_ram_224__write_clock;
-    wire [9:0] state_ram_224__write_data;
+    wire [17:0] state_ram_224__write_data;
     wire state_ram_224__write_enable;
     wire [9:0] post_ram__read_address;
     wire post_ram__read_clock;
@@ -114855,10 +115104,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     wire paid_ram__write_enable;
     wire [9:0] paid_ram_48__read_address;
     wire paid_ram_48__read_clock;
-    wire  [8:0] paid_ram_48__read_data;
+    wire  [16:0] paid_ram_48__read_data;
     reg  [9:0] paid_ram_48__write_address;
     wire paid_ram_48__write_clock;
-    wire [8:0] paid_ram_48__write_data;
+    wire [16:0] paid_ram_48__write_data;
     wire paid_ram_48__write_enable;
     wire [9:0] ended_ram__read_address;
     wire ended_ram__read_clock;
@@ -114924,8 +115173,8 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  [31:0] state_raw_192__d;
     wire  [31:0] state_raw_192__q;
     wire state_raw_192__clock;
-    reg  [9:0] state_raw_224__d;
-    wire  [9:0] state_raw_224__q;
+    reg  [17:0] state_raw_224__d;
+    wire  [17:0] state_raw_224__q;
     wire state_raw_224__clock;
     reg  [31:0] post_raw__d;
     wire  [31:0] post_raw__q;
@@ -114936,8 +115185,8 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  [47:0] paid_raw__d;
     wire  [47:0] paid_raw__q;
     wire paid_raw__clock;
-    reg  [8:0] paid_raw_48__d;
-    wire  [8:0] paid_raw_48__q;
+    reg  [16:0] paid_raw_48__d;
+    wire  [16:0] paid_raw_48__q;
     wire paid_raw_48__clock;
     reg  [31:0] ended_raw__d;
     wire  [31:0] ended_raw__q;
@@ -115430,7 +115679,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign state_ram_192__write_enable = state_write | ~is_swept;
     assign state_ram_192__write_data = state_word[(32'hc0)+:(32)];
     assign state_ram_224__write_enable = state_write | ~is_swept;
-    assign state_ram_224__write_data = state_word[(32'he0)+:(10)];
+    assign state_ram_224__write_data = state_word[(32'he0)+:(18)];
     assign post_ram__write_enable = post_valid | ~is_swept;
     assign post_ram__write_data = post_word[(32'h0)+:(32)];
     assign post_ram_32__write_enable = post_valid | ~is_swept;
@@ -115438,7 +115687,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign paid_ram__write_enable = paid_valid | ~is_swept;
     assign paid_ram__write_data = paid_word[(32'h0)+:(48)];
     assign paid_ram_48__write_enable = paid_valid | ~is_swept;
-    assign paid_ram_48__write_data = paid_word[(32'h30)+:(9)];
+    assign paid_ram_48__write_data = ((paid_word[(32'h30)+:(9)]) & 17'h1ffff) | (((paid_voids) & 17'h1ffff) << 32'h9);
     assign ended_ram__write_enable = (paid_valid & paid_ends) | ~is_swept;
     assign ended_ram__write_data = paid_word[(32'h0)+:(32)];
     assign config_ram__write_data = load_config__q;
@@ -115449,7 +115698,8 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign window_ram__write_data = pw_word_data__q[(32'h0)+:(24)];
     assign state = {state_raw_224__q, state_raw_192__q, state_raw__3__q, state_raw__2__q, state_raw__1__q, state_raw__0__q};
     assign post = ((post_raw__q) & 49'h1ffffffffffff) | (((post_raw_32__q) & 49'h1ffffffffffff) << 32'h20);
-    assign paid = ((paid_raw__q) & 57'h1ffffffffffffff) | (((paid_raw_48__q) & 57'h1ffffffffffffff) << 32'h30);
+    assign paid = ((paid_raw__q) & 57'h1ffffffffffffff) | (((paid_raw_48__q[(32'h0)+:(9)]) & 57'h1ffffffffffffff) << 32'h30);
+    assign voids = paid_raw_48__q[(32'h9)+:(8)];
     assign ended = ended_raw__q;
     assign rate = rate_raw__q;
     assign pfc = config_raw__q[(32'h4)+:(3)];
@@ -115737,14 +115987,14 @@ module tnic_standalone__core__pacer__pass__memory__paid_ram_48(read_address,read
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [8:0] read_data;
+    output reg  [16:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [8:0] write_data;
+    input wire  [16:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[8:0] mem[1023:0];
+    reg[16:0] mem[1023:0];
     
     
     
@@ -115783,13 +116033,13 @@ endmodule // standalone__core__pacer__pass__memory__paid_raw
 module tnic_standalone__core__pacer__pass__memory__paid_raw_48(d,q,clock);
     
     // Module arguments
-    input wire  [8:0] d;
-    output reg  [8:0] q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 9'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
@@ -116135,17 +116385,17 @@ module tnic_standalone__core__pacer__pass__memory__state_ram_224(read_address,re
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [9:0] read_data;
+    output reg  [17:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [9:0] write_data;
+    input wire  [17:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[9:0] mem[1023:0];
+    reg[17:0] mem[1023:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {10{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {18{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -116254,13 +116504,13 @@ endmodule // standalone__core__pacer__pass__memory__state_raw_192
 module tnic_standalone__core__pacer__pass__memory__state_raw_224(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [17:0] d;
+    output reg  [17:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 18'h0;
     end
     
     always @(posedge clock) begin
@@ -117946,7 +118196,7 @@ module tnic_standalone__core__pacer__pass__settled__read(d,q,clock);
 endmodule // standalone__core__pacer__pass__settled__read
 
 
-module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,started,window,elapsed,gap,write,clear,grant,size,slack_17,limited_17);
+module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,started,voids,window,elapsed,gap_12,gap,write,clear,grant,size,slack_17,limited_17);
     
     // Module arguments
     input wire  clk;
@@ -117955,8 +118205,10 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     input wire  [27:0] slack;
     input wire  limited;
     input wire  started;
+    input wire  [7:0] voids;
     input wire  [23:0] window;
     input wire  [27:0] elapsed;
+    input wire  [30:0] gap_12;
     input wire  [30:0] gap;
     input wire  write;
     input wire  clear;
@@ -117993,8 +118245,8 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     reg  above7__d;
     wire  above7__q;
     wire above7__clock;
-    reg  [25:0] value7__d;
-    wire  [25:0] value7__q;
+    reg  [27:0] value7__d;
+    wire  [27:0] value7__q;
     wire value7__clock;
     reg  [23:0] window7__d;
     wire  [23:0] window7__q;
@@ -118002,16 +118254,40 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     reg  [1:0] flags7__d;
     wire  [1:0] flags7__q;
     wire flags7__clock;
-    reg  [25:0] value8__d;
-    wire  [25:0] value8__q;
+    reg  [27:0] value8__d;
+    wire  [27:0] value8__q;
     wire value8__clock;
     reg  limited8__d;
     wire  limited8__q;
     wire limited8__clock;
     wire settled__clk;
     wire [8:0] settled__at;
-    reg  [26:0] settled__i;
-    wire  [26:0] settled__o;
+    reg  [28:0] settled__i;
+    wire  [28:0] settled__o;
+    reg  [7:0] voids3__d;
+    wire  [7:0] voids3__q;
+    wire voids3__clock;
+    wire fives__clk;
+    wire [10:0] fives__i;
+    wire  [10:0] fives__o;
+    reg  [26:0] back13_low__d;
+    wire  [26:0] back13_low__q;
+    wire back13_low__clock;
+    reg  [25:0] back13_high__d;
+    wire  [25:0] back13_high__q;
+    wire back13_high__clock;
+    reg  [41:0] back14__d;
+    wire  [41:0] back14__q;
+    wire back14__clock;
+    reg  [25:0] back15__d;
+    wire  [25:0] back15__q;
+    wire back15__clock;
+    reg  [27:0] bank16__d;
+    wire  [27:0] bank16__q;
+    wire bank16__clock;
+    reg  [28:0] settled16__d;
+    wire  [28:0] settled16__q;
+    wire settled16__clock;
     wire earlier__clk;
     reg  earlier__i;
     wire  earlier__o;
@@ -118034,6 +118310,10 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     reg  [36:0] doubled;
     reg  [36:0] train;
     reg  [27:0] rest;
+    wire [10:0] fives_u;
+    wire [15:0] gap_low;
+    wire [14:0] gap_high;
+    reg  [27:0] owed;
     
     // Sub module instances
     tnic_standalone__core__pacer__pass__slack__lasts lasts(
@@ -118104,6 +118384,46 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         .i(settled__i),
         .o(settled__o)
     );
+    tnic_standalone__core__pacer__pass__slack__voids3 voids3(
+        .d(voids3__d),
+        .q(voids3__q),
+        .clock(voids3__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives fives(
+        .clk(fives__clk),
+        .i(fives__i),
+        .o(fives__o)
+    );
+    tnic_standalone__core__pacer__pass__slack__back13_low back13_low(
+        .d(back13_low__d),
+        .q(back13_low__q),
+        .clock(back13_low__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__back13_high back13_high(
+        .d(back13_high__d),
+        .q(back13_high__q),
+        .clock(back13_high__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__back14 back14(
+        .d(back14__d),
+        .q(back14__q),
+        .clock(back14__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__back15 back15(
+        .d(back15__d),
+        .q(back15__q),
+        .clock(back15__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__bank16 bank16(
+        .d(bank16__d),
+        .q(bank16__q),
+        .clock(bank16__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__settled16 settled16(
+        .d(settled16__d),
+        .q(settled16__q),
+        .clock(settled16__clock)
+    );
     tnic_standalone__core__pacer__pass__slack__earlier earlier(
         .clk(earlier__clk),
         .i(earlier__i),
@@ -118146,6 +118466,13 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         cut16__d = cut16__q;
         slack17__d = slack17__q;
         limited17__d = limited17__q;
+        voids3__d = voids3__q;
+        back13_low__d = back13_low__q;
+        back13_high__d = back13_high__q;
+        back14__d = back14__q;
+        back15__d = back15__q;
+        bank16__d = bank16__q;
+        settled16__d = settled16__q;
         lasts__i = ((slack) & 30'h3fffffff);
         earlier__i = ((32'h0) & 1'h1);
         if (limited) begin
@@ -118155,6 +118482,7 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         if (started) begin
             lasts__i = lasts__i | (((32'h1) & 30'h3fffffff) << 32'h1d);
         end
+        voids3__d = voids;
         extended = ((lasts__o[(32'h0)+:(28)]) & 32'hffffffff);
         if (lasts__o[32'h1b]) begin
             extended = ((lasts__o[(32'h0)+:(28)]) & 32'hffffffff) | (((32'hf) & 32'hffffffff) << 32'h1c);
@@ -118164,23 +118492,36 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         flags6__d = lasts__o[(32'h1c)+:(2)];
         over7__d = ~sum6__q[32'h1f] & (sum6__q[(32'h0)+:(31)] >= most);
         above7__d = ~sum6__q[32'h1f] & |sum6__q;
-        value7__d = sum6__q[(32'h0)+:(26)];
+        value7__d = sum6__q[(32'h0)+:(28)];
         window7__d = window6__q;
         flags7__d = flags6__q;
-        value8__d = ((32'h0) & 26'h3ffffff);
+        value8__d = ((32'h0) & 28'hfffffff);
         if (flags7__q[32'h1]) begin
             if (over7__q) begin
-                value8__d = ((window7__q) & 26'h3ffffff) << 32'h2;
+                value8__d = ((window7__q) & 28'hfffffff) << 32'h2;
             end
-            else if (above7__q) begin
+            else begin
                 value8__d = value7__q;
             end
         end
         limited8__d = (flags7__q[32'h1] & |window7__q) & (over7__q | (above7__q & flags7__q[32'h0]));
-        settled__i = ((value8__q) & 27'h7ffffff);
+        settled__i = ((value8__q) & 29'h1fffffff);
         if (limited8__q) begin
-            settled__i = settled__i | (((32'h1) & 27'h7ffffff) << 32'h1a);
+            settled__i = settled__i | (((32'h1) & 29'h1fffffff) << 32'h1c);
         end
+        back13_low__d = (gap_low * fives_u);
+        back13_high__d = (gap_high * fives_u);
+        back14__d = ((back13_low__q) & 42'h3ffffffffff) + (((back13_high__q) & 42'h3ffffffffff) << 32'h10);
+        back15__d = back14__q[(32'h8)+:(26)];
+        if (|back14__q[(32'h22)+:(8)]) begin
+            back15__d = ((32'h3ffffff) & 26'h3ffffff);
+        end
+        owed = settled__o[(32'h0)+:(28)];
+        if (settled__o[32'h1b]) begin
+            owed = ((32'h0) & 28'hfffffff);
+        end
+        bank16__d = owed + ((back15__q) & 28'hfffffff);
+        settled16__d = settled__o;
         spent16__d = ((gap) & 32'hffffffff) + ((gap[(32'h2)+:(29)]) & 32'hffffffff);
         cut16__d = gap == cut;
         doubled = ((spent16__q) & 37'h1fffffffff);
@@ -118194,15 +118535,15 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         else if (size[32'h1]) begin
             train = doubled << 32'h2;
         end
-        rest = ((settled__o[(32'h0)+:(26)]) & 28'hfffffff) - train[(32'h6)+:(28)];
-        slack17__d = ((settled__o[(32'h0)+:(26)]) & 28'hfffffff);
+        rest = bank16__q - train[(32'h6)+:(28)];
+        slack17__d = settled16__q[(32'h0)+:(28)];
         if (grant) begin
             slack17__d = rest;
             if (cut16__q) begin
                 slack17__d = least;
             end
         end
-        limited17__d = settled__o[32'h1a];
+        limited17__d = settled16__q[32'h1c];
         if (~write) begin
             limited17__d = |earlier__o;
         end
@@ -118225,6 +118566,13 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     assign cut16__clock = clk;
     assign slack17__clock = clk;
     assign limited17__clock = clk;
+    assign voids3__clock = clk;
+    assign back13_low__clock = clk;
+    assign back13_high__clock = clk;
+    assign back14__clock = clk;
+    assign back15__clock = clk;
+    assign bank16__clock = clk;
+    assign settled16__clock = clk;
     assign lasts__clk = clk;
     assign lasts__rst = rst;
     assign windows__clk = clk;
@@ -118232,8 +118580,13 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     assign settled__clk = clk;
     assign settled__at = at;
     assign earlier__clk = clk;
+    assign fives__clk = clk;
     assign windows__i = window;
+    assign fives__i = ((voids3__q) & 11'h7ff) + (((voids3__q) & 11'h7ff) << 32'h2);
     assign most = ((window6__q) & 31'h7fffffff) << 32'h2;
+    assign fives_u = fives__o;
+    assign gap_low = gap_12[(32'h0)+:(16)];
+    assign gap_high = gap_12[(32'h10)+:(15)];
     assign slack_17 = slack17__q;
     assign limited_17 = limited17__q;
     
@@ -118257,6 +118610,101 @@ module tnic_standalone__core__pacer__pass__slack__above7(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__slack__above7
+
+
+module tnic_standalone__core__pacer__pass__slack__back13_high(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__back13_high
+
+
+module tnic_standalone__core__pacer__pass__slack__back13_low(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__back13_low
+
+
+module tnic_standalone__core__pacer__pass__slack__back14(d,q,clock);
+    
+    // Module arguments
+    input wire  [41:0] d;
+    output reg  [41:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 42'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__back14
+
+
+module tnic_standalone__core__pacer__pass__slack__back15(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__back15
+
+
+module tnic_standalone__core__pacer__pass__slack__bank16(d,q,clock);
+    
+    // Module arguments
+    input wire  [27:0] d;
+    output reg  [27:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 28'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__bank16
 
 
 module tnic_standalone__core__pacer__pass__slack__cut16(d,q,clock);
@@ -118716,6 +119164,294 @@ module tnic_standalone__core__pacer__pass__slack__earlier__v__9(d,q,clock);
 endmodule // standalone__core__pacer__pass__slack__earlier__v__9
 
 
+module tnic_standalone__core__pacer__pass__slack__fives(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [10:0] i;
+    output reg  [10:0] o;
+    
+    // Stub signals
+    wire [10:0] v__0__d;
+    wire  [10:0] v__0__q;
+    wire v__0__clock;
+    wire [10:0] v__1__d;
+    wire  [10:0] v__1__q;
+    wire v__1__clock;
+    wire [10:0] v__2__d;
+    wire  [10:0] v__2__q;
+    wire v__2__clock;
+    wire [10:0] v__3__d;
+    wire  [10:0] v__3__q;
+    wire v__3__clock;
+    wire [10:0] v__4__d;
+    wire  [10:0] v__4__q;
+    wire v__4__clock;
+    wire [10:0] v__5__d;
+    wire  [10:0] v__5__q;
+    wire v__5__clock;
+    wire [10:0] v__6__d;
+    wire  [10:0] v__6__q;
+    wire v__6__clock;
+    wire [10:0] v__7__d;
+    wire  [10:0] v__7__q;
+    wire v__7__clock;
+    wire [10:0] v__8__d;
+    wire  [10:0] v__8__q;
+    wire v__8__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__pacer__pass__slack__fives__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__2 v__2(
+        .d(v__2__d),
+        .q(v__2__q),
+        .clock(v__2__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__3 v__3(
+        .d(v__3__d),
+        .q(v__3__q),
+        .clock(v__3__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__4 v__4(
+        .d(v__4__d),
+        .q(v__4__q),
+        .clock(v__4__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__5 v__5(
+        .d(v__5__d),
+        .q(v__5__q),
+        .clock(v__5__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__6 v__6(
+        .d(v__6__d),
+        .q(v__6__q),
+        .clock(v__6__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__7 v__7(
+        .d(v__7__d),
+        .q(v__7__q),
+        .clock(v__7__clock)
+    );
+    tnic_standalone__core__pacer__pass__slack__fives__v__8 v__8(
+        .d(v__8__d),
+        .q(v__8__q),
+        .clock(v__8__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+        o = v__2__q;
+        o = v__3__q;
+        o = v__4__q;
+        o = v__5__q;
+        o = v__6__q;
+        o = v__7__q;
+        o = v__8__q;
+    end
+    assign v__0__clock = clk;
+    assign v__1__clock = clk;
+    assign v__2__clock = clk;
+    assign v__3__clock = clk;
+    assign v__4__clock = clk;
+    assign v__5__clock = clk;
+    assign v__6__clock = clk;
+    assign v__7__clock = clk;
+    assign v__8__clock = clk;
+    assign v__0__d = i;
+    assign v__1__d = v__0__q;
+    assign v__2__d = v__1__q;
+    assign v__3__d = v__2__q;
+    assign v__4__d = v__3__q;
+    assign v__5__d = v__4__q;
+    assign v__6__d = v__5__q;
+    assign v__7__d = v__6__q;
+    assign v__8__d = v__7__q;
+    
+endmodule // standalone__core__pacer__pass__slack__fives
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__0
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__1
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__2
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__3
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__4
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__5
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__6
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__7
+
+
+module tnic_standalone__core__pacer__pass__slack__fives__v__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__fives__v__8
+
+
 module tnic_standalone__core__pacer__pass__slack__flags6(d,q,clock);
     
     // Module arguments
@@ -118930,25 +119666,25 @@ module tnic_standalone__core__pacer__pass__slack__settled(clk,at,i,o);
     // Module arguments
     input wire  clk;
     input wire  [8:0] at;
-    input wire  [26:0] i;
-    output wire [26:0] o;
+    input wire  [28:0] i;
+    output wire [28:0] o;
     
     // Constant declarations
-    localparam  behind = 9'b101;
+    localparam  behind = 9'b100;
     
     // Stub signals
     wire [8:0] ram__read_address;
     wire ram__read_clock;
-    wire  [26:0] ram__read_data;
+    wire  [28:0] ram__read_data;
     wire [8:0] ram__write_address;
     wire ram__write_clock;
-    wire [26:0] ram__write_data;
+    wire [28:0] ram__write_data;
     wire ram__write_enable;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     wire read__clock;
-    reg  [26:0] raw__d;
-    wire  [26:0] raw__q;
+    reg  [28:0] raw__d;
+    wire  [28:0] raw__q;
     wire raw__clock;
     
     // Sub module instances
@@ -118997,17 +119733,17 @@ module tnic_standalone__core__pacer__pass__slack__settled__ram(read_address,read
     // Module arguments
     input wire  [8:0] read_address;
     input wire  read_clock;
-    output reg  [26:0] read_data;
+    output reg  [28:0] read_data;
     input wire  [8:0] write_address;
     input wire  write_clock;
-    input wire  [26:0] write_data;
+    input wire  [28:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[26:0] mem[511:0];
+    reg[28:0] mem[511:0];
     
     always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {27{1'bx}} : mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {29{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -119021,13 +119757,13 @@ endmodule // standalone__core__pacer__pass__slack__settled__ram
 module tnic_standalone__core__pacer__pass__slack__settled__raw(d,q,clock);
     
     // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 27'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
@@ -119054,6 +119790,25 @@ module tnic_standalone__core__pacer__pass__slack__settled__read(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__slack__settled__read
+
+
+module tnic_standalone__core__pacer__pass__slack__settled16(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__settled16
 
 
 module tnic_standalone__core__pacer__pass__slack__slack17(d,q,clock);
@@ -119116,13 +119871,13 @@ endmodule // standalone__core__pacer__pass__slack__sum6
 module tnic_standalone__core__pacer__pass__slack__value7(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [27:0] d;
+    output reg  [27:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 28'h0;
     end
     
     always @(posedge clock) begin
@@ -119135,13 +119890,13 @@ endmodule // standalone__core__pacer__pass__slack__value7
 module tnic_standalone__core__pacer__pass__slack__value8(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [27:0] d;
+    output reg  [27:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 28'h0;
     end
     
     always @(posedge clock) begin
@@ -119149,6 +119904,25 @@ module tnic_standalone__core__pacer__pass__slack__value8(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__slack__value8
+
+
+module tnic_standalone__core__pacer__pass__slack__voids3(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__slack__voids3
 
 
 module tnic_standalone__core__pacer__pass__slack__window6(d,q,clock);
@@ -119700,7 +120474,7 @@ module tnic_standalone__core__pacer__pass__slept(d,q,clock);
 endmodule // standalone__core__pacer__pass__slept
 
 
-module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due,least,wished,launch);
+module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,gap_4,due,least,wished,launch);
     
     // Module arguments
     input wire  clk;
@@ -119711,6 +120485,7 @@ module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,g
     input wire  [47:0] now;
     output wire [31:0] tau;
     output wire [30:0] gap;
+    output wire [30:0] gap_4;
     output wire due;
     input wire  [2:0] least;
     output wire [4:0] wished;
@@ -120167,6 +120942,7 @@ module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,g
     assign coarse = product >> coarse_by;
     assign fine = step2__q >> fine_by__q;
     assign gaps__i = gap4__q;
+    assign gap_4 = gap4__q;
     assign ys__i = y;
     assign es__i = e;
     assign y2_u = ys__o;
@@ -121628,6 +122404,463 @@ module tnic_standalone__core__pacer__pass__verdicts__v__3(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__verdicts__v__3
+
+
+module tnic_standalone__core__pacer__pass__voids(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [15:0] i;
+    output reg  [15:0] o;
+    
+    // Stub signals
+    wire [15:0] v__0__d;
+    wire  [15:0] v__0__q;
+    wire v__0__clock;
+    wire [15:0] v__1__d;
+    wire  [15:0] v__1__q;
+    wire v__1__clock;
+    wire [15:0] v__2__d;
+    wire  [15:0] v__2__q;
+    wire v__2__clock;
+    wire [15:0] v__3__d;
+    wire  [15:0] v__3__q;
+    wire v__3__clock;
+    wire [15:0] v__4__d;
+    wire  [15:0] v__4__q;
+    wire v__4__clock;
+    wire [15:0] v__5__d;
+    wire  [15:0] v__5__q;
+    wire v__5__clock;
+    wire [15:0] v__6__d;
+    wire  [15:0] v__6__q;
+    wire v__6__clock;
+    wire [15:0] v__7__d;
+    wire  [15:0] v__7__q;
+    wire v__7__clock;
+    wire [15:0] v__8__d;
+    wire  [15:0] v__8__q;
+    wire v__8__clock;
+    wire [15:0] v__9__d;
+    wire  [15:0] v__9__q;
+    wire v__9__clock;
+    wire [15:0] v__10__d;
+    wire  [15:0] v__10__q;
+    wire v__10__clock;
+    wire [15:0] v__11__d;
+    wire  [15:0] v__11__q;
+    wire v__11__clock;
+    wire [15:0] v__12__d;
+    wire  [15:0] v__12__q;
+    wire v__12__clock;
+    wire [15:0] v__13__d;
+    wire  [15:0] v__13__q;
+    wire v__13__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__pacer__pass__voids__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__2 v__2(
+        .d(v__2__d),
+        .q(v__2__q),
+        .clock(v__2__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__3 v__3(
+        .d(v__3__d),
+        .q(v__3__q),
+        .clock(v__3__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__4 v__4(
+        .d(v__4__d),
+        .q(v__4__q),
+        .clock(v__4__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__5 v__5(
+        .d(v__5__d),
+        .q(v__5__q),
+        .clock(v__5__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__6 v__6(
+        .d(v__6__d),
+        .q(v__6__q),
+        .clock(v__6__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__7 v__7(
+        .d(v__7__d),
+        .q(v__7__q),
+        .clock(v__7__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__8 v__8(
+        .d(v__8__d),
+        .q(v__8__q),
+        .clock(v__8__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__9 v__9(
+        .d(v__9__d),
+        .q(v__9__q),
+        .clock(v__9__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__10 v__10(
+        .d(v__10__d),
+        .q(v__10__q),
+        .clock(v__10__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__11 v__11(
+        .d(v__11__d),
+        .q(v__11__q),
+        .clock(v__11__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__12 v__12(
+        .d(v__12__d),
+        .q(v__12__q),
+        .clock(v__12__clock)
+    );
+    tnic_standalone__core__pacer__pass__voids__v__13 v__13(
+        .d(v__13__d),
+        .q(v__13__q),
+        .clock(v__13__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+        o = v__2__q;
+        o = v__3__q;
+        o = v__4__q;
+        o = v__5__q;
+        o = v__6__q;
+        o = v__7__q;
+        o = v__8__q;
+        o = v__9__q;
+        o = v__10__q;
+        o = v__11__q;
+        o = v__12__q;
+        o = v__13__q;
+    end
+    assign v__0__clock = clk;
+    assign v__1__clock = clk;
+    assign v__2__clock = clk;
+    assign v__3__clock = clk;
+    assign v__4__clock = clk;
+    assign v__5__clock = clk;
+    assign v__6__clock = clk;
+    assign v__7__clock = clk;
+    assign v__8__clock = clk;
+    assign v__9__clock = clk;
+    assign v__10__clock = clk;
+    assign v__11__clock = clk;
+    assign v__12__clock = clk;
+    assign v__13__clock = clk;
+    assign v__0__d = i;
+    assign v__1__d = v__0__q;
+    assign v__2__d = v__1__q;
+    assign v__3__d = v__2__q;
+    assign v__4__d = v__3__q;
+    assign v__5__d = v__4__q;
+    assign v__6__d = v__5__q;
+    assign v__7__d = v__6__q;
+    assign v__8__d = v__7__q;
+    assign v__9__d = v__8__q;
+    assign v__10__d = v__9__q;
+    assign v__11__d = v__10__q;
+    assign v__12__d = v__11__q;
+    assign v__13__d = v__12__q;
+    
+endmodule // standalone__core__pacer__pass__voids
+
+
+module tnic_standalone__core__pacer__pass__voids__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__0
+
+
+module tnic_standalone__core__pacer__pass__voids__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__1
+
+
+module tnic_standalone__core__pacer__pass__voids__v__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__10
+
+
+module tnic_standalone__core__pacer__pass__voids__v__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__11
+
+
+module tnic_standalone__core__pacer__pass__voids__v__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__12
+
+
+module tnic_standalone__core__pacer__pass__voids__v__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__13
+
+
+module tnic_standalone__core__pacer__pass__voids__v__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__2
+
+
+module tnic_standalone__core__pacer__pass__voids__v__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__3
+
+
+module tnic_standalone__core__pacer__pass__voids__v__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__4
+
+
+module tnic_standalone__core__pacer__pass__voids__v__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__5
+
+
+module tnic_standalone__core__pacer__pass__voids__v__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__6
+
+
+module tnic_standalone__core__pacer__pass__voids__v__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__7
+
+
+module tnic_standalone__core__pacer__pass__voids__v__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__8
+
+
+module tnic_standalone__core__pacer__pass__voids__v__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids__v__9
+
+
+module tnic_standalone__core__pacer__pass__voids17(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__voids17
 
 
 module tnic_standalone__core__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,tau,gap,at,now,flow,insert_valid,insert_flow,insert_slot);

@@ -237,6 +237,34 @@ fn the_loop_holds_an_incast() {
     }
 }
 
+/// The greatest rate, Mb/s, of a flow of 1 Gb/s at first whose every ACK asks for more, and that has a message of a packet every so often, or always packets.
+fn greatest_mbps(streams: bool, window_us: u32, every_us: Option<f64>) -> f64 {
+    let profile = format!(
+        "like = 'timely-10g'\nt_low_us = 100\nt_high_us = 1000\ninitial_mbps = 1000\nadditive_step_mbps = 4\noutstanding_kb = 0\nuse_window_us = {window_us}"
+    );
+    let messages = every_us.map_or(String::new(), |us| format!("bytes = 1424\nmessages = 80\nevery_us = {us}\n"));
+    let flow = format!("packet_bytes = 1424\nsegment_bytes = 1424\n{messages}");
+    let o = run(&star(1, 10, "corundum", &format!("streams = {streams}\n"), &profile, &flow, 10.0)).expect("a run");
+    assert!(o.recorder.rtts.len() > 70, "{} round trips", o.recorder.rtts.len());
+    o.recorder.rates.iter().map(|r| r.sample.mbps).fold(0.0, f64::max)
+}
+
+/// TIMELY's section 5: a flow that sends less than 80 % of its rate does not raise it, though the scheduler asks its queue for 32 packets at each doorbell, of
+/// which one is there. A flow that has packets for all of its rate raises it.
+#[test]
+fn a_flow_that_does_not_use_its_rate_does_not_raise_it() {
+    for streams in [false, true] {
+        if streams && !thorough() {
+            continue;
+        }
+        let [free, held, used] = [(0, Some(123.0)), (100, Some(123.0)), (100, None)].map(|(w, every)| greatest_mbps(streams, w, every));
+        println!("streams {streams}: {free:.0} Mb/s without the rule, {held:.0} with it, {used:.0} where all is used");
+        assert!(free > 1200.0 && used > 1200.0, "{free}, {used} Mb/s");
+        // The rate may grow until the flow is the window behind.
+        assert!(held <= 1040.0, "{held} Mb/s");
+    }
+}
+
 /// Messages are sent whole, flows end, telemetry is read; and what the form has not is refused in a sentence that names it.
 #[test]
 fn a_scenario_s_fields_hold() {

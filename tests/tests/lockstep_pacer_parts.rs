@@ -21,8 +21,8 @@ fn charge_equals_model<const F: usize, const S: usize>() {
     let library = verilate("charge", timely_hw::pacer::charge::Charge::<F, S>::default());
     let [rst, valid, flow_in, bytes, ends] =
         ["rst", "charge_valid", "charge_flow", "charge_bytes", "charge_ends"].map(|n| library.input(n));
-    let [paid_valid, paid_flow, paid_word, paid_ends, swept] =
-        ["paid_valid", "paid_flow", "paid_word", "paid_ends", "swept"].map(|n| library.output(n));
+    let [paid_valid, paid_flow, paid_word, paid_voids, paid_ends, swept] =
+        ["paid_valid", "paid_flow", "paid_word", "paid_voids", "paid_ends", "swept"].map(|n| library.output(n));
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut offer = Runs::new(0.7, 20);
@@ -32,6 +32,7 @@ fn charge_equals_model<const F: usize, const S: usize>() {
             let paid = charge::Paid {
                 bytes: word as u32,
                 settled: (word >> 32) as u16 & 0x1ff,
+                voids: dut.get(paid_voids) as u8,
                 last: (word >> 41) as u16,
                 ends: dut.get(paid_ends) == 1,
             };

@@ -58,10 +58,11 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     set("post_valid", i.post.is_some().into());
     set("post_flow", f.into());
     set("post_word", (u64::from(p.posted) | u64::from(p.released) << 16 | u64::from(p.drop) << 48) & known);
-    let (f, p) = i.paid.unwrap_or((2, Paid { bytes: noise as u32, settled: 3, last: 9, ends: noise & 1 == 1 }));
+    let (f, p) = i.paid.unwrap_or((2, Paid { bytes: noise as u32, settled: 3, voids: noise as u8, last: 9, ends: noise & 1 == 1 }));
     set("paid_valid", i.paid.is_some().into());
     set("paid_flow", f.into());
     set("paid_ends", p.ends.into());
+    set("paid_voids", u64::from(p.voids) & known);
     set("paid_word", (u64::from(p.bytes) | u64::from(p.settled) << 32 | u64::from(p.last) << 41) & known);
     let w = i.profile.unwrap_or(ProfileWrite { profile: 0, word: 1, data: noise as u32 });
     set("pw_valid", i.profile.is_some().into());
@@ -205,7 +206,9 @@ impl World {
             let bytes = if rng.random() { self.bytes[f as usize] } else { self.bytes[f as usize].wrapping_add(more) };
             self.bytes[f as usize] = bytes;
             let settled = s.granted.wrapping_sub(uncharged) & 0x1ff;
-            i.paid = Some((f, Paid { bytes, settled, last: any_size(rng, 16) as u16, ends: rng.random() }));
+            // A few more found no packet, or any number.
+            let voids = s.voids.wrapping_add(if rng.random() { 0 } else { any_size(rng, 8) as u8 });
+            i.paid = Some((f, Paid { bytes, settled, voids, last: any_size(rng, 16) as u16, ends: rng.random() }));
         }
         if rng.random_bool(0.3) {
             let value = if rng.random_bool(0.02) { rng.random() } else { any_size(rng, 29) as u32 };

@@ -84,7 +84,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
     // Before the device is touched: what runs on it goes on when file, options or sockets are wrong.
     let config = Config::read(&file).map_err(|e| text(&e))?;
     let in_file = |e: &dyn std::fmt::Display| format!("{}: {e}; the device goes on as it was", file.display());
-    let plan = Plan::new(&config).map_err(|e| in_file(&e))?;
+    let plan = Plan::new(&config, None).map_err(|e| in_file(&e))?;
     let heartbeat = (!cli.heartbeat.is_zero()).then_some(cli.heartbeat);
     let transport = cli.device.transport(config.device).map_err(|e| text(&e))?;
     Nic::check_closed(&*transport, plan.last_flow(), plan.window, heartbeat).map_err(|e| match e {
@@ -92,6 +92,10 @@ fn run(cli: Cli) -> Result<(), Failed> {
         Error::Heartbeat { .. } => wrong(&format!("--heartbeat: {e}")),
         e => Failed::from(text(&e)),
     })?;
+    // By then it is known what board it is.
+    let request = Nic::request(&*transport, config.port.as_ref()).map_err(|e| text(&e))?;
+    let request = request.map_err(|e| in_file(&format_args!("[port]: {e}")))?;
+    Plan::new(&config, request.as_ref()).map_err(|e| in_file(&e))?;
     let unset = plan.unset(|profile| Nic::keeps_profile(&*transport, profile)).map_err(|e| text(&e))?;
     unset.map_or(Ok(()), |e| Err(in_file(&e)))?;
     let options = Options { socket: socket.clone(), users: cli.allow_uid, heartbeat, metrics: cli.metrics };

@@ -13,15 +13,19 @@ pub use info::Info;
 pub use table::FlowTable;
 
 use crate::Error;
+use crate::spec::{self, PortSpec, SpecError};
 use crate::transport::{Dma, Failure, Registers, Transport};
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
+use timely_regs::board::CORUNDUM;
+use timely_regs::corundum::request::Request;
 use timely_regs::counters::Counter;
 use timely_regs::device::{self, Device};
-use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, port, profiles, window};
+use timely_regs::map::settings::TABLE;
+use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, port, profiles, time, window};
 use timely_regs::{pci, profile};
 
 /// How long a device may take to clear its RAMs after a reset; real ones need a millisecond, Verilated ones longer.
@@ -187,6 +191,33 @@ impl Nic {
         if window && bytes < needed { Err(Error::NoWindow { device: transport.name().into(), bytes, needed }) } else { Ok(()) }
     }
 
+    /// The way of a request, on a board where Corundum's DMA reads the packets, and what is wrong with what a port says of it.
+    ///
+    /// # Errors
+    /// When the way fails.
+    pub fn request(transport: &dyn Transport, port: Option<&PortSpec>) -> Result<Result<Option<Request>, SpecError>, Error> {
+        let corundum = transport.placed().board.name == CORUNDUM.name;
+        let bus_bits = if corundum { Some(transport.read32(id::BUS_BITS.address())?) } else { None };
+        Ok(spec::request(port, bus_bits))
+    }
+
+    /// Writes `LEAD`. The device takes a lower one only while no flow may send: then flows that do are stopped for the write.
+    ///
+    /// # Errors
+    /// When the way fails, or the device refuses.
+    pub fn set_lead(&self, lead_ns: u32) -> Result<(), Error> {
+        let (now, enabled) = (self.of(self.device.read(&time::LEAD))?, self.of(self.device.get(&TABLE.enable))? != 0);
+        if now == lead_ns {
+            return Ok(());
+        }
+        let stops = enabled && lead_ns < now;
+        if stops {
+            self.enable(false)?;
+        }
+        let written = self.checked("how far packets are asked for ahead", |d| d.write(&time::LEAD, lead_ns));
+        if stops { written.and(self.enable(true)) } else { written }
+    }
+
     /// The device keeps its profiles over a reset, and has this one set.
     ///
     /// # Errors
@@ -204,6 +235,17 @@ impl Nic {
         Ok(false)
     }
 
+    /// Removes every flow at once, by the soft reset: what else is configured stays, and so do counters.
+    ///
+    /// # Errors
+    /// When the way fails, the device refuses, or it is not ready in time.
+    pub fn remove_flows(&mut self) -> Result<(), Error> {
+        self.checked("the soft reset", Device::soft_reset)?;
+        self.wait_ready()?;
+        self.flows = Some(FlowTable::new(self.device.flows()));
+        Ok(())
+    }
+
     /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is recorded, no beat is asked for. Profiles,
     /// addresses and counters stay.
     fn clear(&mut self) -> Result<(), Error> {
@@ -211,16 +253,7 @@ impl Nic {
         self.set_heartbeat(None)?;
         self.checked("the arming of the heartbeat", Device::arm)?;
         self.checked("the end of recording", |d| d.record_events(0, device::Only::default()))?;
-        let all = self.device.flows();
-        let mut table = FlowTable::new(all);
-        for flow in 0..all {
-            if self.of(self.device.query_rate(flow))? != 0 {
-                table.mark(flow, true)?;
-            }
-        }
-        let used: Vec<u32> = table.used().collect();
-        self.flows = Some(table);
-        used.into_iter().try_for_each(|flow| self.remove_flow(flow))
+        self.remove_flows()
     }
 
     /// Fails without what the way to the device has not.

@@ -9,12 +9,13 @@ use crate::config::{Config, ConfigError, Number};
 use crate::nic::{EventSettings, Nic};
 use crate::plan::{Plan, PlanError, check_bound, check_rate};
 use crate::registers::{self, NameError, Named};
-use crate::report::{DeviceReport, EventReport, PortReport};
-use crate::spec::{FlowSpec, SpecError};
+use crate::report::{DeviceReport, EventReport};
+use crate::spec::{FlowSpec, PortSpec, SpecError, check_cap};
 use crate::{Error, units};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
+use timely_regs::corundum::request::Request as DmaRequest;
 use timely_regs::device::Only;
 use timely_regs::event::EventRecord;
 use timely_regs::flow::FlowRecord;
@@ -122,7 +123,9 @@ impl Service {
     /// When a value cannot be, or the device fails.
     pub fn restore(&mut self, config: Config) -> Result<(), ServiceError> {
         // All of it is checked before anything is written.
-        let plan = Plan::new(&config)?;
+        let request = self.request(config.port.as_ref());
+        let request = request?.map_err(|e| PlanError { table: "port".into(), source: Box::new(e) })?;
+        let plan = Plan::new(&config, request.as_ref())?;
         Nic::check(self.nic.transport(), plan.last_flow(), plan.window)?;
         if let Some(unset) = plan.unset(|profile| Nic::keeps_profile(self.nic.transport(), profile))? {
             return Err(unset.into());
@@ -131,6 +134,7 @@ impl Service {
         if let Some(port) = port {
             self.nic.checked("the port's settings", |d| port.write(d))?;
         }
+        request.map_or(Ok(()), |r| self.nic.set_lead(r.lead_ns()))?;
         for (number, parameters) in &profiles {
             self.nic.set_profile(*number, parameters)?;
         }
@@ -161,8 +165,9 @@ impl Service {
     pub fn adopt(&mut self, config: Config) -> Result<bool, ServiceError> {
         self.config.device = config.device;
         self.stale = true;
+        let request = self.request(config.port.as_ref())?.unwrap_or(None);
         for (number, spec) in &config.profile {
-            if spec.parameters().ok().and_then(|p| p.quantise().ok()) != Some(self.nic.profile(number.0)?) {
+            if spec.parameters_on(request.as_ref()).ok().and_then(|p| p.quantise().ok()) != Some(self.nic.profile(number.0)?) {
                 return Ok(false);
             }
         }
@@ -184,6 +189,31 @@ impl Service {
         Ok(!self.stale)
     }
 
+    /// The way of a request, on a board where Corundum's DMA reads the packets, and what is wrong with what a port says of it.
+    pub(super) fn request(&self, port: Option<&PortSpec>) -> Result<Result<Option<DmaRequest>, SpecError>, ServiceError> {
+        Ok(Nic::request(self.nic.transport(), port)?)
+    }
+
+    /// Sets the port, and what follows from it behind Corundum's DMA: how far ahead packets are asked for, and the caps of profiles.
+    fn set_port(&mut self, port: PortSpec) -> Result<(), ServiceError> {
+        let checked = port.port()?;
+        let request = self.request(Some(&port))??;
+        let with = Config { port: Some(port), ..self.config.clone() };
+        // All of it is checked before anything is written.
+        let plan = request.map(|r| Plan::new(&with, Some(&r))).transpose()?;
+        self.nic.checked("the port's settings", |d| checked.write(d))?;
+        self.config = with;
+        if let (Some(request), Some(plan)) = (request, plan) {
+            self.nic.set_lead(request.lead_ns())?;
+            for (number, parameters) in &plan.profiles {
+                if parameters.quantise().map_err(SpecError::from)? != self.nic.profile(*number)? {
+                    self.nic.set_profile(*number, parameters)?;
+                }
+            }
+        }
+        self.save()
+    }
+
     fn check_window(&self, spec: &FlowSpec) -> Result<(), ServiceError> {
         if spec.needs_window() { Ok(self.nic.must_have_window()?) } else { Ok(()) }
     }
@@ -194,7 +224,8 @@ impl Service {
             return Err(SpecError::Unset(spec.profile.into()).into());
         }
         check_rate(spec, &words)?;
-        Ok(check_bound(record, &words)?)
+        check_bound(record, &words)?;
+        Ok(check_cap(spec, &words, self.request(self.config.port.as_ref())??.as_ref())?)
     }
 
     fn save(&mut self) -> Result<(), ServiceError> {
@@ -235,17 +266,20 @@ impl Service {
                 self.save()?;
                 Ok(Value::Null)
             }
+            Request::ResetFlows {} => {
+                self.nic.remove_flows()?;
+                self.config.flow.clear();
+                self.save()?;
+                Ok(Value::Null)
+            }
             Request::Enable { on } => {
                 self.nic.enable(on)?;
                 Ok(Value::Null)
             }
-            Request::PortShow {} => Ok(json(PortReport { spec: self.config.port.clone() })),
+            Request::PortShow {} => Ok(json(self.port()?)),
             Request::PortSet { port } => {
-                let checked = port.port()?;
-                self.nic.checked("the port's settings", |d| checked.write(d))?;
-                self.config.port = Some(port);
-                self.save()?;
-                Ok(Value::Null)
+                self.set_port(port)?;
+                Ok(json(self.port()?))
             }
             Request::ProfileList {} => {
                 let all = (0..PROFILES as u32).map(|n| self.profile(n)).collect::<Result<Vec<_>, _>>()?;
@@ -253,12 +287,14 @@ impl Service {
             }
             Request::ProfileShow { profile } => Ok(json(self.profile(profile)?)),
             Request::ProfileSet { profile, spec } => {
-                let parameters = spec.parameters()?;
+                let request = self.request(self.config.port.as_ref())??;
+                let parameters = spec.parameters_on(request.as_ref())?;
                 let words = parameters.quantise().map_err(SpecError::from)?;
                 for (Number(flow), flow_spec) in self.config.flow.iter().filter(|f| u32::from(f.1.profile) == profile) {
-                    let fits = check_bound(&flow_spec.record()?, &words);
+                    let fits = check_bound(&flow_spec.record()?, &words).and_then(|()| check_cap(flow_spec, &words, request.as_ref()));
                     fits.map_err(|source| PlanError { table: format!("flow.{flow}"), source: Box::new(source) })?;
                 }
+                request.map_or(Ok(()), |r| self.nic.set_lead(r.lead_ns()))?;
                 self.nic.set_profile(profile, &parameters)?;
                 self.config.profile.insert(Number(profile), spec);
                 self.save()?;

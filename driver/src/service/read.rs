@@ -4,7 +4,9 @@ use crate::Error;
 use crate::clock::{self, Pair};
 use crate::config::Number;
 use crate::registers::Named;
-use crate::report::{ClockReport, FlowReport, FlowTelemetry, Percentiles, ProfileReport, RegisterReport, Telemetry};
+use crate::report::{
+    AheadReport, ClockReport, FlowReport, FlowTelemetry, Percentiles, PortReport, ProfileReport, RegisterReport, Telemetry,
+};
 use crate::spec::profile_fields;
 use std::time::Instant;
 use timely_regs::device::Bus;
@@ -17,6 +19,13 @@ const FLOWS_BY_QUERIES: usize = 16;
 const LAWS: [&str; 5] = ["fixed", "timely", "patched", "swift", "pi"];
 
 impl Service {
+    pub(super) fn port(&self) -> Result<PortReport, ServiceError> {
+        let request = self.request(self.config.port.as_ref())?.unwrap_or(None);
+        let spec = self.config.port.clone();
+        let ahead = spec.as_ref().zip(request.as_ref()).and_then(|(port, r)| Some(AheadReport::new(r, port.line_mbps().ok()?)));
+        Ok(PortReport { spec, ahead })
+    }
+
     pub(super) fn flow(&self, flow: u32) -> FlowReport {
         FlowReport { flow, spec: self.config.flow.get(&Number(flow)).cloned() }
     }
@@ -24,7 +33,8 @@ impl Service {
     pub(super) fn profile(&self, number: u32) -> Result<ProfileReport, ServiceError> {
         let words = self.nic.profile(number)?;
         let spec = self.config.profile.get(&Number(number)).cloned();
-        let settings = spec.as_ref().and_then(|s| s.parameters().ok()).map(|p| profile_fields(&p)).unwrap_or_default();
+        let request = self.request(self.config.port.as_ref())?.unwrap_or(None);
+        let settings = spec.as_ref().and_then(|s| s.parameters_on(request.as_ref()).ok()).map(|p| profile_fields(&p)).unwrap_or_default();
         let law =
             if words == [0; profile::WORDS] { "unset" } else { LAWS.get(profile::LAW.get(&words) as usize).copied().unwrap_or("unknown") };
         Ok(ProfileReport {

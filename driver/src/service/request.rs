@@ -11,6 +11,8 @@ pub enum Request {
     Info {},
     /// Resets it; nothing is configured then.
     Reset {},
+    /// Removes every flow at once; all else goes on.
+    ResetFlows {},
     /// Lets flows send, or stops them all.
     Enable {
         on: bool,
@@ -82,6 +84,7 @@ impl Request {
         matches!(
             self,
             Reset {}
+                | ResetFlows {}
                 | Enable { .. }
                 | PortSet { .. }
                 | ProfileSet { .. }

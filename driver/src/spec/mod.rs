@@ -1,8 +1,10 @@
 //! What people say of a NIC - its port, its profiles, its flows - as files and the socket's messages carry it, checked where it is read.
+mod corundum;
 mod flow;
 mod port;
 mod profile;
 
+pub use corundum::{check_cap, request};
 pub use flow::FlowSpec;
 pub use port::{Port, PortSpec};
 pub use profile::{ProfileSpec, fields as profile_fields};

@@ -1,4 +1,5 @@
 //! The port as people say it: its addresses, its rate, whom it answers.
+use super::corundum::dma_ns;
 use super::{SpecError, flow, optional, parse_mac, unit, value};
 use crate::transport::{Failure, Registers};
 use crate::units::{parse_ipv4, parse_ipv6, parse_mbps};
@@ -47,6 +48,9 @@ pub struct PortSpec {
     /// A full packet store makes the host wait, where packets are the host's; else they are dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub store_waits: bool,
+    /// Longest time of both reads of the host's memory that a packet needs, together, where Corundum's DMA reads packets; 3us when nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dma: Option<String>,
     /// Networks whose hosts it answers, `address/bits`, eight at most; none needs `answer` to be false.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
@@ -134,8 +138,17 @@ impl PortSpec {
             pause: false,
             ack_priority: 0,
             store_waits: false,
+            dma: None,
             allow: Vec::new(),
         }
+    }
+
+    /// Rate of the wire, Mb/s.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn line_mbps(&self) -> Result<f64, SpecError> {
+        unit("line", parse_mbps(&self.line))
     }
 
     /// What the registers are to hold, checked.
@@ -143,7 +156,7 @@ impl PortSpec {
     /// # Errors
     /// When a field is out of its range.
     pub fn port(&self) -> Result<Port, SpecError> {
-        let mbps = unit("line", parse_mbps(&self.line))?;
+        let mbps = self.line_mbps()?;
         // ns a byte in Q16.16.
         let ns_per_byte = (8000.0 / mbps * 65_536.0).round();
         if !(1.0..=f64::from(u32::MAX)).contains(&ns_per_byte) {
@@ -177,6 +190,7 @@ impl PortSpec {
         if !(1..=100).contains(&self.ack_share) {
             return Err(value("ack_share", self.ack_share, "1 to 100, percent of the line"));
         }
+        self.dma.as_deref().map(dma_ns).transpose()?;
         if self.answer && self.allow.is_empty() {
             let line =
                 "false, or stand beside a line as `allow = [\"10.0.0.0/8\"]` (--allow 10.0.0.0/8), the networks whose hosts are answered";

@@ -28,6 +28,42 @@ fn a_corundum_board_is_driven_as_any_other() {
     }
 }
 
+/// Packets are asked for as far ahead as the host's memory needs, caps cover that, and flows that could not have their rate are refused.
+#[test]
+fn corundum_is_asked_ahead_by_what_its_dma_takes() {
+    let place = Place::new();
+    let (_server, device) = place.serve_behind("corundum");
+    let set = |more: &[&'static str]| [&["--device", &device][..], &ADDRESSES, &["--line", "25Gbps"], more].concat();
+    let read = |register: &str| place.json(&on(&device, &["reg", "read", register]))["value"].as_u64().expect("a value");
+    let cap = |profile: &str| place.json(&on(&device, &["profile", "show", profile]))["fields"]["token_cap"].as_u64().expect("a cap");
+    let text = place.said(&set(&["--dma", "2us"]));
+    // By hand, at 64 bits: 2 and 3 us ahead; 2, 3 and 5 us at 3.125 bytes a ns.
+    for line in ["2us; LEAD is 5us", "at 25Gbps 31250 bytes"] {
+        assert!(text.contains(line), "{text}: {line}");
+    }
+    assert_eq!(read("time.LEAD"), 5000);
+    place.said(&on(&device, &["profile", "set", "0", "timely-25g", "--base-rtt", "15us"]));
+    place.said(&on(&device, &["profile", "set", "1", "timely-25g", "--base-rtt", "15us", "cap=3036B"]));
+    assert_eq!((cap("0"), cap("1")), (31_250, 3036));
+    let add = |more: &[&'static str]| [&["--device", &device, "flow", "add"][..], &PEER, more].concat();
+    place.refused(&add(&["--posted", "--profile", "1"]), 3, &["cap is `3036B`", "31250 bytes or more in profile 1", "25Gbps", "10us"]);
+    place.said(&add(&["--posted"]));
+    // Flows may send now: a lower LEAD is taken all the same, and caps follow.
+    place.said(&set(&["--dma", "1us"]));
+    assert_eq!((read("time.LEAD"), read("id.CONTROL"), cap("0")), (4000, 1, 25_000));
+    let before = place.json(&on(&device, &["port", "show"]));
+    assert_eq!((&before["ahead"]["lead_ns"], &before["ahead"]["line_cap_bytes"]), (&4000.into(), &25_000.into()), "{before}");
+    place.refused(&set(&["--dma", "63us"]), 3, &["dma is `63us`", "1ns to 62.53us"]);
+    place.said(&on(&device, &["profile", "set", "2", "timely-100g"]));
+    place.refused(&set(&["--dma", "40us"]), 3, &["[profile.2]: greatest is `100Gbps`", "at most 97.54Gbps", "1048575 bytes"]);
+    assert_eq!(place.json(&on(&device, &["port", "show"])), before);
+    // The soft reset removes the flows, here and in the file, and nothing else.
+    place.said(&on(&device, &["reset", "--flows"]));
+    assert_eq!(place.json(&on(&device, &["flow", "list"])), serde_json::json!([]));
+    assert_eq!((place.json(&on(&device, &["port", "show"])), cap("0"), read("id.CONTROL")), (before, 25_000, 1));
+    place.said(&add(&["--posted"]));
+}
+
 /// A megabyte of BAR 2: blocks, and no doorbells; registers, and no DMA.
 #[test]
 fn an_opennic_board_says_what_it_has_not() {

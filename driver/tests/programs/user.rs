@@ -99,6 +99,7 @@ fn json_is_printed_or_refused_and_an_empty_device_is_none() {
     assert_eq!((&magic["count"], magic["meaning"].is_string()), (&1.into(), true), "{magic}");
     let report = place.json(&on(&["selftest"]));
     assert!(report["device"] == device.as_str() && report["steps"][0]["found"].is_string(), "{report}");
+    assert_eq!(place.json(&on(&["reset", "--flows"])), serde_json::json!({"reset": "flows"}));
     assert_eq!(place.json(&on(&["reset"])), serde_json::json!({"reset": true}));
     let port = place.json(&on(&["port", "set", "--no-answer", "--mac", "02:74:6e:00:00:00"]));
     assert_eq!((&port, port["spec"]["udp_port"].as_u64()), (&place.json(&on(&["port", "show"])), Some(21609)));

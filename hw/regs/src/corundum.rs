@@ -2,6 +2,8 @@
 //!
 //! The window has a word of 32 bits a queue for each kind of access: byte address `kind << (F + 2) | index << 2`. Kind 0 is what Corundum's
 //! own driver knows, and the others are written and read by the application block's courier alone.
+pub mod request;
+
 use crate::field::Field;
 use crate::map::VENDOR;
 

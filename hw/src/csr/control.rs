@@ -107,7 +107,9 @@ pub struct Control<const F: usize> {
     pub look_refuse: Signal<In, Bit>,
     /// DMA loads flows.
     pub loading: Signal<In, Bit>,
-    /// A flow that DMA loads.
+    /// A soft reset is under way.
+    pub clearing: Signal<In, Bit>,
+    /// A flow that DMA or a soft reset loads.
     pub bulk_valid: Signal<In, Bit>,
     /// The flow.
     pub bulk_flow: Signal<In, Bits<F>>,
@@ -216,7 +218,7 @@ impl<const F: usize> Control<F> {
             clk, rst, request, request_write, request_address, request_data, request_whole, reply, reply_write,
             reply_error, reply_data, st_valid, st_word, st_data, copy_valid, copy_index, copy_data, copy_ready, count_index,
             count_value, count_above, histogram_count, histogram_clearing, next_bin, next_bin_q, swept, now, enable, lost, busy, done, failed, look_valid, look_word, look_data,
-            look_live, look_refuse, loading, bulk_valid, bulk_flow, bulk_record, flow_index, stop, refused, time_set_valid, pw_valid, pw_profile,
+            look_live, look_refuse, loading, clearing, bulk_valid, bulk_flow, bulk_record, flow_index, stop, refused, time_set_valid, pw_valid, pw_profile,
             pw_word, pw_data, fl_valid, fl_command, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_ready, hd_flow, hd_packets,
             query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
             sweeping, reason, left, stv, stw, std, setting, set, pw, fl, fl_own, fl_index, fills, record, host, bell, bell_flow, bell_packets, asking)
@@ -257,7 +259,7 @@ impl<const F: usize> Logic for Control<F> {
         self.store.write_enable.next = self.stv.q.val();
         // Levels, and what lasts a clock.
         self.swept_q.d.next = self.swept.val();
-        self.ready.d.next = self.swept_q.q.val() & (self.state.q.val() != State::Sweep);
+        self.ready.d.next = (self.swept_q.q.val() & !self.clearing.val()) & (self.state.q.val() != State::Sweep);
         self.go.d.next = self.ready.q.val() & self.enable.val() & !self.lost.val();
         self.refused_q.d.next = false;
         self.setting.d.next = false;
@@ -438,7 +440,7 @@ impl<const F: usize> Logic for Control<F> {
             self.record.d.next =
                 bit_cast::<512, 480>(self.record.q.val().get_bits::<480>(32)) | (bit_cast::<512, 32>(self.store.read_data.val()) << 480);
         }
-        // What DMA loads; no command does at the same time.
+        // What DMA or a soft reset loads; no command does at the same time.
         if self.bulk_valid.val() {
             self.fl.d.next = true;
             self.fl_index.d.next = self.bulk_flow.val();

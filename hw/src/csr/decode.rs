@@ -93,6 +93,7 @@ pub struct Decode {
     at_live: Constant<Bits<6>>,
     at_bin: Constant<Bits<10>>,
     at_lead: Constant<Bits<10>>,
+    at_reset: Constant<Bits<10>>,
     at_clearing: Constant<Bits<10>>,
     now_q: DFF<Bits<64>>,
     latched: DFF<Bits<32>>,
@@ -115,6 +116,7 @@ pub struct Decode {
     is_live: DFF<Bit>,
     is_bin: DFF<Bit>,
     is_lead: DFF<Bit>,
+    is_reset: DFF<Bit>,
     is_clearing: DFF<Bit>,
     nowhere: DFF<Bit>,
     entry: DFF<Bits<130>>,
@@ -176,12 +178,13 @@ impl Decode {
             at_counter: word(counter),
             at_bin: word(telemetry::HISTOGRAM_COUNT),
             at_lead: word(time::LEAD),
+            at_reset: word(id::RESET),
             at_clearing: word(telemetry::HISTOGRAM_STATE),
             at_dma: Constant::new(bits::<4>((dma::BLOCK.base / 256).into())),
             at_live: Constant::new(bits::<6>(((dma::BLOCK.base + dma::LIVE) / 64).into())),
         }
             clk, rst, fetch, capture, check, write, address, data, whole, word, store_data, ready, go, error, lost, busy, done, failed, look_live, look_refuse, loading, now, histogram_count, histogram_clearing,
-            reset_value, window, rate, profile, set_high, command, counter, bin, is_bin, is_clearing, reason, read, now_q, latched, here, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, is_lead, nowhere, entry, stored, below, above,
+            reset_value, window, rate, profile, set_high, command, counter, bin, is_bin, is_clearing, reason, read, now_q, latched, here, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, is_lead, is_reset, nowhere, entry, stored, below, above,
             outside, absent, direction, later, back, value, flags)
     }
 }
@@ -203,6 +206,7 @@ impl Logic for Decode {
             is_bin,
             is_clearing,
             is_lead,
+            is_reset,
             nowhere,
             entry,
             stored,
@@ -239,6 +243,7 @@ impl Logic for Decode {
             self.is_bin.d.next = self.here.val() & (self.word.val() == self.at_bin.val());
             self.is_clearing.d.next = self.here.val() & (self.word.val() == self.at_clearing.val());
             self.is_lead.d.next = self.here.val() & (self.word.val() == self.at_lead.val());
+            self.is_reset.d.next = self.here.val() & (self.word.val() == self.at_reset.val());
             self.nowhere.d.next = !self.here.val();
             if self.address.val().get_bits::<2>(22) == bits::<2>(1) {
                 self.nowhere.d.next = self.address.val().get_bits::<2>(0).any()
@@ -279,7 +284,8 @@ impl Logic for Decode {
                     // Bit 0 of a command tells a load.
                     self.later.d.next = (self.is_command.q.val()
                         & (self.busy.val() | !self.ready.val() | (self.loading.val() & self.data.val().get_bit(0))))
-                        | (self.is_dma.q.val() & (self.look_refuse.val() | !self.ready.val()));
+                        | ((self.is_dma.q.val() & (self.look_refuse.val() | !self.ready.val()))
+                            | (self.is_reset.q.val() & !self.ready.val()));
                 }
             }
             self.value.d.next = self.stored.q.val();

@@ -1,5 +1,6 @@
 //! The register block: the map of `timely_regs::map` over AXI-Lite.
 mod axil;
+mod clear;
 mod control;
 mod counters;
 mod decode;
@@ -9,6 +10,7 @@ mod query;
 mod settings;
 
 pub use axil::Axil;
+pub use clear::Clear;
 pub use control::Control;
 pub use counters::Counters;
 pub use decode::Decode;
@@ -164,6 +166,7 @@ pub struct Csr<const F: usize> {
     held: Settings,
     histogram: HistogramAccess,
     heartbeat: Heartbeat,
+    clear: Clear<F>,
     counters: Counters,
     /// Those from 32 on.
     above: Counters,
@@ -180,7 +183,7 @@ impl<const F: usize> Csr<F> {
             control: Control::new(build),
             csr_errors: Constant::new(bits::<64>(1 << Counter::CsrErrors as u8)),
             heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, stop, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, held, histogram, heartbeat, counters, above, query, events)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, stop, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, held, histogram, heartbeat, clear, counters, above, query, events)
     }
 }
 
@@ -197,6 +200,8 @@ impl<const F: usize> Logic for Csr<F> {
         self.histogram.rst.next = self.rst.val();
         self.heartbeat.clk.next = self.clk.val();
         self.heartbeat.rst.next = self.rst.val();
+        self.clear.clk.next = self.clk.val();
+        self.clear.rst.next = self.rst.val();
         self.counters.clk.next = self.clk.val();
         self.counters.rst.next = self.rst.val();
         self.above.clk.next = self.clk.val();
@@ -239,6 +244,10 @@ impl<const F: usize> Logic for Csr<F> {
         self.heartbeat.st_valid.next = self.control.st_valid.val();
         self.heartbeat.st_word.next = self.control.st_word.val();
         self.heartbeat.st_data.next = self.control.st_data.val();
+        self.clear.st_valid.next = self.control.st_valid.val();
+        self.clear.st_word.next = self.control.st_word.val();
+        self.clear.st_data.next = self.control.st_data.val();
+        self.clear.loading.next = self.loading.val();
         self.control.copy_valid.next = self.query.copy_valid.val();
         self.control.copy_index.next = self.query.copy_index.val();
         self.control.copy_data.next = self.query.copy_data.val();
@@ -268,9 +277,15 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.look_live.next = self.look_live.val();
         self.control.look_refuse.next = self.look_refuse.val();
         self.control.loading.next = self.loading.val();
-        self.control.bulk_valid.next = self.bulk_valid.val();
+        self.control.clearing.next = self.clear.busy.val();
+        self.control.bulk_valid.next = self.bulk_valid.val() | self.clear.valid.val();
         self.control.bulk_flow.next = self.bulk_flow.val();
         self.control.bulk_record.next = self.bulk_record.val();
+        // The two never meet: a reset waits while DMA loads.
+        if self.clear.valid.val() {
+            self.control.bulk_flow.next = self.clear.flow.val();
+            self.control.bulk_record.next = bits::<512>(0);
+        }
         self.control.flow_index.next = self.held.settings.val().flow_index;
         self.st_valid.next = self.control.st_valid.val();
         self.st_word.next = self.control.st_word.val();

@@ -3,7 +3,7 @@ use crate::construct::construct;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
-/// Adds up each flow's charges: bytes modulo 2^32, packets modulo 2^9, and the size of its last packet. `S` must be `F + 1`.
+/// Adds up each flow's charges: bytes modulo 2^32, packets modulo 2^9, those without a packet modulo 2^8, and the size of its last packet. `S` must be `F + 1`.
 ///
 /// Each grant is answered by one charge, of 0 bytes if there was no packet; such a one leaves the last size as it is. Whether its packet ends a
 /// segment goes along.
@@ -29,31 +29,34 @@ pub struct Charge<const F: usize, const S: usize> {
     pub paid_flow: Signal<Out, Bits<F>>,
     /// Bytes, 32 bits; packets, 9; last size, 16.
     pub paid_word: Signal<Out, Bits<57>>,
+    /// Charges of 0 bytes.
+    pub paid_voids: Signal<Out, Bits<8>>,
     /// The packet ends a segment.
     pub paid_ends: Signal<Out, Bit>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
-    ram: ApartRam<Bits<57>, F>,
+    ram: ApartRam<Bits<65>, F>,
     sweep: DFF<Bits<S>>,
     sweep_end: Constant<Bits<S>>,
     valid: [DFF<Bit>; 3],
     flow: [DFF<Bits<F>>; 3],
     bytes: [DFF<Bits<16>>; 3],
     ends: [DFF<Bit>; 4],
-    raw: DFF<Bits<57>>,
+    raw: DFF<Bits<65>>,
     /// The last three results, newest first: what the RAM did not show yet when the account was read.
     done_valid: [DFF<Bit>; 3],
     done_flow: [DFF<Bits<F>>; 3],
-    done: [DFF<Bits<57>>; 3],
+    done: [DFF<Bits<65>>; 3],
     /// Which of them is the flow's newest; 0 none.
     from: DFF<Bits<2>>,
     is_newest: Signal<Local, Bit>,
     is_second: Signal<Local, Bit>,
     is_third: Signal<Local, Bit>,
-    account: Signal<Local, Bits<57>>,
+    account: Signal<Local, Bits<65>>,
     sum: Signal<Local, Bits<32>>,
     packets: Signal<Local, Bits<9>>,
     last: Signal<Local, Bits<16>>,
+    voids: Signal<Local, Bits<8>>,
     is_swept: Signal<Local, Bit>,
 }
 
@@ -61,8 +64,8 @@ impl<const F: usize, const S: usize> Default for Charge<F, S> {
     fn default() -> Self {
         assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
         construct!({ sweep_end: Constant::new(bits::<S>(1 << F)) }
-            clk, rst, charge_valid, charge_flow, charge_bytes, charge_ends, paid_valid, paid_flow, paid_word, paid_ends, swept, ram, sweep, raw, from, is_newest, is_second, is_third, account, sum, packets,
-            last, is_swept; valid, flow, bytes, ends, done_valid, done_flow, done)
+            clk, rst, charge_valid, charge_flow, charge_bytes, charge_ends, paid_valid, paid_flow, paid_word, paid_voids, paid_ends, swept, ram, sweep, raw, from, is_newest, is_second, is_third, account, sum, packets,
+            last, voids, is_swept; valid, flow, bytes, ends, done_valid, done_flow, done)
     }
 }
 
@@ -127,17 +130,18 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         self.sum.next = self.account.val().get_bits::<32>(0) + bit_cast::<32, 16>(self.bytes[2].q.val());
         self.packets.next = self.account.val().get_bits::<9>(32) + bits::<9>(1);
         self.last.next = self.bytes[2].q.val();
+        self.voids.next = self.account.val().get_bits::<8>(57);
         if !self.bytes[2].q.val().any() {
             self.last.next = self.account.val().get_bits::<16>(41);
+            self.voids.next = self.account.val().get_bits::<8>(57) + bits::<8>(1);
         }
         self.done_valid[0].d.next = self.valid[2].q.val();
         self.done_flow[0].d.next = self.flow[2].q.val();
-        self.done[0].d.next = bit_cast::<57, 32>(self.sum.val())
-            | (bit_cast::<57, 9>(self.packets.val()) << 32)
-            | (bit_cast::<57, 16>(self.last.val()) << 41);
+        self.done[0].d.next = (bit_cast::<65, 32>(self.sum.val()) | (bit_cast::<65, 9>(self.packets.val()) << 32))
+            | ((bit_cast::<65, 16>(self.last.val()) << 41) | (bit_cast::<65, 8>(self.voids.val()) << 57));
         // What the sweep writes: a register's reset is free where a choice in front of a RAM is not.
         if self.rst.val() | !self.is_swept.val() {
-            self.done[0].d.next = bits::<57>(0);
+            self.done[0].d.next = bits::<65>(0);
         }
         // 4: write.
         self.ram.write_enable.next = self.done_valid[0].q.val();
@@ -149,7 +153,8 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         }
         self.paid_valid.next = self.done_valid[0].q.val();
         self.paid_flow.next = self.done_flow[0].q.val();
-        self.paid_word.next = self.done[0].q.val();
+        self.paid_word.next = self.done[0].q.val().get_bits::<57>(0);
+        self.paid_voids.next = self.done[0].q.val().get_bits::<8>(57);
         self.paid_ends.next = self.ends[3].q.val();
         self.swept.next = self.is_swept.val();
         if self.rst.val() {

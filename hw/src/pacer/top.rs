@@ -244,6 +244,7 @@ impl<
         self.pass.paid_valid.next = self.charge.paid_valid.val();
         self.pass.paid_flow.next = self.charge.paid_flow.val();
         self.pass.paid_word.next = self.charge.paid_word.val();
+        self.pass.paid_voids.next = self.charge.paid_voids.val();
         self.pass.paid_ends.next = self.charge.paid_ends.val();
         self.pass.fl_valid.next = self.fl_valid.val() & self.go.val();
         self.pass.fl_flow.next = self.fl_flow.val();

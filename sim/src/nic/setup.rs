@@ -5,6 +5,7 @@ use crate::cores::{CoreFlow, CoreSpec};
 use crate::frame::{Class, LOW_TOS, address};
 use crate::scenario::Form;
 use crate::time::Ps;
+use timely_regs::corundum::request::Request;
 use timely_regs::device::Device;
 use timely_regs::flow::FlowRecord;
 use timely_regs::map::{ack_rate, flow, id, increment, port, profiles, time, window};
@@ -78,8 +79,8 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
         core.write32(port::LINE_RATE.address(), ack_rate(spec.speed.as_bps(), spec.clock_ps).max(64))?;
         core.write32(port::STORE_WAIT.address(), 1)?;
     }
-    if spec.form == Form::Corundum && spec.streams {
-        core.write32(time::LEAD.address(), lead_ns(spec))?;
+    if let Some(request) = request(spec).filter(|r| r.streams) {
+        core.write32(time::LEAD.address(), request.lead_ns())?;
     }
     // ns a byte in Q16.16, to the nearest.
     let bps = u128::from(spec.speed.as_bps());
@@ -87,24 +88,16 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     core.write32(port::NS_PER_BYTE.address(), ns_per_byte as u32)
 }
 
-/// Time of a packet from its request to Corundum's record of its completion besides the host's memory, and a bit more.
-const CORUNDUM_NS: u32 = 3000;
-
-/// How far ahead of its launch a packet is asked for in Corundum's form with streams: as little as its host allows, for a request counts as one of those
-/// under way until its packet has left.
-fn lead_ns(spec: &CoreSpec) -> u32 {
-    // At 64 bits packets of 1,514 bytes take 541 clocks besides reads of the host's memory, at 512 some 200.
-    spec.dma_ns.end() + if spec.bus_bits == 512 { 1000 } else { CORUNDUM_NS }
+/// The way of a request, in Corundum's form.
+fn request(spec: &CoreSpec) -> Option<Request> {
+    let request = Request { bus_bits: spec.bus_bits, dma_ns: *spec.dma_ns.end(), streams: spec.streams };
+    (spec.form == Form::Corundum).then_some(request)
 }
 
-/// The least cap with which a flow has the line in Corundum: what is asked for is charged, until the record of its completion is written.
+/// The least cap with which a flow has the line.
 fn least_cap(spec: &CoreSpec) -> u32 {
-    if spec.form != Form::Corundum {
-        return 0;
-    }
-    let ns = u64::from(spec.dma_ns.end() + CORUNDUM_NS) + if spec.streams { u64::from(lead_ns(spec)) } else { 0 };
-    let bytes = spec.speed.as_bps() / 1000 * ns / 8_000_000;
-    (bytes as u32).clamp(16_384, (1 << 20) - 1)
+    let mbps = spec.speed.as_bps() as f64 / 1e6;
+    request(spec).map_or(0, |r| r.cap(mbps).unwrap_or(profile::TOKEN_CAP.most))
 }
 
 /// The record of a flow that has this profile, on the NIC that `spec` describes.

@@ -138,7 +138,7 @@ impl Backend {
         let file = target.state()?;
         let config = Config::read(&file)?;
         // What it says cannot be is told before the device is opened, as timelyd does.
-        Plan::new(&config).map_err(|e| CliError::Failed(format!("{}: {e}; the device goes on as it was", file.display())))?;
+        Plan::new(&config, None).map_err(|e| CliError::Failed(format!("{}: {e}; the device goes on as it was", file.display())))?;
         let transport = target.transport(config.device)?;
         let keeps = transport.keeps_state();
         let nic = timely_driver::nic::Nic::open(transport, if keeps && !reset { Start::Attach } else { Start::Fresh });

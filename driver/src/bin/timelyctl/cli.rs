@@ -88,7 +88,11 @@ pub enum Command {
     /// What the device is and says of itself.
     Info,
     /// Resets the device: nothing is configured then.
-    Reset,
+    Reset {
+        /// Removes every flow at once and leaves all else: addresses, profiles, time, counters. Frames under way leave whole.
+        #[arg(long)]
+        flows: bool,
+    },
     /// Lets flows send.
     Enable,
     /// Stops all flows.
@@ -184,6 +188,9 @@ pub enum Port {
         /// A full packet store makes the host wait, where packets are the host's; else they are dropped and counted.
         #[arg(long)]
         store_waits: bool,
+        /// Corundum: how long both reads of the host's memory that a packet needs take at most, together; 3us otherwise.
+        #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+        dma: Option<String>,
         /// Answers nobody's segments.
         #[arg(long)]
         no_answer: bool,

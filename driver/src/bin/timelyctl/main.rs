@@ -166,11 +166,16 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         _ => {}
     }
     let json = cli.json;
-    let mut nic = if matches!(cli.command, Command::Reset) { Backend::open_to_reset(&target)? } else { Backend::open(&target)? };
+    let mut nic =
+        if matches!(cli.command, Command::Reset { flows: false }) { Backend::open_to_reset(&target)? } else { Backend::open(&target)? };
     let mut ask = |request: Request| nic.ask(request);
     match &cli.command {
         Command::Info => print(json, ask(Request::Info {})?, show::info)?,
-        Command::Reset => {
+        Command::Reset { flows: true } => {
+            ask(Request::ResetFlows {})?;
+            done(json, json!({"reset": "flows"}))?;
+        }
+        Command::Reset { flows: false } => {
             ask(Request::Reset {})?;
             done(json, json!({"reset": true}))?;
         }
@@ -195,6 +200,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             pause,
             ack_priority,
             store_waits,
+            dma,
             no_answer,
             allow,
         }) => {
@@ -210,12 +216,15 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
                 pause: *pause,
                 ack_priority: *ack_priority,
                 store_waits: *store_waits,
+                dma: dma.clone(),
                 allow: allow.clone(),
                 ..PortSpec::with_mac(mac)
             };
-            ask(Request::PortSet { port: port.clone() })?;
-            // As `port show` prints it.
-            done(json, json!({"spec": port}))?;
+            // As `port show` prints it; for people, only what follows from it is news.
+            let set = ask(Request::PortSet { port })?;
+            if json || set.get("ahead").is_some() {
+                print(json, set, show::port)?;
+            }
         }
         Command::Profile(Profile::List) => print(json, ask(Request::ProfileList {})?, |p: &Vec<_>| show::profiles(p))?,
         Command::Profile(Profile::Show { profile }) => print(json, ask(Request::ProfileShow { profile: *profile })?, show::profile)?,

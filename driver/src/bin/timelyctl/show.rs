@@ -83,7 +83,7 @@ pub fn info(i: &DeviceReport) -> String {
 pub fn port(p: &PortReport) -> String {
     let Some(s) = &p.spec else { return "nobody set it here; `timelyctl info` shows its registers".into() };
     let none = || "none".to_owned();
-    pairs([
+    let mut out = pairs([
         ("mac", s.mac.clone()),
         ("ipv4", s.ipv4.map_or_else(none, |a| a.to_string())),
         ("ipv6", s.ipv6.map_or_else(none, |a| a.to_string())),
@@ -99,7 +99,15 @@ pub fn port(p: &PortReport) -> String {
         ),
         ("pause frames", if s.pause { format!("obeyed; ACKs have priority {}", s.ack_priority) } else { "ignored".into() }),
         ("full store", if s.store_waits { "the host waits" } else { "packets are dropped" }.into()),
-    ])
+    ]);
+    if let Some(a) = &p.ahead {
+        let us = |ns: u32| micros(ns.into());
+        let (line, cap, table) = (&s.line, a.line_cap_bytes, Mbps(a.table_mbps));
+        out += &format!("\n{:18} {}; LEAD is {}", "DMA's reads", us(a.dma_ns), us(a.lead_ns));
+        out += &format!("\n{:18} at {line} {cap} bytes, which profiles' caps cover unless they say another", "charged ahead");
+        out += &format!("\n{:18} {table} of 1,514-byte packets, with Corundum's 32", "requests carry");
+    }
+    out
 }
 
 /// Profiles.

@@ -126,6 +126,7 @@ impl Csr {
         } else {
             let profile = (profiles::WORD.word()..STORE as u32).contains(&a.word());
             let command = a.word() == flow::COMMAND.word();
+            let reset = a.word() == id::RESET.word();
             exists = e.readable || e.writable;
             allowed = if a.write { e.writable } else { e.readable };
             fits = a.data & !e.mask == 0 && (e.least..=e.most).contains(&a.data);
@@ -134,7 +135,7 @@ impl Csr {
             let held = command && (self.query.busy || loading && a.data & flow::LOAD != 0) || dma && refused;
             // The pacer's time must not run back while flows may send.
             let back = a.word() == time::LEAD.word() && self.go && a.data < a.read;
-            now = (!profile && !command && !dma || self.ready) && !held && !back;
+            now = (!profile && !command && !dma && !reset || self.ready) && !held && !back;
         }
         if !aligned || !exists {
             Some(Refusal::NoRegister)

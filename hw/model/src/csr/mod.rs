@@ -1,5 +1,6 @@
 //! The register block of `timely_hw::csr`: `timely_regs::map` over AXI-Lite, one access at a time.
 mod access;
+mod clear;
 mod counters;
 mod heartbeat;
 mod io;
@@ -67,6 +68,7 @@ pub struct Csr {
     histogram_count: u32,
     histogram_clearing: u16,
     heartbeat: heartbeat::Heartbeat,
+    clear: clear::Clear,
     counters: counters::Counters,
     query: query::Query,
 }
@@ -111,6 +113,7 @@ impl Csr {
             histogram_count: 0,
             histogram_clearing: 0,
             heartbeat: Default::default(),
+            clear: Default::default(),
             counters: Default::default(),
             query: Default::default(),
         }
@@ -124,6 +127,11 @@ impl Csr {
     /// The settings as they are, without all else that [`Block::output`] gives.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    // RAM and registers are clear, and no reset is under way.
+    fn may_be_ready(&self) -> bool {
+        self.swept && !self.clear.runs() && !matches!(self.state, State::Sweep(_))
     }
 
     // Flows may send, as far as registers go.
@@ -192,13 +200,16 @@ impl Block for Csr {
         let own =
             u64::from(self.error_pulse) << Counter::CsrErrors as u8 | u64::from(self.heartbeat.pulse) << Counter::HeartbeatStops as u8;
         self.error_pulse = false;
-        (self.profile, self.host, self.flow) = (None, None, i.bulk);
+        // A reset's are empty.
+        let ready = self.may_be_ready();
+        let cleared = self.clear.step(clk, (1 << self.build.flow_bits) - 1, i.loading, written);
+        (self.profile, self.host) = (None, None);
+        self.flow = i.bulk.or(cleared.map(|flow| FlowLoad { flow, record: [0; WORDS] }));
         self.dma = (i.look_live, i.look_refuse, i.loading);
         // What depends on the registers as they are.
         let (b_taken, r_taken) = (self.b.is_some() && i.b_ready, self.r.is_some() && i.r_ready);
         let hd_taken = self.doorbell.is_some() && i.hd_ready;
         let acting = self.state == State::Act;
-        let ready = self.swept && !matches!(self.state, State::Sweep(_));
         let go = self.ready && self.may_go();
         let wanted = self.query.wants();
         self.advance(self.counters.shown(clk));
@@ -236,11 +247,11 @@ impl Block for Csr {
         let pulses =
             self.setting || self.time_set || self.error_pulse || self.loaded || self.asking || self.next_bin || self.histogram_clear != 0;
         let streams = self.profile.is_some() || self.host.is_some() || self.flow.is_some();
-        let levels = self.ready != self.swept || self.go != (self.ready && self.may_go());
+        let levels = self.ready != (self.swept && !self.clear.runs()) || self.go != (self.ready && self.may_go());
         if moving || channels || pulses || streams || levels || !self.query.is_idle() || !self.counters.is_idle() {
             clk
         } else {
-            self.heartbeat.wake(clk)
+            self.heartbeat.wake(clk).min(self.clear.wake(clk))
         }
     }
 }

@@ -7,6 +7,10 @@ pub const BYTES_BITS: u32 = u32::BITS;
 /// Counts of charged packets are modulo `2^SETTLED_BITS`.
 pub const SETTLED_BITS: u32 = 9;
 
+/// Counts of grants that no packet answered are modulo `2^VOID_BITS`: between two passes that grant, a flow has as many at most as it has [uncharged
+/// packets](super::token::UNCHARGED) and a train; where that is more, as many are not seen.
+pub const VOID_BITS: u32 = u8::BITS;
+
 /// What a flow was charged since the reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paid {
@@ -14,6 +18,8 @@ pub struct Paid {
     pub bytes: u32,
     /// Packets, modulo `2^9`.
     pub settled: u16,
+    /// Grants of these that no packet answered, modulo `2^VOID_BITS`.
+    pub voids: u8,
     /// Bytes of the last packet that cost any.
     pub last: u16,
     /// The last packet ended its segment.
@@ -72,7 +78,9 @@ impl Block for Charge {
             let account = &mut self.accounts[flow as usize];
             account.bytes = account.bytes.wrapping_add(bytes.into());
             account.settled = (account.settled + 1) & ((1 << SETTLED_BITS) - 1);
-            if bytes != 0 {
+            if bytes == 0 {
+                account.voids = account.voids.wrapping_add(1);
+            } else {
                 account.last = bytes;
             }
             account.ends = ends;

@@ -236,7 +236,8 @@ impl Pass {
                 self.train = Some(Train { flow, packets: taken, launch, gap: gap as u32 });
                 state.granted = state.granted.wrapping_add(taken as u16);
                 state.started = true;
-                state.slack = token::spend(state.slack, gap, size);
+                state.slack = token::spend(state.slack, gap, size, v.paid.voids.wrapping_sub(state.voids));
+                state.voids = v.paid.voids;
                 if u32::from(backlog) == taken {
                     state.awake = false;
                     written(state, request(Sleep::Empty, state.granted))

@@ -91,6 +91,8 @@ pub struct State {
     /// By how much longer it has taken for its packets than 5/4 of the time that they last at its rate, 2^-2 ns; less than 0 while what it
     /// was granted last is not over. See [`slack`].
     pub slack: i64,
+    /// Grants without a packet when it was last granted anything: those after it are still to be taken back.
+    pub voids: u8,
     /// It has lately sent less than 80 % of its rate: it is limited by something else, and its rate is not to grow.
     pub limited: bool,
 }
@@ -166,25 +168,26 @@ pub fn train_bits(n: u32) -> u32 {
 /// A flow's slack and whether it is limited, `elapsed` ns after its last pass, before it is granted anything.
 ///
 /// A packet that is granted pays for 5/4 of its gap ([`spend`]), and time goes by: so the slack of a flow that sends more than 80 % of its
-/// rate falls in the long run, and that of any other grows. It stays between 0 and the window, and the flow is limited from when the slack
-/// reaches the window until it is used up again. A flow that was never granted anything is not limited.
+/// rate falls in the long run, and that of any other grows. It is the window at most and, when a grant is paid, 0 at least; and the flow is
+/// limited from when the slack reaches the window until it is used up again. A flow that was never granted anything is not limited.
 pub fn slack(s: &State, elapsed: u64, window: u32) -> (i64, bool) {
     if !s.started {
         return (0, false);
     }
     let most = i64::from(window) << SLACK_FRACTION;
     let sum = s.slack + ((elapsed.min((1 << ELAPSED_BITS) - 1) as i64) << SLACK_FRACTION);
-    (sum.clamp(0, most), window != 0 && (sum >= most || (sum > 0 && s.limited)))
+    (sum.min(most), window != 0 && (sum >= most || (sum > 0 && s.limited)))
 }
 
-/// The slack of a flow that is granted a train of `2^size` packets with this gap between them, 2^-8 ns. A gap that was cut says little:
-/// such a flow never counts as limited.
-pub fn spend(slack: i64, gap: u64, size: u32) -> i64 {
+/// The slack of a flow that is granted a train of `2^size` packets with this gap between them, 2^-8 ns, and of whose grants before so many found no
+/// packet: these get back what they paid, by the gap of now, 16.8 ms at most. A gap that was cut says little: such a flow never counts as limited.
+pub fn spend(slack: i64, gap: u64, size: u32, voids: u8) -> i64 {
     if gap == GAP_MAX {
         return -1 << (SLACK_BITS - 1);
     }
     let spent = ((gap + (gap >> 2)) << size) >> (8 - SLACK_FRACTION);
-    signed(slack - spent as i64, SLACK_BITS)
+    let back = ((gap * 5 * u64::from(voids)) >> (10 - SLACK_FRACTION)).min((1 << (SLACK_BITS - 2)) - 1);
+    signed(slack.max(0) + back as i64 - spent as i64, SLACK_BITS)
 }
 
 /// A pass: what it finds, and whether the flow starts to send after its idle time.
@@ -207,6 +210,7 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
             started: false,
             measured: false,
             slack: 0,
+            voids: v.paid.voids,
             limited: false,
         };
         return (Plan::Sleep(Sleep::Cleared, state), false);
@@ -324,7 +328,7 @@ mod tests {
     fn limited_at(share: f64, window: u32, gap_ns: f64, packets: u32) -> Vec<bool> {
         let mut s = State { started: true, ..State::default() };
         let gap = (gap_ns * 256.0) as u64;
-        s.slack = spend(0, gap, 0);
+        s.slack = spend(0, gap, 0, 0);
         let mut clock = 0.0;
         let step = |clock: &mut f64| {
             let before = *clock as u64;
@@ -335,10 +339,45 @@ mod tests {
             .map(|_| {
                 let elapsed = step(&mut clock);
                 (s.slack, s.limited) = slack(&s, elapsed, window);
-                s.slack = spend(s.slack, gap, 0);
+                s.slack = spend(s.slack, gap, 0, 0);
                 s.limited
             })
             .collect()
+    }
+
+    /// Grants that found no packet were no use: one packet of 32 grants a time counts as one, and what takes the refund away holds that flow free.
+    #[test]
+    fn grants_without_a_packet_are_no_use() {
+        let (gap, gap_ns, window) = (1000 << 8, 1000, 100_000);
+        let after = |voids: u8| {
+            let mut s = State { started: true, ..State::default() };
+            let mut limited = false;
+            for _ in 0..100 {
+                // 32 grants, a gap from each other, and at the first of the next 32 it is known how many of them were empty.
+                for i in 0..32 {
+                    (s.slack, s.limited) = slack(&s, gap_ns, window);
+                    s.slack = spend(s.slack, gap, 0, if i == 0 { voids } else { 0 });
+                    limited |= s.limited;
+                }
+            }
+            limited
+        };
+        assert_eq!([31, 16, 8, 4, 0].map(after), [true, true, true, false, false]);
+        // Refunds do not run over.
+        assert_eq!(spend(i64::from(window) << 2, GAP_MAX - 1, 0, 255), (i64::from(window) << 2) + (1 << 26) - 1 - 41_943_039);
+    }
+
+    /// A flow whose grants are charged late is looked at meanwhile: what it paid stays paid.
+    #[test]
+    fn looks_between_grants_forgive_nothing() {
+        let mut s = State { started: true, ..State::default() };
+        for _ in 0..100 {
+            s.slack = spend(s.slack, 24_000 << 8, 0, 0);
+            for _ in 0..24 {
+                (s.slack, s.limited) = slack(&s, 1000, 20_000);
+                assert!(!s.limited);
+            }
+        }
     }
 
     /// Above 80 % a flow is not limited, below it is, whatever its gap: also one that is longer than the window.

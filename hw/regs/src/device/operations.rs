@@ -54,6 +54,14 @@ impl<B: Bus> Device<B> {
         self.write(&id::CONTROL, on.into())
     }
 
+    /// Begins a soft reset, which [`Device::wait_ready`] waits for: no flow is in use behind it, and all else goes on.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn soft_reset(&self) -> Result<(), Error<B::Error>> {
+        self.write(&id::RESET, 1)
+    }
+
     /// Gives the nonces of segments a key, of which 96 bits count; flows may send then. No flow may send meanwhile.
     ///
     /// # Errors

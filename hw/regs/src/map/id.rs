@@ -43,7 +43,8 @@ pub const CLOCK_PS: Register =
         .reset(Reset::Build(Parameter::ClockPs));
 
 /// Every RAM has been cleared.
-pub const READY: Field = bit(0, "ready", "every RAM has been cleared after reset: flows and profiles may be loaded");
+pub const READY: Field =
+    bit(0, "ready", "every RAM has been cleared after reset, and no soft reset is under way: flows and profiles may be loaded");
 /// No grant leaves.
 pub const STOP: Field = bit(1, "stop", "no packet leaves: not ready, not enabled, nonces without a key, or heartbeat lost");
 /// State of the design.
@@ -86,14 +87,26 @@ pub enum Refusal {
     NotNow = 5,
 }
 
+/// The soft reset.
+pub const RESET: Register = Register::new(
+    Kind::Id,
+    0x3c,
+    "RESET",
+    WriteOnly,
+    "the soft reset: every flow is loaded with an empty record, which disables it and forgets its backlog, its rate, what it has outstanding and its telemetry; \
+     one in 32 clocks, during which ready is 0 and no flow is granted anything. Frames that were granted leave whole. Settings, profiles, the nonces' key, both times, histograms, \
+     counters, DMA and what is no flow's go on; refused (not now) while ready is 0",
+    &[bit(0, "reset", "1 resets").range(1, 1)],
+);
+
 /// Registers of the block that are not settings.
-const OWN: &[Register] = &[MAGIC_WORD, CORE, FLOW_BITS, BUS_BITS, RING_BITS, CLOCK_PS, STATUS, ERROR];
+const OWN: &[Register] = &[MAGIC_WORD, CORE, FLOW_BITS, BUS_BITS, RING_BITS, CLOCK_PS, STATUS, ERROR, RESET];
 
 /// The block.
 pub const BLOCK: Block = Block {
     kind: Kind::Id,
     name: "id",
-    version: 2,
+    version: 3,
     base: 0x000,
     meaning: "What the design is, whether it is ready, what went wrong on the register bus.",
     registers: &merged::<{ OWN.len() + rows::REGISTERS.len() }>(OWN, rows::REGISTERS),

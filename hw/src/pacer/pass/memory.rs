@@ -9,7 +9,7 @@ use timely_regs::profile;
 ///
 /// What is asked for by `flow` shows in registers 2 clocks later, its profile's words 3 clocks later. Writes are always taken once
 /// `swept`; a read sees those of earlier clocks (a load or a profile's word: of the clock before the last). Until `swept`, `state_word`,
-/// `post_word` and `paid_word` must be 0: they are what the sweep writes.
+/// `post_word`, `paid_word` and `paid_voids` must be 0: they are what the sweep writes.
 #[derive(LogicBlock)]
 pub struct Memory<const F: usize, const S: usize> {
     /// Clock.
@@ -23,7 +23,7 @@ pub struct Memory<const F: usize, const S: usize> {
     /// Its flow.
     pub state_flow: Signal<In, Bits<F>>,
     /// It.
-    pub state_word: Signal<In, Bits<234>>,
+    pub state_word: Signal<In, Bits<242>>,
     /// A word of the doorbell unit.
     pub post_valid: Signal<In, Bit>,
     /// Its flow.
@@ -36,6 +36,8 @@ pub struct Memory<const F: usize, const S: usize> {
     pub paid_flow: Signal<In, Bits<F>>,
     /// It.
     pub paid_word: Signal<In, Bits<57>>,
+    /// Its charges without a packet.
+    pub paid_voids: Signal<In, Bits<8>>,
     /// Its last packet ended a segment.
     pub paid_ends: Signal<In, Bit>,
     /// Flow bus.
@@ -67,11 +69,13 @@ pub struct Memory<const F: usize, const S: usize> {
     /// 2^-12 Mb/s; clamped to 30 bits.
     pub rate_value: Signal<In, Bits<32>>,
     /// The flow's state.
-    pub state: Signal<Out, Bits<234>>,
+    pub state: Signal<Out, Bits<242>>,
     /// What was posted and released.
     pub post: Signal<Out, Bits<49>>,
     /// What was charged.
     pub paid: Signal<Out, Bits<57>>,
+    /// Charges without a packet.
+    pub voids: Signal<Out, Bits<8>>,
     /// Bytes charged when a packet last ended its segment.
     pub ended: Signal<Out, Bits<32>>,
     /// Its rate.
@@ -93,11 +97,11 @@ pub struct Memory<const F: usize, const S: usize> {
     // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which would have a choice behind them.
     state_ram: [ApartRam<Bits<48>, F>; 4],
     state_ram_192: ApartRam<Bits<32>, F>,
-    state_ram_224: ApartRam<Bits<10>, F>,
+    state_ram_224: ApartRam<Bits<18>, F>,
     post_ram: RAM<Bits<32>, F>,
     post_ram_32: RAM<Bits<17>, F>,
     paid_ram: RAM<Bits<48>, F>,
-    paid_ram_48: RAM<Bits<9>, F>,
+    paid_ram_48: RAM<Bits<17>, F>,
     ended_ram: RAM<Bits<32>, F>,
     rate_ram: RAM<Bits<30>, F>,
     /// Profile, 4 bits; priority, 3; size, 16.
@@ -109,11 +113,11 @@ pub struct Memory<const F: usize, const S: usize> {
     window_ram: RAM<Bits<24>, 9>,
     state_raw: [DFF<Bits<48>>; 4],
     state_raw_192: DFF<Bits<32>>,
-    state_raw_224: DFF<Bits<10>>,
+    state_raw_224: DFF<Bits<18>>,
     post_raw: DFF<Bits<32>>,
     post_raw_32: DFF<Bits<17>>,
     paid_raw: DFF<Bits<48>>,
-    paid_raw_48: DFF<Bits<9>>,
+    paid_raw_48: DFF<Bits<17>>,
     ended_raw: DFF<Bits<32>>,
     rate_raw: DFF<Bits<30>>,
     config_raw: DFF<Bits<23>>,
@@ -158,8 +162,8 @@ impl<const F: usize, const S: usize> Default for Memory<F, S> {
             idle_word: Constant::new(bits::<5>(profile::IDLE_NS.word.into())),
             cap_word: Constant::new(bits::<5>(profile::TOKEN_CAP.word.into())),
             window_word: Constant::new(bits::<5>(profile::USE_WINDOW.word.into())),
-        } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_ends, fl_valid,
-            fl_flow, fl_profile, fl_priority, fl_ipv6, fl_vlan, fl_payload, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, ended, rate, pfc,
+        } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_voids, paid_ends, fl_valid,
+            fl_flow, fl_profile, fl_priority, fl_ipv6, fl_vlan, fl_payload, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, voids, ended, rate, pfc,
             size, bound, idle, cap, window, swept, state_ram_192, state_ram_224, post_ram, post_ram_32, paid_ram, paid_ram_48, ended_ram, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
             window_ram, state_raw_192, state_raw_224, post_raw, post_raw_32, paid_raw, paid_raw_48, ended_raw, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, sweep, is_swept, address, state_address, post_address, paid_address, headers, length; state_ram, state_raw)
     }
@@ -286,7 +290,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.state_ram_192.write_data.next = self.state_word.val().get_bits::<32>(192);
         self.state_ram_224.write_enable.next = self.state_write.val() | !self.is_swept.val();
         self.state_ram_224.write_address.next = self.state_address.val();
-        self.state_ram_224.write_data.next = self.state_word.val().get_bits::<10>(224);
+        self.state_ram_224.write_data.next = self.state_word.val().get_bits::<18>(224);
         self.post_ram.write_enable.next = self.post_valid.val() | !self.is_swept.val();
         self.post_ram.write_address.next = self.post_address.val();
         self.post_ram.write_data.next = self.post_word.val().get_bits::<32>(0);
@@ -298,7 +302,8 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.paid_ram.write_data.next = self.paid_word.val().get_bits::<48>(0);
         self.paid_ram_48.write_enable.next = self.paid_valid.val() | !self.is_swept.val();
         self.paid_ram_48.write_address.next = self.paid_address.val();
-        self.paid_ram_48.write_data.next = self.paid_word.val().get_bits::<9>(48);
+        self.paid_ram_48.write_data.next =
+            bit_cast::<17, 9>(self.paid_word.val().get_bits::<9>(48)) | (bit_cast::<17, 8>(self.paid_voids.val()) << 9);
         self.ended_ram.write_enable.next = (self.paid_valid.val() & self.paid_ends.val()) | !self.is_swept.val();
         self.ended_ram.write_address.next = self.paid_address.val();
         self.ended_ram.write_data.next = self.paid_word.val().get_bits::<32>(0);
@@ -349,11 +354,12 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             self.load_config.d.next = bits::<23>(0);
             self.pw_word_data.d.next = bits::<32>(0);
         }
-        self.state.next = ((bit_cast::<234, 48>(self.state_raw[0].q.val()) | (bit_cast::<234, 48>(self.state_raw[1].q.val()) << 48))
-            | ((bit_cast::<234, 48>(self.state_raw[2].q.val()) << 96) | (bit_cast::<234, 48>(self.state_raw[3].q.val()) << 144)))
-            | ((bit_cast::<234, 32>(self.state_raw_192.q.val()) << 192) | (bit_cast::<234, 10>(self.state_raw_224.q.val()) << 224));
+        self.state.next = ((bit_cast::<242, 48>(self.state_raw[0].q.val()) | (bit_cast::<242, 48>(self.state_raw[1].q.val()) << 48))
+            | ((bit_cast::<242, 48>(self.state_raw[2].q.val()) << 96) | (bit_cast::<242, 48>(self.state_raw[3].q.val()) << 144)))
+            | ((bit_cast::<242, 32>(self.state_raw_192.q.val()) << 192) | (bit_cast::<242, 18>(self.state_raw_224.q.val()) << 224));
         self.post.next = bit_cast::<49, 32>(self.post_raw.q.val()) | (bit_cast::<49, 17>(self.post_raw_32.q.val()) << 32);
-        self.paid.next = bit_cast::<57, 48>(self.paid_raw.q.val()) | (bit_cast::<57, 9>(self.paid_raw_48.q.val()) << 48);
+        self.paid.next = bit_cast::<57, 48>(self.paid_raw.q.val()) | (bit_cast::<57, 9>(self.paid_raw_48.q.val().get_bits::<9>(0)) << 48);
+        self.voids.next = self.paid_raw_48.q.val().get_bits::<8>(9);
         self.ended.next = self.ended_raw.q.val();
         self.rate.next = self.rate_raw.q.val();
         self.pfc.next = self.config_raw.q.val().get_bits::<3>(4);

@@ -72,6 +72,8 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub paid_flow: Signal<In, Bits<F>>,
     /// It.
     pub paid_word: Signal<In, Bits<57>>,
+    /// Its charges without a packet.
+    pub paid_voids: Signal<In, Bits<8>>,
     /// Its last packet ended a segment.
     pub paid_ends: Signal<In, Bit>,
     /// Flow bus.
@@ -177,6 +179,9 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     /// Rate 30 bits, bytes charged 25 (the low ones), bytes released 32, packets granted 16, started.
     kept: Ring<104, 14>,
     pfc: Delay<3, 12>,
+    /// Charges without a packet: when it was last granted anything, 8 bits, and now, 8.
+    voids: Delay<16, 14>,
+    voids17: DFF<Bits<8>>,
     now14: Ring<48, 11>,
     now16: Delay<48, 2>,
     packets: Stages<23, 3>,
@@ -212,12 +217,12 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             ahead: Constant::new(bits::<48>(timing.ahead.into())),
             clearing: Constant::new(bits::<2>(Sleep::Cleared as u64)),
             bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
-        } clk, rst, q_valid, q_flow, q_ready, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_ends, fl_valid, fl_flow, fl_profile,
+        } clk, rst, q_valid, q_flow, q_ready, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_voids, paid_ends, fl_valid, fl_flow, fl_profile,
             fl_priority, fl_ipv6, fl_vlan, fl_payload,
             pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, pause, stop, now, left, granted_valid, granted_flow,
             granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
             insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
-            swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, turn, kept, pfc, now14, now16, packets,
+            swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, turn, kept, pfc, voids, voids17, now14, now16, packets,
             verdicts, verdict15, slept, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, unswept, tokens, counted, count;
             valid, flow)
     }
@@ -226,7 +231,9 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
 impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> Logic for Pass<F, S, X, Y, Z> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, verdict15, slept, now3, turn, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17);
+        dff_setup!(
+            self, clk, verdict15, slept, now3, turn, tau16, gap16, launch16, write17, voids17, state17, count17, sleep17, why17, released17
+        );
         for i in 0..19 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -247,6 +254,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.sleeps.rst.next = self.rst.val();
         self.kept.clk.next = self.clk.val();
         self.pfc.clk.next = self.clk.val();
+        self.voids.clk.next = self.clk.val();
         self.now14.clk.next = self.clk.val();
         self.now16.clk.next = self.clk.val();
         self.packets.clk.next = self.clk.val();
@@ -267,6 +275,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.memory.paid_valid.next = self.paid_valid.val();
         self.memory.paid_flow.next = self.paid_flow.val();
         self.memory.paid_word.next = self.paid_word.val();
+        self.memory.paid_voids.next = self.paid_voids.val();
         self.memory.paid_ends.next = self.paid_ends.val();
         self.memory.fl_valid.next = self.fl_valid.val();
         self.memory.fl_flow.next = self.fl_flow.val();
@@ -310,6 +319,9 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.pfc.i.next = self.memory.pfc.val();
         self.slack.slack.next = self.memory.state.val().get_bits::<28>(205);
         self.slack.limited.next = self.memory.state.val().get_bit(233);
+        self.slack.voids.next = self.memory.voids.val() - self.memory.state.val().get_bits::<8>(234);
+        self.voids.i.next =
+            bit_cast::<16, 8>(self.memory.state.val().get_bits::<8>(234)) | (bit_cast::<16, 8>(self.memory.voids.val()) << 8);
         self.slack.started.next = self.memory.state.val().get_bit(203);
 
         // 3
@@ -353,6 +365,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.gap16.d.next = self.span.gap.val();
         self.launch16.d.next = self.span.launch.val();
         self.slack.gap.next = self.span.gap.val();
+        self.slack.gap_12.next = self.span.gap_4.val();
 
         // 16: what the grant changes. 19: the wake-up.
         self.wake.valid.next = self.fate.insert.val();
@@ -392,7 +405,12 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         // What the sweep writes.
         self.unswept.next = self.rst.val() | !self.memory.swept.val();
         self.slack.clear.next = self.fate.clear.val() | self.unswept.val();
+        self.voids17.d.next = self.voids.o.val().get_bits::<8>(0);
+        if self.fate.grant.val() | self.fate.clear.val() {
+            self.voids17.d.next = self.voids.o.val().get_bits::<8>(8);
+        }
         if self.unswept.val() {
+            self.voids17.d.next = bits::<8>(0);
             self.state17.d.next = bits::<205>(0);
             self.count17.d.next = bits::<16>(0);
         }
@@ -412,9 +430,11 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         // 17: write.
         self.memory.state_write.next = self.write17.q.val();
         self.memory.state_flow.next = self.flow[16].q.val();
-        self.memory.state_word.next = bit_cast::<234, 205>(self.state17.q.val()) | (bit_cast::<234, 28>(self.slack.slack_17.val()) << 205);
+        self.memory.state_word.next = (bit_cast::<242, 205>(self.state17.q.val())
+            | (bit_cast::<242, 28>(self.slack.slack_17.val()) << 205))
+            | (bit_cast::<242, 8>(self.voids17.q.val()) << 234);
         if self.slack.limited_17.val() {
-            self.memory.state_word.next = self.memory.state_word.val() | (bits::<234>(1) << 233);
+            self.memory.state_word.next = self.memory.state_word.val() | (bits::<242>(1) << 233);
         }
         self.sleeps.o_ready.next = self.sleep_ready.val();
         self.sleeps.i_valid.next = self.sleep17.q.val();

@@ -1,5 +1,6 @@
 //! How much of its rate a flow uses: its slack, and whether that says that something else than its rate limits it.
 use crate::construct::construct;
+use crate::num::U;
 use crate::pacer::delay::{Delay, Ring, Stages};
 use rust_hdl::prelude::*;
 use timely_model::pacer::token::{GAP_MAX, SLACK_BITS, SLACK_FRACTION};
@@ -19,11 +20,15 @@ pub struct Slack {
     pub limited: Signal<In, Bit>,
     /// 2: it was granted a packet since its accounts were cleared.
     pub started: Signal<In, Bit>,
+    /// 2: its grants without a packet since it was last granted anything.
+    pub voids: Signal<In, Bits<8>>,
     /// 3: the slack from which it is limited, ns; 0 for never.
     pub window: Signal<In, Bits<24>>,
     /// 5: ns since its last pass, cut.
     pub elapsed: Signal<In, Bits<28>>,
-    /// 15: 2^-8 ns between its packets, cut.
+    /// 12: 2^-8 ns between its packets, cut.
+    pub gap_12: Signal<In, Bits<31>>,
+    /// 15: the same.
     pub gap: Signal<In, Bits<31>>,
     /// 16: its state changes.
     pub write: Signal<In, Bit>,
@@ -45,13 +50,23 @@ pub struct Slack {
     flags6: DFF<Bits<2>>,
     over7: DFF<Bit>,
     above7: DFF<Bit>,
-    value7: DFF<Bits<26>>,
+    value7: DFF<Bits<28>>,
     window7: DFF<Bits<24>>,
     flags7: DFF<Bits<2>>,
-    value8: DFF<Bits<26>>,
+    value8: DFF<Bits<28>>,
     limited8: DFF<Bit>,
-    /// Slack 26 bits, limited.
-    settled: Ring<27, 8>,
+    /// Slack 28 bits, limited.
+    settled: Ring<29, 7>,
+    voids3: DFF<Bits<8>>,
+    /// Five times the grants to be paid back.
+    fives: Delay<11, 9>,
+    back13_low: DFF<Bits<27>>,
+    back13_high: DFF<Bits<26>>,
+    back14: DFF<Bits<42>>,
+    back15: DFF<Bits<26>>,
+    /// Slack and what is paid back.
+    bank16: DFF<Bits<28>>,
+    settled16: DFF<Bits<29>>,
     earlier: Delay<1, 14>,
     spent16: DFF<Bits<32>>,
     cut16: DFF<Bit>,
@@ -62,6 +77,10 @@ pub struct Slack {
     doubled: Signal<Local, Bits<37>>,
     train: Signal<Local, Bits<37>>,
     rest: Signal<Local, Bits<28>>,
+    fives_u: Signal<Local, U<11>>,
+    gap_low: Signal<Local, U<16>>,
+    gap_high: Signal<Local, U<15>>,
+    owed: Signal<Local, Bits<28>>,
     least: Constant<Bits<28>>,
     cut: Constant<Bits<31>>,
 }
@@ -70,9 +89,9 @@ impl Default for Slack {
     fn default() -> Self {
         const { assert!(SLACK_BITS == 28 && SLACK_FRACTION == 2, "the widths below are those of the model") };
         construct!({ least: Constant::new(bits::<28>(1 << (SLACK_BITS - 1))), cut: Constant::new(bits::<31>(GAP_MAX)) }
-            clk, rst, at, slack, limited, started, window, elapsed, gap, write, clear, grant, size, slack_17, limited_17, lasts, windows, sum6, window6,
-            flags6, over7, above7, value7, window7, flags7, value8, limited8, settled, earlier, spent16, cut16, slack17, limited17, extended,
-            most, doubled, train, rest)
+            clk, rst, at, slack, limited, started, voids, window, elapsed, gap_12, gap, write, clear, grant, size, slack_17, limited_17, lasts, windows, sum6, window6,
+            flags6, over7, above7, value7, window7, flags7, value8, limited8, settled, voids3, fives, back13_low, back13_high, back14, back15, bank16, settled16, earlier, spent16, cut16, slack17, limited17, extended,
+            most, doubled, train, rest, fives_u, gap_low, gap_high, owed)
     }
 }
 
@@ -80,7 +99,7 @@ impl Logic for Slack {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, sum6, window6, flags6, over7, above7, value7, window7, flags7, value8, limited8, spent16, cut16, slack17);
-        dff_setup!(self, clk, limited17);
+        dff_setup!(self, clk, limited17, voids3, back13_low, back13_high, back14, back15, bank16, settled16);
         self.lasts.clk.next = self.clk.val();
         self.lasts.rst.next = self.rst.val();
         self.windows.clk.next = self.clk.val();
@@ -88,6 +107,7 @@ impl Logic for Slack {
         self.settled.clk.next = self.clk.val();
         self.settled.at.next = self.at.val();
         self.earlier.clk.next = self.clk.val();
+        self.fives.clk.next = self.clk.val();
 
         // 2, 3
         self.lasts.i.next = bit_cast::<30, 28>(self.slack.val());
@@ -100,6 +120,8 @@ impl Logic for Slack {
             self.lasts.i.next = self.lasts.i.val() | (bits::<30>(1) << 29);
         }
         self.windows.i.next = self.window.val();
+        self.voids3.d.next = self.voids.val();
+        self.fives.i.next = bit_cast::<11, 8>(self.voids3.q.val()) + (bit_cast::<11, 8>(self.voids3.q.val()) << 2);
 
         // 5: the time that went by.
         self.extended.next = bit_cast::<32, 28>(self.lasts.o.val().get_bits::<28>(0));
@@ -114,16 +136,16 @@ impl Logic for Slack {
         self.most.next = bit_cast::<31, 24>(self.window6.q.val()) << 2;
         self.over7.d.next = !self.sum6.q.val().get_bit(31) & (self.sum6.q.val().get_bits::<31>(0) >= self.most.val());
         self.above7.d.next = !self.sum6.q.val().get_bit(31) & self.sum6.q.val().any();
-        self.value7.d.next = self.sum6.q.val().get_bits::<26>(0);
+        self.value7.d.next = self.sum6.q.val().get_bits::<28>(0);
         self.window7.d.next = self.window6.q.val();
         self.flags7.d.next = self.flags6.q.val();
 
-        // 7: between them.
-        self.value8.d.next = bits::<26>(0);
+        // 7: the window at most.
+        self.value8.d.next = bits::<28>(0);
         if self.flags7.q.val().get_bit(1) {
             if self.over7.q.val() {
-                self.value8.d.next = bit_cast::<26, 24>(self.window7.q.val()) << 2;
-            } else if self.above7.q.val() {
+                self.value8.d.next = bit_cast::<28, 24>(self.window7.q.val()) << 2;
+            } else {
                 self.value8.d.next = self.value7.q.val();
             }
         }
@@ -131,10 +153,30 @@ impl Logic for Slack {
             & (self.over7.q.val() | (self.above7.q.val() & self.flags7.q.val().get_bit(0)));
 
         // 8
-        self.settled.i.next = bit_cast::<27, 26>(self.value8.q.val());
+        self.settled.i.next = bit_cast::<29, 28>(self.value8.q.val());
         if self.limited8.q.val() {
-            self.settled.i.next = self.settled.i.val() | (bits::<27>(1) << 26);
+            self.settled.i.next = self.settled.i.val() | (bits::<29>(1) << 28);
         }
+
+        // 12: what grants without a packet paid. No product is wider than an ECP5's multiplier.
+        self.fives_u.next = self.fives.o.val().into();
+        self.gap_low.next = self.gap_12.val().get_bits::<16>(0).into();
+        self.gap_high.next = self.gap_12.val().get_bits::<15>(16).into();
+        self.back13_low.d.next = (self.gap_low.val() * self.fives_u.val()).into();
+        self.back13_high.d.next = (self.gap_high.val() * self.fives_u.val()).into();
+        // 13, 14
+        self.back14.d.next = bit_cast::<42, 27>(self.back13_low.q.val()) + (bit_cast::<42, 26>(self.back13_high.q.val()) << 16);
+        self.back15.d.next = self.back14.q.val().get_bits::<26>(8);
+        if self.back14.q.val().get_bits::<8>(34).any() {
+            self.back15.d.next = bits::<26>(67108863);
+        }
+        // 15: with what is left, if anything is.
+        self.owed.next = self.settled.o.val().get_bits::<28>(0);
+        if self.settled.o.val().get_bit(27) {
+            self.owed.next = bits::<28>(0);
+        }
+        self.bank16.d.next = self.owed.val() + bit_cast::<28, 26>(self.back15.q.val());
+        self.settled16.d.next = self.settled.o.val();
 
         // 15: 5/4 of the gap.
         self.spent16.d.next = bit_cast::<32, 31>(self.gap.val()) + bit_cast::<32, 29>(self.gap.val().get_bits::<29>(2));
@@ -152,15 +194,15 @@ impl Logic for Slack {
         } else if self.size.val().get_bit(1) {
             self.train.next = self.doubled.val() << 2;
         }
-        self.rest.next = bit_cast::<28, 26>(self.settled.o.val().get_bits::<26>(0)) - self.train.val().get_bits::<28>(6);
-        self.slack17.d.next = bit_cast::<28, 26>(self.settled.o.val().get_bits::<26>(0));
+        self.rest.next = self.bank16.q.val() - self.train.val().get_bits::<28>(6);
+        self.slack17.d.next = self.settled16.q.val().get_bits::<28>(0);
         if self.grant.val() {
             self.slack17.d.next = self.rest.val();
             if self.cut16.q.val() {
                 self.slack17.d.next = self.least.val();
             }
         }
-        self.limited17.d.next = self.settled.o.val().get_bit(26);
+        self.limited17.d.next = self.settled16.q.val().get_bit(28);
         if !self.write.val() {
             self.limited17.d.next = self.earlier.o.val().any();
         }

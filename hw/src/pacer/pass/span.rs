@@ -26,6 +26,8 @@ pub struct Span {
     pub tau: Signal<Out, Bits<32>>,
     /// 2^-8 ns between its packets.
     pub gap: Signal<Out, Bits<31>>,
+    /// Clock 4: the same gap.
+    pub gap_4: Signal<Out, Bits<31>>,
     /// The next packet is near enough to be granted now.
     pub due: Signal<Out, Bit>,
     /// Clock 6: the bucket allows a train of two to the power of this.
@@ -105,7 +107,7 @@ impl Span {
         construct!({
             window: Constant::new(bits::<17>(u64::from(timing.lead + WINDOW) << 8)),
             full: Constant::new(bits::<18>(u64::from(timing.lead + COVER) << 8)),
-        } clk, y, e, packet, deficit, now, tau, gap, due, least, wished, launch, ys, es, e1, step1, step1_high, whole, step2, over2, step3, over3, gap4, gaps, beyonds, gap7, low3, middle3, lower, high3, low4,
+        } clk, y, e, packet, deficit, now, tau, gap, gap_4, due, least, wished, launch, ys, es, e1, step1, step1_high, whole, step2, over2, step3, over3, gap4, gaps, beyonds, gap7, low3, middle3, lower, high3, low4,
             high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, wished7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_low, packet_high, y2_u, y2_s, low_u, middle_u, high_s, carry_s, high_b,
             extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, need, offset; reach, enough, covers, short)
     }
@@ -149,6 +151,7 @@ impl Logic for Span {
             self.gap4.d.next = bits::<31>(2147483647);
         }
         self.gaps.i.next = self.gap4.q.val();
+        self.gap_4.next = self.gap4.q.val();
         // Whether shifts by 0 to 4 leave any of it behind 18 bits.
         self.beyonds.i.next = bits::<5>(0);
         if self.gap4.q.val().get_bits::<13>(18).any() {
