@@ -43,7 +43,7 @@ fn cells(verilog: &str) -> BTreeMap<String, &'static str> {
     let (bridge, _) = bridge.split_once("\nendmodule").expect("its end");
     let mut cells = BTreeMap::new();
     for line in bridge.lines() {
-        let Some((register, clock)) = line.trim().trim_start_matches("always @(*) ").split_once("__clock = ") else { continue };
+        let Some((register, clock)) = line.trim().trim_start_matches("assign ").split_once("__clock = ") else { continue };
         let clock = if clock == "s_clk;" { "axil_aclk" } else { "axis_aclk" };
         assert!(bridge.contains(&format!("tnic_opennic_core__bridge__{register} {register}(")), "{register} is a register of its own");
         cells.insert(format!("box/timely_inst/core/bridge/{register}/state_reg"), clock);

@@ -161,7 +161,7 @@ impl std::str::FromStr for Form {
 }
 
 /// From a segment's last bit to its ACK on the hardware, 64 bits wide and on an idle wire; `tests/fabric.rs` holds it to that.
-pub const EVENT_ACK_DELAY: Ps = 94_000;
+pub const EVENT_ACK_DELAY: Ps = 98_000;
 
 /// The NICs.
 #[derive(Clone, Debug, PartialEq)]
