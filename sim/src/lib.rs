@@ -23,6 +23,7 @@ pub mod network;
 pub mod nic;
 pub mod output;
 pub mod pacing;
+pub mod page;
 pub mod paper;
 pub mod pcapng;
 pub mod quantity;

@@ -178,7 +178,7 @@ impl Board {
         board
     }
 
-    /// What is simulated.
+    /// The simulated module.
     pub fn dut(&self) -> &Dut {
         &self.dut
     }

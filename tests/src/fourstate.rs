@@ -10,13 +10,13 @@ use timely_verilate::{Direction, Dut, Port};
 /// Outputs that are told at most.
 const TOLD: usize = 20;
 
-/// What stands at inputs beside a `valid` or an enable that is 0.
+/// Values of inputs beside a `valid` or an enable that is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Beside {
     /// Unknown, as in a design whose queues hold nothing.
     Unknown,
-    /// What stood there last, and before that what will first count: a register that had its value before the first clock, and keeps it. Nothing
-    /// tells who waits for a change.
+    /// The input's last valid value; before the first, that one. A register with an initial value behaves so: no event reaches a block that waits for a
+    /// change.
     Held,
 }
 
@@ -48,7 +48,7 @@ pub fn same(name: &str, dut: &Dut, from: usize) {
     println!("{name}: {} clocks in four states", dut.trace().inputs.len());
 }
 
-// The same with one of them; `folder` is used meanwhile. What differs is the error.
+// One run in Icarus, with its files in `folder`; the error lists outputs that differ.
 fn replay(dut: &Dut, from: usize, beside: Beside, folder: &Path) -> Result<(), String> {
     let (library, trace) = (dut.library(), dut.trace());
     let (file, top) = library.verilog();
@@ -113,7 +113,7 @@ fn groups(ports: &[Port]) -> Vec<Group> {
     groups
 }
 
-// What stood there last, and before that what will first count.
+// Inputs hold their last valid values, and the first ones before those.
 fn held(ports: &[Port], clocks: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let mut held = clocks.to_vec();
     let bit = |words: &[u32], at: usize| words[at / 32] >> (at % 32) & 1;

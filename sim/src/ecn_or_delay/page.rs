@@ -125,15 +125,7 @@ pub fn tables(rows: &[Row]) -> Vec<(&'static str, String)> {
 /// # Errors
 /// The marker that is missing.
 pub fn renewed(page: &str, rows: &[Row]) -> Result<String, String> {
-    let mut page = page.to_owned();
-    for (name, table) in tables(rows) {
-        let (from, to) = (format!("<!-- {name} -->\n"), "<!-- end -->");
-        let start =
-            page.find(&from).ok_or_else(|| format!("the page has no line `{}`; add it, and `{to}` behind", from.trim()))? + from.len();
-        let end = page[start..].find(to).ok_or_else(|| format!("the page has no `{to}` behind `{}`", from.trim()))? + start;
-        page.replace_range(start..end, &table);
-    }
-    Ok(page)
+    crate::page::renewed(page, tables(rows))
 }
 
 /// The plots, by the names of their files.

@@ -270,13 +270,5 @@ pub fn parts(all: &Recorded) -> Vec<(&'static str, String)> {
 /// # Errors
 /// The marker that is missing.
 pub fn renewed(page: &str, all: &Recorded) -> Result<String, String> {
-    let mut page = page.to_owned();
-    for (name, part) in parts(all) {
-        let (from, to) = (format!("<!-- {name} -->\n"), "<!-- end -->");
-        let start =
-            page.find(&from).ok_or_else(|| format!("the page has no line `{}`; add it, and `{to}` behind", from.trim()))? + from.len();
-        let end = page[start..].find(to).ok_or_else(|| format!("the page has no `{to}` behind `{}`", from.trim()))? + start;
-        page.replace_range(start..end, &part);
-    }
-    Ok(page)
+    crate::page::renewed(page, parts(all))
 }

@@ -138,7 +138,7 @@ pub struct Dut {
     trace: Trace,
 }
 
-/// What stood at an instance's ports, clock by clock.
+/// Values of an instance's ports, clock by clock.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// Words of the inputs at each edge, where [`Port::offset`] says.
@@ -173,7 +173,7 @@ impl Dut {
         }
     }
 
-    /// What stood at its ports in its first clocks, as many as [`Library::keeping`] was asked for.
+    /// Values of the ports in the first clocks, as many as [`Library::keeping`] was asked for.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }

@@ -121,7 +121,7 @@ pub struct Ack {
     accepted: Option<Judged>,
     allow: Allow,
     table: Table,
-    /// What ACKs say that went into the queue one, two and three clocks ago, as pulses.
+    /// Counters raised by ACKs that went into the queue one, two and three clocks ago, as pulses.
     told: [Option<u64>; 3],
     /// ACKs in the queue that have their say.
     ready: usize,
