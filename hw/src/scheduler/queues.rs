@@ -128,7 +128,7 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     unpaced: DFF<Bits<9>>,
     /// Grants and turns that are no request yet, and requests that are not over.
     held: DFF<Bits<9>>,
-    /// Queues that are flows.
+    /// Flows that may hold packets.
     flows: DFF<Bits<S>>,
     enabled: DFF<Bit>,
     stopped: DFF<Bit>,

@@ -55,7 +55,7 @@ pub struct Turns<const F: usize, const S: usize> {
     pub post_packets: Signal<Out, Bits<6>>,
     /// The queue waits for its turn.
     pub list: Signal<Out, Bit>,
-    /// The queue became a flow.
+    /// The queue became a flow that is enabled and may hold packets.
     pub joins: Signal<Out, Bit>,
     /// It is one no more.
     pub leaves: Signal<Out, Bit>,
@@ -114,6 +114,8 @@ pub struct Turns<const F: usize, const S: usize> {
     posts: Signal<Local, Bit>,
     is_swept: Signal<Local, Bit>,
     rest: Signal<Local, Bits<6>>,
+    counted: Signal<Local, Bit>,
+    counts: Signal<Local, Bit>,
 }
 
 impl<const F: usize, const S: usize> Default for Turns<F, S> {
@@ -123,7 +125,7 @@ impl<const F: usize, const S: usize> Default for Turns<F, S> {
             clk, rst, op_valid, op_kind, op_queue, op_a, op_b, op_stop, op_launch, op_bytes, valid, queue, ask, issue, issue_paced, issue_launch,
             charge, charge_bytes, post, post_packets, list, joins, leaves, answer, answer_flags, swept, ram, sweep, bytes, framed, cost, raw, from, o_ask, o_issue,
             o_paced, o_launch, o_charge, o_bytes, o_post, o_before, o_list, o_joins, o_leaves, o_answer, is_newest, is_second, is_third, word, enabled, flow, active, fresh,
-            listed, posted, less, issues, charges, lists, posts, is_swept, rest; go, kind, at, a, b, stop, launch, done_valid, done_at, done)
+            listed, posted, less, issues, charges, lists, posts, is_swept, rest, counted, counts; go, kind, at, a, b, stop, launch, done_valid, done_at, done)
     }
 }
 
@@ -288,9 +290,10 @@ impl<const F: usize, const S: usize> Logic for Turns<F, S> {
         }
         self.o_post.d.next = self.go[2].q.val() & self.posts.val();
         self.o_list.d.next = self.go[2].q.val() & self.lists.val();
-        self.o_joins.d.next = self.go[2].q.val() & (self.kind[2].q.val() == bits::<3>(1)) & self.a[2].q.val() & !self.word.val().get_bit(1);
-        self.o_leaves.d.next =
-            self.go[2].q.val() & (self.kind[2].q.val() == bits::<3>(1)) & !self.a[2].q.val() & self.word.val().get_bit(1);
+        self.counted.next = self.word.val().get_bit(0) & self.word.val().get_bit(1) & self.word.val().get_bit(2);
+        self.counts.next = self.enabled.val() & self.flow.val() & self.active.val();
+        self.o_joins.d.next = self.go[2].q.val() & self.counts.val() & !self.counted.val();
+        self.o_leaves.d.next = self.go[2].q.val() & self.counted.val() & !self.counts.val();
         self.o_answer.d.next = self.go[2].q.val() & ((self.kind[2].q.val() == bits::<3>(0)) | (self.kind[2].q.val() == bits::<3>(2)));
         // 4: write.
         self.ram.write_enable.next = self.done_valid[0].q.val();

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use timely_hw::scheduler::queues::Queues as RtlQueues;
 use timely_model::Block;
-use timely_model::scheduler::queues::{Channel, In, LEAST_UNPACED, Launch, Out, Queues};
+use timely_model::scheduler::queues::{Channel, In, LEAST_SHARE, Launch, Out, Queues};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 use timely_verilate::Library;
 
@@ -198,7 +198,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
             }
             world.unpaced.extend(out.launch.filter(|l| !l.paced).map(|l| l.tag));
             // The smallest packet has 84 bytes on the wire.
-            let allowed = u64::from(LEAST_UNPACED).max((1 << share_bits) / 84);
+            let allowed = u64::from(LEAST_SHARE).max((1 << share_bits) / 84);
             assert!(world.unpaced.len() as u64 <= allowed, "clock {clk}, seed {seed}: {:?} without a grant of {allowed}", world.unpaced);
             most = most.max(world.unpaced.len());
             world.unpaced.retain(|tag| i.status.is_none_or(|s| s.0 != *tag));

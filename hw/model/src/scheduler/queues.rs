@@ -15,12 +15,19 @@ pub const POSTS: u8 = 28;
 pub const ASKS: u8 = 16;
 /// Requests of queues without a flow that are always allowed, however large their packets are and however many requests flows have.
 pub const LEAST_UNPACED: u16 = 2;
-/// Tags that queues without a flow leave to flows while there is any flow, be they free or not; a quarter of the tags if that is less.
+/// Requests of queues without a flow that fit into their share of the line, however large their packets are: one on the line, one on its way to the MAC and
+/// one that is read.
+pub const LEAST_SHARE: u16 = 3;
+/// Tags that queues without a flow leave to flows while any flow may hold packets, be they free or not; a quarter of the tags if that is less.
 pub const RESERVED: u16 = 8;
-/// Shorter packets without a flow that go by until one of twice the length is no longer expected.
-pub const DECAY: u8 = 16;
-/// log2 of the wire bytes that a packet without a flow is expected to have at first.
-pub const FIRST_SIZE: u8 = 11;
+/// Shorter packets without a flow that go by until one a size class shorter is expected.
+pub const DECAY: u8 = 4;
+/// Size class that a packet without a flow is expected to have at first: up to 2,048 wire bytes. Class `4 e + m` ends at `2^e (5 + m) / 4` wire bytes.
+pub const FIRST_SIZE: u8 = 43;
+/// Requests of packets in the classes `4 e + m` in a share of `2^(e + 4)` wire bytes.
+pub const FIT: [u16; 4] = [12, 10, 9, 8];
+/// Greatest `d` that `FIT` is doubled for, less 4: more requests than tags.
+pub const MOST_DOUBLINGS: u8 = 9;
 /// log2 of the doorbells that wait.
 pub const BELL_BITS: u32 = 9;
 /// log2 of the tags.
@@ -156,7 +163,7 @@ struct Result {
     post: Option<u8>,
     list: bool,
     answer: Option<u8>,
-    /// A queue became a flow (1), or is one no more (-1).
+    /// A flow may hold packets from now on (1), or no more (-1).
     flows: i8,
 }
 
@@ -170,11 +177,14 @@ type Done = (u32, bool, u8, u16);
 struct Share {
     /// Wire bytes of a packet that came to its end, less one.
     ended: Option<u32>,
-    /// log2 of them, rounded up.
+    /// Their size class.
     came: Option<u8>,
-    /// What is expected.
+    /// The class that is expected.
     size: u8,
     shorter: u8,
+    /// log2 of the share in packets of the class's octave, and the class in it.
+    doublings: u8,
+    part: u8,
     /// Requests at most.
     most: u16,
     /// Requests at most that leave flows their tags.
@@ -185,7 +195,7 @@ struct Share {
 
 impl Share {
     fn new() -> Self {
-        Share { ended: None, came: None, size: FIRST_SIZE, shorter: 0, most: LEAST_UNPACED, tags: 0, room: false }
+        Share { ended: None, came: None, size: FIRST_SIZE, shorter: 0, doublings: 0, part: 0, most: LEAST_SHARE, tags: 0, room: false }
     }
 
     /// A clock: a packet without a flow that came to its end, what is under way, and what begins.
@@ -193,14 +203,20 @@ impl Share {
         let (unpaced, held) = (unpaced + u16::from(turns), held + u16::from(asks));
         self.room = unpaced < LEAST_UNPACED || unpaced < self.most && unpaced < self.tags && held < i.tags;
         self.tags = i.tags - if flows == 0 { 0 } else { RESERVED.min(i.tags / 4) };
-        self.most = 1 << i.share.saturating_sub(self.size).clamp(1, 8);
+        self.most = match (self.doublings, self.part) {
+            (2, 0) => LEAST_SHARE + 1,
+            (0..3, _) => LEAST_SHARE,
+            (doublings, part) => FIT[usize::from(part)] << doublings >> 4,
+        };
+        (self.doublings, self.part) = (i.share.saturating_sub(self.size / 4).min(MOST_DOUBLINGS), self.size % 4);
         match self.came.take() {
             Some(size) if size >= self.size => (self.size, self.shorter) = (size, 0),
             Some(_) if self.shorter + 1 == DECAY => (self.size, self.shorter) = (self.size - 1, 0),
             Some(_) => self.shorter += 1,
             None => {}
         }
-        self.came = self.ended.map(|n| (32 - n.leading_zeros()) as u8);
+        // The highest bit and the two below it.
+        self.came = self.ended.map(|n| (4 * n.ilog2() + (n >> (n.ilog2() - 2) & 3)) as u8);
         self.ended = done.filter(|bytes| *bytes != 0).map(|bytes| (u32::from(bytes) + 23).max(83));
     }
 }
@@ -226,7 +242,7 @@ pub struct Queues {
     unpaced: u16,
     /// Grants and turns that are no request yet, and requests that are not over.
     held: u16,
-    /// Queues that are flows.
+    /// Flows that may hold packets.
     flows: u32,
     share: Share,
     enabled: bool,
@@ -309,13 +325,13 @@ impl Queues {
     fn act(&mut self, op: &Op) -> Result {
         let q = &mut self.queues[op.queue as usize];
         let mut r = Result { valid: true, queue: op.queue, ..Result::default() };
+        let before = q.enabled && q.active && q.flow;
         match op.what {
             What::Read | What::Look => {}
             What::Load { enable, keep } => {
                 if !(enable && keep && q.flow) {
                     q.posted = 0;
                 }
-                r.flows = i8::from(enable) - i8::from(q.flow);
                 q.flow = enable;
             }
             What::Enable(enable) => q.enabled = enable,
@@ -344,6 +360,7 @@ impl Queues {
                 r.charge = paced.then_some(wire_bytes(bytes));
             }
         }
+        r.flows = i8::from(q.enabled && q.active && q.flow) - i8::from(before);
         if q.enabled && q.active {
             if q.flow && !op.stop && q.posted != BACKLOG {
                 r.post = Some(BACKLOG - q.posted);
