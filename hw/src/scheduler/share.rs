@@ -11,8 +11,8 @@ const _: () = assert!(FIT[0] == 12 && FIT[1] == 10 && FIT[2] == 9 && FIT[3] == 8
 /// Such requests may have `2^cfg_share` wire bytes under way: more would fill no more of the line, and packets of flows wait behind them. The
 /// size of a packet is known when it came to its end; the next ones are expected to be as long as the longest of late, rounded up to a quarter of an octave, and
 /// a quarter of an octave shorter after 4 shorter ones. The share holds 3 requests at least, of packets up to 1.25 times a quarter of it 4: a packet is stored whole
-/// twice on its way, so that large ones are on the line, on their way and being read at once. While any flow may hold packets 8 tags, or a quarter of them, are
-/// never theirs; flows may use those and all others, and one that is free is theirs first. Two requests are always allowed.
+/// twice on its way, so that large ones are on the line, on their way and being read at once. While any flow may hold packets the size is rounded up to a power of
+/// two, and 8 tags, or a quarter of them, are never theirs; flows may use those and all others, and one that is free is theirs first. Two requests are always allowed.
 ///
 /// Latency: 1 clock from a count to `room`, 5 from a packet's end. Model: `timely_model::scheduler::queues`, whose part it is.
 #[derive(LogicBlock, Default)]
@@ -53,6 +53,7 @@ pub struct Share {
     has_come: DFF<Bit>,
     shift: DFF<Bits<4>>,
     part: DFF<Bits<2>>,
+    is_busy: DFF<Bit>,
     quarter: Signal<Local, Bits<9>>,
     reserved: Signal<Local, Bits<9>>,
     octave: Signal<Local, Bits<5>>,
@@ -72,7 +73,7 @@ pub struct Share {
 impl Logic for Share {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, is_room, tags, most, size, shorter, ended, has_ended, came, has_come, shift, part);
+        dff_setup!(self, clk, is_room, tags, most, size, shorter, ended, has_ended, came, has_come, shift, part, is_busy);
         // 1: the packet with preamble, FCS and gap, less one byte.
         self.framed.next = bit_cast::<17, 16>(self.done_bytes.val()) + bits::<17>(23);
         self.has_ended.d.next = self.done_valid.val() & self.done_bytes.val().any();
@@ -127,9 +128,12 @@ impl Logic for Share {
         } else if self.doublings.val() > bits::<5>(9) {
             self.shift.d.next = bits::<4>(9);
         }
-        // 5: requests at most, 3 to 384.
+        // 5: requests at most, 2 to 384.
+        self.is_busy.d.next = self.flows.val();
         self.fit.next = bits::<13>(8);
-        if self.part.q.val() == bits::<2>(0) {
+        if self.is_busy.q.val() {
+            self.fit.next = bits::<13>(8);
+        } else if self.part.q.val() == bits::<2>(0) {
             self.fit.next = bits::<13>(12);
         } else if self.part.q.val() == bits::<2>(1) {
             self.fit.next = bits::<13>(10);
@@ -140,7 +144,9 @@ impl Logic for Share {
         self.most.d.next = self.shifted.val().get_bits::<9>(4);
         if self.shift.q.val() < bits::<4>(3) {
             self.most.d.next = bits::<9>(3);
-            if (self.shift.q.val() == bits::<4>(2)) & !self.part.q.val().any() {
+            if self.is_busy.q.val() {
+                self.most.d.next = bits::<9>(2);
+            } else if (self.shift.q.val() == bits::<4>(2)) & !self.part.q.val().any() {
                 self.most.d.next = bits::<9>(4);
             }
         }
@@ -176,6 +182,7 @@ impl Logic for Share {
             self.most.d.next = bits::<9>(3);
             self.shift.d.next = bits::<4>(0);
             self.part.d.next = bits::<2>(0);
+            self.is_busy.d.next = false;
             self.size.d.next = bits::<7>(43);
             self.shorter.d.next = bits::<2>(0);
             self.has_ended.d.next = false;

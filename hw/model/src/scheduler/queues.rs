@@ -15,8 +15,8 @@ pub const POSTS: u8 = 28;
 pub const ASKS: u8 = 16;
 /// Requests of queues without a flow that are always allowed, however large their packets are and however many requests flows have.
 pub const LEAST_UNPACED: u16 = 2;
-/// Requests of queues without a flow that fit into their share of the line, however large their packets are: one on the line, one on its way to the MAC and
-/// one that is read.
+/// Requests of queues without a flow that fit into their share of the line while no flow may hold packets, however large theirs are: one on the line, one on
+/// its way to the MAC and one that is read.
 pub const LEAST_SHARE: u16 = 3;
 /// Tags that queues without a flow leave to flows while any flow may hold packets, be they free or not; a quarter of the tags if that is less.
 pub const RESERVED: u16 = 8;
@@ -24,7 +24,7 @@ pub const RESERVED: u16 = 8;
 pub const DECAY: u8 = 4;
 /// Size class that a packet without a flow is expected to have at first: up to 2,048 wire bytes. Class `4 e + m` ends at `2^e (5 + m) / 4` wire bytes.
 pub const FIRST_SIZE: u8 = 43;
-/// Requests of packets in the classes `4 e + m` in a share of `2^(e + 4)` wire bytes.
+/// Requests of packets in the classes `4 e + m` in a share of `2^(e + 4)` wire bytes; while any flow may hold packets, all count as the longest of `e`.
 pub const FIT: [u16; 4] = [12, 10, 9, 8];
 /// Greatest `d` that `FIT` is doubled for, less 4: more requests than tags.
 pub const MOST_DOUBLINGS: u8 = 9;
@@ -185,6 +185,8 @@ struct Share {
     /// log2 of the share in packets of the class's octave, and the class in it.
     doublings: u8,
     part: u8,
+    /// A flow may hold packets.
+    busy: bool,
     /// Requests at most.
     most: u16,
     /// Requests at most that leave flows their tags.
@@ -195,7 +197,18 @@ struct Share {
 
 impl Share {
     fn new() -> Self {
-        Share { ended: None, came: None, size: FIRST_SIZE, shorter: 0, doublings: 0, part: 0, most: LEAST_SHARE, tags: 0, room: false }
+        Share {
+            ended: None,
+            came: None,
+            size: FIRST_SIZE,
+            shorter: 0,
+            doublings: 0,
+            part: 0,
+            busy: false,
+            most: LEAST_SHARE,
+            tags: 0,
+            room: false,
+        }
     }
 
     /// A clock: a packet without a flow that came to its end, what is under way, and what begins.
@@ -204,10 +217,12 @@ impl Share {
         self.room = unpaced < LEAST_UNPACED || unpaced < self.most && unpaced < self.tags && held < i.tags;
         self.tags = i.tags - if flows == 0 { 0 } else { RESERVED.min(i.tags / 4) };
         self.most = match (self.doublings, self.part) {
+            _ if self.busy => (FIT[3] << self.doublings >> 4).max(LEAST_UNPACED),
             (2, 0) => LEAST_SHARE + 1,
             (0..3, _) => LEAST_SHARE,
             (doublings, part) => FIT[usize::from(part)] << doublings >> 4,
         };
+        self.busy = flows != 0;
         (self.doublings, self.part) = (i.share.saturating_sub(self.size / 4).min(MOST_DOUBLINGS), self.size % 4);
         match self.came.take() {
             Some(size) if size >= self.size => (self.size, self.shorter) = (size, 0),
