@@ -177,12 +177,12 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     /// What counts the clocks of the rings.
     turn: DFF<Bits<9>>,
     /// Rate 30 bits, bytes charged 25 (the low ones), bytes released 32, packets granted 16, started.
-    kept: Ring<104, 14>,
+    kept: Ring<Bits<104>, 14>,
     pfc: Delay<3, 12>,
     /// Charges without a packet: when it was last granted anything, 8 bits, and now, 8.
     voids: Delay<16, 14>,
     voids17: DFF<Bits<8>>,
-    now14: Ring<48, 11>,
+    now14: Ring<Bits<48>, 11>,
     now16: Delay<48, 2>,
     packets: Stages<23, 3>,
     verdicts: Stages<15, 4>,
@@ -190,7 +190,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     /// A request to sleep was taken at the last clock.
     slept: DFF<Bit>,
     /// Tokens 51 bits, base 32, measured.
-    settled: Ring<84, 6>,
+    settled: Ring<Bits<84>, 6>,
     tau16: DFF<Bits<32>>,
     gap16: DFF<Bits<31>>,
     launch16: DFF<Bits<64>>,

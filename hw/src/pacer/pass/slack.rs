@@ -56,7 +56,7 @@ pub struct Slack {
     value8: DFF<Bits<28>>,
     limited8: DFF<Bit>,
     /// Slack 28 bits, limited.
-    settled: Ring<29, 7>,
+    settled: Ring<Bits<29>, 7>,
     voids3: DFF<Bits<8>>,
     /// Five times the grants to be paid back.
     fives: Delay<11, 9>,
