@@ -25,6 +25,7 @@ pub mod mark;
 pub mod num;
 pub mod pacer;
 pub mod pack;
+mod packed;
 pub mod parse;
 pub mod pause;
 pub mod ram;

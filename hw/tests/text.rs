@@ -3,7 +3,7 @@
 //! Not beside the code: the crate's own tests would be the datapath compiled a second time.
 use std::collections::HashSet;
 use timely_hw::blocks::{BLOCKS, Measure};
-use timely_hw::emit::{assign, split};
+use timely_hw::emit::{assign, gather, split};
 use timely_hw::pack::pack;
 use timely_hw::shells::ecpix5::small::{in_luts, profiles_in_luts};
 use timely_hw::short::short;
@@ -35,6 +35,27 @@ fn what_overlaps_or_computes_stays() {
     ] {
         assert_eq!(packed(same), same);
     }
+}
+
+#[test]
+fn fields_of_a_whole_word_become_a_concatenation() {
+    let head = "module m(a);\n    input wire  [7:0] a;\n    reg  [11:0] w;\n    wire b$q;\n    localparam State$On = 1;\n";
+    let gathered = |block: &str| gather(&format!("{head}{block}"))[head.len()..].to_owned();
+    let (low, high) = ("        w[(64'h0)+:(8)] = a;\n", "        w[(64'h8)+:(3)] = v[(32'h2)+:(3)];\n");
+    assert_eq!(gathered(&format!("{high}{low}        w[(64'hb)+:(1)] = b$q;\n")), "        w = {b$q, v[(32'h2)+:(3)], a};\n");
+    // A gap, an overlap, a statement between, a name or a sum without a width, the word itself.
+    for last in [
+        "(64'hc)+:(1)] = b$q",
+        "(64'ha)+:(2)] = b$q",
+        "(64'hb)+:(1)] = State$On",
+        "(64'hb)+:(1)] = a + b$q",
+        "(64'hb)+:(1)] = w[(64'h0)+:(1)]",
+    ] {
+        let same = format!("{low}{high}        w[{last};\n");
+        assert_eq!(gathered(&same), same);
+    }
+    let same = format!("{low}        a = b$q;\n{high}        w[(64'hb)+:(1)] = b$q;\n");
+    assert_eq!(gathered(&same), same);
 }
 
 #[test]

@@ -2928,7 +2928,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     wire [127:0] frame__i_dst_ip;
     wire [15:0] frame__i_src_port;
     wire [15:0] frame__i_dst_port;
-    wire [383:0] frame__i_hdr;
+    reg  [383:0] frame__i_hdr;
     wire [13:0] frame__i_payload;
     wire frame__i_side;
     wire  [63:0] frame__m_tdata;
@@ -3040,7 +3040,6 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     wire unknown7__clock;
     
     // Local signals
-    wire [63:0] stamp;
     wire data;
     wire asks;
     reg  [7:0] partial;
@@ -3062,7 +3061,32 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     wire told;
     wire [619:0] a;
     wire [63:0] departure;
-    wire [7:0] flags;
+    wire [527:0] head4;
+    wire [527:0] tagged4;
+    wire [527:0] head6;
+    wire [527:0] tagged6;
+    wire [383:0] ours;
+    reg  [383:0] answer;
+    wire [1:0] i_kinds;
+    wire [1:0] o_kinds;
+    wire [47:0] mac_to;
+    wire [47:0] mac_from;
+    reg  [31:0] source4;
+    reg  [31:0] destination4;
+    reg  [127:0] source6;
+    reg  [127:0] destination6;
+    wire [15:0] tci1;
+    wire [15:0] tci;
+    wire [7:0] tci_low;
+    wire [31:0] ports1;
+    wire [15:0] port1;
+    wire [31:0] ports;
+    wire [15:0] from_port;
+    wire [15:0] to_port;
+    wire [15:0] own_port;
+    wire [63:0] arrived;
+    wire [63:0] arrival;
+    wire [63:0] clock_bytes;
     
     // Sub module instances
     tnic_standalone__core__control__ack__queue queue(
@@ -3284,30 +3308,56 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         unknown7__d = unknown7__q;
         v1__d = data & cfg_ack_enable;
         disabled1__d = asks & ~cfg_ack_enable;
-        mine1__d = i_head[(32'h0)+:(48)] == cfg_mac;
+        mine1__d = mac_to == cfg_mac;
+        source4 = head4[(64'hd0)+:(32)];
+        destination4 = head4[(64'hf0)+:(32)];
+        source6 = head6[(64'hb0)+:(128)];
+        destination6 = head6[(64'h130)+:(128)];
+        if (i_kinds[(64'h0)+:(1)]) begin
+            source4 = tagged4[(64'hf0)+:(32)];
+            destination4 = tagged4[(64'h110)+:(32)];
+            source6 = tagged6[(64'hd0)+:(128)];
+            destination6 = tagged6[(64'h150)+:(128)];
+        end
         if (i_valid) begin
-            case (i_class)
-                0:
-                    begin
-                        r1__d = {i_class, i_head[120+:2], i_head[176+:8], i_head[112+:16], i_head[272+:32], stamp, i_head[48+:48], i_hdr[8+:192], 96'h0, i_head[240+:32], 96'h0, i_head[208+:32]};
-                        group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hd5)+:(3)] | &i_head[(32'hf5)+:(3)];
-                    end
-                1:
-                    begin
-                        r1__d = {i_class, i_head[152+:2], i_head[208+:8], i_head[112+:16], i_head[304+:32], stamp, i_head[48+:48], i_hdr[8+:192], 96'h0, i_head[272+:32], 96'h0, i_head[240+:32]};
-                        group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hf5)+:(3)] | &i_head[(32'h115)+:(3)];
-                    end
-                2:
-                    begin
-                        r1__d = {i_class, i_head[124+:2], i_head[168+:8], i_head[112+:16], i_head[432+:32], stamp, i_head[48+:48], i_hdr[8+:192], i_head[304+:128], i_head[176+:128]};
-                        group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hb0)+:(8)] | &i_head[(32'h130)+:(8)];
-                    end
-                default:
-                    begin
-                        r1__d = {i_class, i_head[156+:2], i_head[200+:8], i_head[112+:16], i_head[464+:32], stamp, i_head[48+:48], i_hdr[8+:192], i_head[336+:128], i_head[208+:128]};
-                        group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hd0)+:(8)] | &i_head[(32'h150)+:(8)];
-                    end
-            endcase
+            r1__d[(64'h100)+:(1)] = ours[(64'h8)+:(1)];
+            r1__d[(64'h101)+:(1)] = ours[(64'h9)+:(1)];
+            r1__d[(64'h102)+:(1)] = ours[(64'ha)+:(1)];
+            r1__d[(64'h103)+:(1)] = ours[(64'hb)+:(1)];
+            r1__d[(64'h104)+:(4)] = ours[(64'hc)+:(4)];
+            r1__d[(64'h108)+:(112)] = ours[(64'h10)+:(112)];
+            r1__d[(64'h178)+:(72)] = ours[(64'h80)+:(72)];
+            r1__d[(64'h1c0)+:(48)] = mac_from;
+            r1__d[(64'h1f0)+:(64)] = arrival;
+            r1__d[(64'h250)+:(16)] = tagged4[(64'h70)+:(16)];
+            r1__d[(64'h26a)+:(1)] = i_kinds[(64'h0)+:(1)];
+            r1__d[(64'h26b)+:(1)] = i_kinds[(64'h1)+:(1)];
+            if (i_kinds[(64'h1)+:(1)]) begin
+                r1__d[(64'h0)+:(128)] = source6;
+                r1__d[(64'h80)+:(128)] = destination6;
+                r1__d[(64'h230)+:(32)] = head6[(64'h1b0)+:(32)];
+                r1__d[(64'h260)+:(8)] = head6[(64'ha8)+:(8)];
+                r1__d[(64'h268)+:(2)] = head6[(64'h7c)+:(2)];
+                if (i_kinds[(64'h0)+:(1)]) begin
+                    r1__d[(64'h230)+:(32)] = tagged6[(64'h1d0)+:(32)];
+                    r1__d[(64'h260)+:(8)] = tagged6[(64'hc8)+:(8)];
+                    r1__d[(64'h268)+:(2)] = tagged6[(64'h9c)+:(2)];
+                end
+                group1__d = (mac_to[32'h0] | mac_from[32'h0]) | (&source6[(32'h0)+:(8)] | &destination6[(32'h0)+:(8)]);
+            end
+            else begin
+                r1__d[(64'h0)+:(128)] = ((source4) & 128'hffffffffffffffffffffffffffffffff);
+                r1__d[(64'h80)+:(128)] = ((destination4) & 128'hffffffffffffffffffffffffffffffff);
+                r1__d[(64'h230)+:(32)] = head4[(64'h110)+:(32)];
+                r1__d[(64'h260)+:(8)] = head4[(64'hb0)+:(8)];
+                r1__d[(64'h268)+:(2)] = head4[(64'h78)+:(2)];
+                if (i_kinds[(64'h0)+:(1)]) begin
+                    r1__d[(64'h230)+:(32)] = tagged4[(64'h130)+:(32)];
+                    r1__d[(64'h260)+:(8)] = tagged4[(64'hd0)+:(8)];
+                    r1__d[(64'h268)+:(2)] = tagged4[(64'h98)+:(2)];
+                end
+                group1__d = (mac_to[32'h0] | mac_from[32'h0]) | (&source4[(32'h5)+:(3)] | &destination4[(32'h5)+:(3)]);
+            end
         end
         case (cfg_prefix4[(32'h0)+:(3)])
             0:
@@ -3385,13 +3435,13 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         end
         broadcast__d = cfg_ipv4 | ((((hosts__3) & 32'hffffffff) << 32'h18) | (((hosts__2) & 32'hffffffff) << 32'h10) | (((hosts__1) & 32'hffffffff) << 32'h8) | ((hosts__0) & 32'hffffffff));
         vlan = ((32'h0) & 12'hfff);
-        if (r1__q[32'h26a]) begin
-            vlan = (((r1__q[(32'h250)+:(4)]) & 12'hfff) << 32'h8) | ((r1__q[(32'h258)+:(8)]) & 12'hfff);
+        if (r1__q[(64'h26a)+:(1)]) begin
+            vlan = (((tci_low[(32'h0)+:(4)]) & 12'hfff) << 32'h8) | ((tci1[(64'h8)+:(8)]) & 12'hfff);
         end
         v2__d = v1__q;
         r2__d = r1__q;
         if (v1__q) begin
-            checks__d[(64'h0)+:(1)] = (mine1__q & ~group1__q) & (r1__q[(32'h1c0)+:(48)] != cfg_mac);
+            checks__d[(64'h0)+:(1)] = (mine1__q & ~group1__q) & (r1__q[(64'h1c0)+:(48)] != cfg_mac);
             checks__d[(64'h1)+:(1)] = destination[(32'h0)+:(32)] == cfg_ipv4;
             checks__d[(64'h4)+:(1)] = |destination;
             checks__d[(64'h5)+:(1)] = source[(32'h0)+:(32)] == cfg_ipv4;
@@ -3403,10 +3453,10 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             checks__d[(64'hb)+:(1)] = ~|source[(32'h40)+:(56)] & ~|source[(32'h79)+:(7)];
             checks__d[(64'h8)+:(1)] = source[(32'h0)+:(32)] == broadcast__q;
             checks__d[(64'h9)+:(1)] = (source[(32'h0)+:(8)] == ((32'h0) & 8'hff)) | (source[(32'h0)+:(8)] == ((32'h7f) & 8'hff));
-            checks__d[(64'hc)+:(1)] = (r1__q[(32'h240)+:(8)] == cfg_udp_port[(32'h8)+:(8)]) & (r1__q[(32'h248)+:(8)] == cfg_udp_port[(32'h0)+:(8)]);
+            checks__d[(64'hc)+:(1)] = (port1[(64'h0)+:(8)] == own_port[(64'h8)+:(8)]) & (port1[(64'h8)+:(8)] == own_port[(64'h0)+:(8)]);
             checks__d[(64'hd)+:(1)] = vlan == cfg_vlan;
         end
-        if (r2__q[32'h26b]) begin
+        if (r2__q[(64'h26b)+:(1)]) begin
             to_us = c[(64'h2)+:(1)] & c[(64'h3)+:(1)];
             strange = (c[(64'h6)+:(1)] & c[(64'h7)+:(1)]) | (c[(64'ha)+:(1)] & c[(64'hb)+:(1)]);
         end
@@ -3419,15 +3469,17 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         v3__d = (v2__q & addressed) & allow__allowed;
         address3__d = last2 & ~addressed;
         peer3__d = (last2 & addressed) & ~allow__allowed;
-        bytes = ((32'h72) & 8'hff);
-        if (r3__q[(32'h26a)+:(2)] == ((32'h1) & 2'h3)) begin
-            bytes = ((32'h76) & 8'hff);
-        end
-        if (r3__q[(32'h26a)+:(2)] == ((32'h2) & 2'h3)) begin
+        if (r3__q[(64'h26b)+:(1)]) begin
             bytes = ((32'h86) & 8'hff);
+            if (r3__q[(64'h26a)+:(1)]) begin
+                bytes = ((32'h8a) & 8'hff);
+            end
         end
-        if (r3__q[(32'h26a)+:(2)] == ((32'h3) & 2'h3)) begin
-            bytes = ((32'h8a) & 8'hff);
+        else begin
+            bytes = ((32'h72) & 8'hff);
+            if (r3__q[(64'h26a)+:(1)]) begin
+                bytes = ((32'h76) & 8'hff);
+            end
         end
         share__bytes = bytes;
         dropped4__d = last3 & ~queue__i_ready;
@@ -3444,6 +3496,20 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         incomplete7__d = taken6__q & losses__loss[32'h7];
         skipped7__d = taken6__q & |losses__loss[(32'h0)+:(6)];
         unknown7__d = taken6__q & ~|losses__loss;
+        answer = ((32'h0) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        answer[(64'h0)+:(8)] = version;
+        answer[(64'h8)+:(1)] = a[(64'h100)+:(1)];
+        answer[(64'h9)+:(1)] = 1'b1;
+        answer[(64'ha)+:(1)] = 1'b1;
+        answer[(64'hb)+:(1)] = a[(64'h103)+:(1)];
+        answer[(64'h10)+:(112)] = a[(64'h108)+:(112)];
+        answer[(64'h80)+:(72)] = a[(64'h178)+:(72)];
+        answer[(64'hc8)+:(8)] = a[(64'h260)+:(8)];
+        answer[(64'hd0)+:(2)] = a[(64'h268)+:(2)];
+        answer[(64'hd8)+:(8)] = said__read_data;
+        answer[(64'he0)+:(64)] = a[(64'h1f0)+:(64)];
+        answer[(64'h120)+:(64)] = departure;
+        frame__i_hdr = answer;
         pulses = ((32'h0) & 64'hffffffffffffffff);
         if (frame__m_start) begin
             pulses = sent_bit;
@@ -3525,26 +3591,40 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     assign said__clock = clk;
     assign share__clk = clk;
     assign share__rst = rst;
-    assign data = i_valid & (i_kind == ((32'h1) & 2'h3)) & ~i_hdr[32'ha];
-    assign asks = data & i_hdr[32'h9];
-    assign stamp = ((i_ts[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((i_ts[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((i_ts[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((i_ts[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((i_ts[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((i_ts[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((i_ts[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((i_ts[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
-    assign source = r1__q[(32'h0)+:(128)];
-    assign destination = r1__q[(32'h80)+:(128)];
+    assign ours = i_hdr;
+    assign data = i_valid & (i_kind == ((32'h1) & 2'h3)) & ~ours[(64'ha)+:(1)];
+    assign asks = data & ours[(64'h9)+:(1)];
+    assign arrived = i_ts;
+    assign arrival = {arrived[(64'h0)+:(8)], arrived[(64'h8)+:(8)], arrived[(64'h10)+:(8)], arrived[(64'h18)+:(8)], arrived[(64'h20)+:(8)], arrived[(64'h28)+:(8)], arrived[(64'h30)+:(8)], arrived[(64'h38)+:(8)]};
+    assign head4 = i_head;
+    assign tagged4 = i_head;
+    assign head6 = i_head;
+    assign tagged6 = i_head;
+    assign i_kinds = i_class;
+    assign mac_to = head4[(64'h0)+:(48)];
+    assign mac_from = head4[(64'h30)+:(48)];
+    assign source = r1__q[(64'h0)+:(128)];
+    assign destination = r1__q[(64'h80)+:(128)];
     assign allow__st_valid = st_valid;
     assign allow__st_word = st_word;
     assign allow__st_data = st_data;
     assign allow__valid = v1__q;
     assign allow__source = source;
-    assign allow__ipv6 = r1__q[32'h26b];
+    assign allow__ipv6 = r1__q[(64'h26b)+:(1)];
     assign losses__valid = v1__q;
     assign losses__source = source;
-    assign losses__ids = r1__q[(32'h108)+:(112)];
-    assign losses__first = r1__q[32'h100];
-    assign losses__last = r1__q[32'h101];
+    assign losses__ids = r1__q[(64'h108)+:(112)];
+    assign losses__first = r1__q[(64'h100)+:(1)];
+    assign losses__last = r1__q[(64'h101)+:(1)];
+    assign tci1 = r1__q[(64'h250)+:(16)];
+    assign tci_low = tci1[(64'h0)+:(8)];
+    assign ports1 = r1__q[(64'h230)+:(32)];
+    assign port1 = ports1[(64'h10)+:(16)];
+    assign own_port = cfg_udp_port;
     assign c = checks__q;
-    assign last2 = v2__q & r2__q[32'h101];
+    assign last2 = v2__q & r2__q[(64'h101)+:(1)];
     assign share__rate = cfg_ack_rate;
-    assign last3 = v3__q & r3__q[32'h101];
+    assign last3 = v3__q & r3__q[(64'h101)+:(1)];
     assign taken = (last3 & queue__i_ready) & share__enough;
     assign share__take = taken;
     assign queue__i_valid = taken;
@@ -3559,19 +3639,23 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     assign said__read_address = told_at__q;
     assign frame__i_valid = queue__o_valid & told;
     assign a = queue__o_data;
-    assign frame__i_class = a[(32'h26a)+:(2)];
-    assign frame__i_dst_mac = a[(32'h1c0)+:(48)];
+    assign o_kinds = {a[(64'h26b)+:(1)], a[(64'h26a)+:(1)]};
+    assign frame__i_class = o_kinds;
+    assign frame__i_dst_mac = a[(64'h1c0)+:(48)];
     assign frame__i_src_mac = cfg_mac;
-    assign frame__i_vlan = (((a[(32'h250)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h258)+:(8)]) & 16'hffff);
+    assign tci = a[(64'h250)+:(16)];
+    assign frame__i_vlan = (((tci[(64'h0)+:(8)]) & 16'hffff) << 32'h8) | ((tci[(64'h8)+:(8)]) & 16'hffff);
     assign frame__i_tos = cfg_ack_tos;
     assign frame__i_ttl = cfg_ack_ttl;
-    assign frame__i_src_ip = a[(32'h80)+:(128)];
-    assign frame__i_dst_ip = a[(32'h0)+:(128)];
-    assign frame__i_src_port = (((a[(32'h240)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h248)+:(8)]) & 16'hffff);
-    assign frame__i_dst_port = (((a[(32'h230)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h238)+:(8)]) & 16'hffff);
-    assign departure = ((now[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((now[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((now[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((now[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((now[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((now[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((now[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((now[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
-    assign flags = (a[(32'h100)+:(8)] & ((32'h9) & 8'hff)) | ((32'h6) & 8'hff);
-    assign frame__i_hdr = {32'h0, departure, a[496+:64], said__read_data, 6'h0, a[616+:2], a[608+:8], a[264+:184], flags, 6'h0, 2'h2};
+    assign frame__i_src_ip = a[(64'h80)+:(128)];
+    assign frame__i_dst_ip = a[(64'h0)+:(128)];
+    assign ports = a[(64'h230)+:(32)];
+    assign from_port = ports[(64'h10)+:(16)];
+    assign to_port = ports[(64'h0)+:(16)];
+    assign frame__i_src_port = (((from_port[(64'h0)+:(8)]) & 16'hffff) << 32'h8) | ((from_port[(64'h8)+:(8)]) & 16'hffff);
+    assign frame__i_dst_port = (((to_port[(64'h0)+:(8)]) & 16'hffff) << 32'h8) | ((to_port[(64'h8)+:(8)]) & 16'hffff);
+    assign clock_bytes = now;
+    assign departure = {clock_bytes[(64'h0)+:(8)], clock_bytes[(64'h8)+:(8)], clock_bytes[(64'h10)+:(8)], clock_bytes[(64'h18)+:(8)], clock_bytes[(64'h20)+:(8)], clock_bytes[(64'h28)+:(8)], clock_bytes[(64'h30)+:(8)], clock_bytes[(64'h38)+:(8)]};
     assign frame__i_payload = ((32'h0) & 14'h3fff);
     assign frame__i_side = ((32'h0) & 1'h1);
     assign m_tdata = frame__m_tdata;
@@ -13655,9 +13739,7 @@ module tnic_standalone__core__control__ack__share(clk,rst,rate,bytes,enough,take
     // Update code
     always @(*) begin
         bucket__d = bucket__q;
-        bucket__d[(64'h17)+:(24)] = filled[(32'h0)+:(24)];
-        bucket__d[(64'he)+:(9)] = filled[(32'h18)+:(9)];
-        bucket__d[(64'h0)+:(14)] = kept;
+        bucket__d = {filled[(32'h0)+:(24)], filled[(32'h18)+:(9)], kept};
         if (kept[32'hd]) begin
             bucket__d[(64'h0)+:(14)] = ((32'h2000) & 14'h3fff);
         end
@@ -32223,6 +32305,40 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     localparam  refused = 32'h4000000;
     localparam  last_sweep = 17'b10000011111;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    localparam Law__Fixed = 0;
+    localparam Law__Timely = 1;
+    localparam Law__Patched = 2;
+    localparam Law__Swift = 3;
+    localparam Law__Pi = 4;
+    localparam Law__Unknown5 = 5;
+    localparam Law__Unknown6 = 6;
+    localparam Law__Unknown7 = 7;
+    localparam Law__Unknown8 = 8;
+    localparam Law__Unknown9 = 9;
+    localparam Law__Unknown10 = 10;
+    localparam Law__Unknown11 = 11;
+    localparam Law__Unknown12 = 12;
+    localparam Law__Unknown13 = 13;
+    localparam Law__Unknown14 = 14;
+    localparam Law__Unknown15 = 15;
+    localparam Decided__BelowLow = 0;
+    localparam Decided__AboveHigh = 1;
+    localparam Decided__Increase = 2;
+    localparam Decided__Decrease = 3;
+    localparam Decided__NoLaw = 4;
+    localparam Decided__Held = 5;
+    localparam Pick__Gradient = 0;
+    localparam Pick__AboveHigh = 1;
+    localparam Pick__Fabric = 2;
+    localparam Pick__Most = 3;
+    
     // Stub signals
     reg  [16:0] sweep_count__d;
     wire  [16:0] sweep_count__q;
@@ -33243,13 +33359,17 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     // Local signals
     wire sweep;
     wire [9:0] sweep_flow;
+    wire [39:0] mark_19;
+    reg  [159:0] shown;
     reg  [41:0] bus_in;
     reg  [40:0] marked;
-    wire [40:0] marked_now;
-    wire [40:0] marked_output;
+    wire [39:0] marked_now;
+    wire [2:0] kind_10;
+    wire [2:0] kind_14;
+    wire [2:0] kind_18;
+    wire late_18;
     wire falls;
     wire is_sample;
-    wire [31:0] value_10;
     wire rate_now;
     wire refused_now;
     
@@ -34822,15 +34942,18 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         sweeping__d = ~sweep_done__d;
         bus_in = ((32'h0) & 42'h3ffffffffff);
         if (pw_valid) begin
-            bus_in = (((pw_data) & 42'h3ffffffffff) | (((pw_word) & 42'h3ffffffffff) << 32'h20)) | ((((pw_profile) & 42'h3ffffffffff) << 32'h25) | (((32'h1) & 42'h3ffffffffff) << 32'h29));
+            bus_in = {1'b1, pw_profile, pw_word, pw_data};
         end
         if (sweep) begin
-            bus_in = (((sweep_count__q[(32'h0)+:(9)]) & 42'h3ffffffffff) << 32'h20) | (((32'h1) & 42'h3ffffffffff) << 32'h29);
+            bus_in[(64'h0)+:(32)] = ((32'h0) & 32'hffffffff);
+            bus_in[(64'h20)+:(5)] = sweep_count__q[(32'h0)+:(5)];
+            bus_in[(64'h25)+:(4)] = sweep_count__q[(32'h5)+:(4)];
+            bus_in[(64'h29)+:(1)] = 1'b1;
         end
         bus__1__d = bus_in;
         valid__0__d = 1'b0;
         flow__0__d = ((32'h0) & 10'h3ff);
-        kind__0__d = ((32'h0) & 3'h7);
+        kind__0__d = Kind__Sample;
         hops__0__d = ((32'h0) & 8'hff);
         profile__0__d = ((32'h0) & 4'hf);
         profile__1__d = ((32'h0) & 4'hf);
@@ -34968,12 +35091,12 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         kind__1__d = arbiter__kind;
         hops__1__d = arbiter__hops;
         turn__d = turn__q + ((32'h1) & 9'h1ff);
-        measured__d = inputs__o[(32'h0)+:(56)];
-        given__d = inputs__o[(32'h38)+:(32)];
-        if (|kind__18__q[(32'h1)+:(2)]) begin
+        measured__d = {inputs__o[(64'h20)+:(24)], inputs__o[(64'h18)+:(8)], inputs__o[(64'h0)+:(24)]};
+        given__d = inputs__o[(64'h38)+:(32)];
+        if (late_18) begin
             measured__d = ((32'h0) & 56'hffffffffffffff);
         end
-        if (|kind__18__q[(32'h1)+:(2)] & ~kind__18__q[32'h0]) begin
+        if (late_18 & ~kind_18[(64'h0)+:(1)]) begin
             given__d = ((32'h0) & 32'hffffffff);
         end
         profile__3__d = state__profile_2;
@@ -34981,38 +35104,45 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         smoothed__d = above__q;
         kept__d = error__kept_9;
         if (error__over_9) begin
-            kept__d = 64'hffffffffff;
+            kept__d = ((64'hffffffffff) & 40'hffffffffff);
         end
-        low_10__d = ~flags__9__q[32'ha];
-        edge_13__d = (~flags__12__q[32'hb] | |kind__12__q) | loss__falls_12;
+        low_10__d = ~flags__9__q[(64'ha)+:(1)];
+        edge_13__d = (~flags__12__q[(64'hb)+:(1)] | (kind__12__q != Kind__Sample)) | loss__falls_12;
         marked = mark__o;
-        if ((is_sample & falls) | (kind__10__q[32'h0] & flags__10__q[32'h3])) begin
-            marked = marked_now;
+        if ((is_sample & falls) | (kind_10[(64'h0)+:(1)] & flags__10__q[(64'h3)+:(1)])) begin
+            marked = {marked_now, 1'b1};
         end
-        else if (is_sample & flags__10__q[32'h4]) begin
-            marked = marked_output;
+        else if (is_sample & flags__10__q[(64'h4)+:(1)]) begin
+            marked = {kept__q, 1'b1};
         end
         mark11__d = marked;
-        if (kind__10__q[32'h1] | sweep) begin
+        if (kind_10[(64'h1)+:(1)] | sweep) begin
             mark11__d = ((32'h0) & 41'h1ffffffffff);
         end
-        last__d = ((sample__o) & 57'h1ffffffffffffff) | (((32'h1) & 57'h1ffffffffffffff) << 32'h38);
+        last__d = {1'b1, sample__o[(64'h18)+:(32)], sample__o[(64'h0)+:(24)]};
         if (~is_sample | sweep) begin
             last__d = ((32'h0) & 57'h1ffffffffffffff);
         end
-        filtered__d = ((increase__count_10) & 41'h1ffffffffff) | (((smoothed__q) & 41'h1ffffffffff) << 32'h3);
-        if (~is_sample | flags__10__q[32'h3] | sweep) begin
+        filtered__d = {smoothed__q, increase__count_10};
+        if (~is_sample | flags__10__q[(64'h3)+:(1)] | sweep) begin
             filtered__d = ((32'h0) & 41'h1ffffffffff);
         end
-        writes__d = (valid__10__q & (kind__10__q != ((32'h3) & 3'h7))) | sweep;
+        writes__d = (valid__10__q & (kind__10__q != Kind__Host)) | sweep;
         event_kind = kind__19__q;
         if (loss__falls_19) begin
-            event_kind = ((32'h5) & 3'h7);
+            event_kind = Kind__Loss;
         end
-        event_before = {earlier__o[99+:32], 16'h0, earlier__o[131+:8], 2'h0, earlier__o[60+:38], earlier__o[24+:32], 3'h0, earlier__o[98+:1], earlier__o[57+:3], earlier__o[56+:1], earlier__o[0+:24]};
-        if (limits__limited_19) begin
-            event_before = event_before | (((32'h1) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h1f);
-        end
+        shown = ((32'h0) & 160'hffffffffffffffffffffffffffffffffffffffff);
+        shown[(64'h0)+:(24)] = earlier__o[(64'h0)+:(24)];
+        shown[(64'h18)+:(1)] = earlier__o[(64'h38)+:(1)];
+        shown[(64'h19)+:(3)] = earlier__o[(64'h39)+:(3)];
+        shown[(64'h1c)+:(1)] = earlier__o[(64'h62)+:(1)];
+        shown[(64'h1f)+:(1)] = limits__limited_19;
+        shown[(64'h20)+:(32)] = earlier__o[(64'h18)+:(32)];
+        shown[(64'h40)+:(38)] = earlier__o[(64'h3c)+:(38)];
+        shown[(64'h68)+:(8)] = mark_19[(64'h20)+:(8)];
+        shown[(64'h80)+:(32)] = mark_19[(64'h0)+:(32)];
+        event_before = shown;
         pulses = ((32'h0) & 32'hffffffff);
         if (rate_now) begin
             pulses = pulses | rate_updates;
@@ -35101,45 +35231,45 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
             bus__14__d = ((32'h0) & 42'h3ffffffffff);
             bus__15__d = ((32'h0) & 42'h3ffffffffff);
             bus__16__d = ((32'h0) & 42'h3ffffffffff);
-            kind__0__d = ((32'h0) & 3'h7);
+            kind__0__d = Kind__Sample;
             profile__0__d = ((32'h0) & 4'hf);
-            kind__1__d = ((32'h0) & 3'h7);
+            kind__1__d = Kind__Sample;
             profile__1__d = ((32'h0) & 4'hf);
-            kind__2__d = ((32'h0) & 3'h7);
+            kind__2__d = Kind__Sample;
             profile__2__d = ((32'h0) & 4'hf);
-            kind__3__d = ((32'h0) & 3'h7);
+            kind__3__d = Kind__Sample;
             profile__3__d = ((32'h0) & 4'hf);
-            kind__4__d = ((32'h0) & 3'h7);
+            kind__4__d = Kind__Sample;
             profile__4__d = ((32'h0) & 4'hf);
-            kind__5__d = ((32'h0) & 3'h7);
+            kind__5__d = Kind__Sample;
             profile__5__d = ((32'h0) & 4'hf);
-            kind__6__d = ((32'h0) & 3'h7);
+            kind__6__d = Kind__Sample;
             profile__6__d = ((32'h0) & 4'hf);
-            kind__7__d = ((32'h0) & 3'h7);
+            kind__7__d = Kind__Sample;
             profile__7__d = ((32'h0) & 4'hf);
-            kind__8__d = ((32'h0) & 3'h7);
+            kind__8__d = Kind__Sample;
             profile__8__d = ((32'h0) & 4'hf);
-            kind__9__d = ((32'h0) & 3'h7);
+            kind__9__d = Kind__Sample;
             profile__9__d = ((32'h0) & 4'hf);
-            kind__10__d = ((32'h0) & 3'h7);
+            kind__10__d = Kind__Sample;
             profile__10__d = ((32'h0) & 4'hf);
-            kind__11__d = ((32'h0) & 3'h7);
+            kind__11__d = Kind__Sample;
             profile__11__d = ((32'h0) & 4'hf);
-            kind__12__d = ((32'h0) & 3'h7);
+            kind__12__d = Kind__Sample;
             profile__12__d = ((32'h0) & 4'hf);
-            kind__13__d = ((32'h0) & 3'h7);
+            kind__13__d = Kind__Sample;
             profile__13__d = ((32'h0) & 4'hf);
-            kind__14__d = ((32'h0) & 3'h7);
+            kind__14__d = Kind__Sample;
             profile__14__d = ((32'h0) & 4'hf);
-            kind__15__d = ((32'h0) & 3'h7);
+            kind__15__d = Kind__Sample;
             profile__15__d = ((32'h0) & 4'hf);
-            kind__16__d = ((32'h0) & 3'h7);
+            kind__16__d = Kind__Sample;
             profile__16__d = ((32'h0) & 4'hf);
-            kind__17__d = ((32'h0) & 3'h7);
+            kind__17__d = Kind__Sample;
             profile__17__d = ((32'h0) & 4'hf);
-            kind__18__d = ((32'h0) & 3'h7);
+            kind__18__d = Kind__Sample;
             profile__18__d = ((32'h0) & 4'hf);
-            kind__19__d = ((32'h0) & 3'h7);
+            kind__19__d = Kind__Sample;
             profile__19__d = ((32'h0) & 4'hf);
             zeros__5__d = ((32'h0) & 5'h1f);
             zeros__6__d = ((32'h0) & 5'h1f);
@@ -35517,13 +35647,14 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign inputs__clk = clk;
     assign inputs__at = turn__q;
     assign inputs__i = {value__1__q, endpoint__1__q, hops__1__q, rtt__1__q};
+    assign kind_18 = kind__18__q;
+    assign late_18 = kind_18[(64'h1)+:(1)] | kind_18[(64'h2)+:(1)];
     assign sample__clk = clk;
     assign sample__at = turn__q;
-    assign sample__i = ((rtt__1__q) & 56'hffffffffffffff) | (((value__1__q) & 56'hffffffffffffff) << 32'h18);
+    assign sample__i = {value__1__q, rtt__1__q};
     assign values__clk = clk;
     assign values__rst = rst;
-    assign value_10 = sample__o[(32'h18)+:(32)];
-    assign values__i = value_10;
+    assign values__i = sample__o[(64'h18)+:(32)];
     assign state__clk = clk;
     assign state__sweep = sweep;
     assign state__sweep_flow = sweep_flow;
@@ -35538,7 +35669,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign earlier__i = state__record_2;
     assign mark__clk = clk;
     assign mark__at = turn__q;
-    assign mark__i = state__record_2[(32'h62)+:(41)];
+    assign mark__i = {state__record_2[(64'h63)+:(40)], state__record_2[(64'h62)+:(1)]};
     assign reciprocal__clk = clk;
     assign reciprocal__rst = rst;
     assign reciprocal__rtt_0 = arbiter__rtt_ns;
@@ -35558,7 +35689,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign branch__endpoint_2 = endpoint__2__q;
     assign branch__zeros_3 = reciprocal__zeros_3;
     assign branch__endpoint_zeros_3 = endpoint_reciprocal__zeros_3;
-    assign branch__marked_3 = state__record_3[32'h62];
+    assign branch__marked_3 = state__record_3[(64'h62)+:(1)];
     assign branch__since_3 = state__since_3;
     assign flags__6__d = branch__flags_5;
     assign threshold__7__d = branch__threshold_6;
@@ -35566,7 +35697,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign delta__rst = rst;
     assign delta__bus_1 = bus__1__q;
     assign delta__profile_1 = state__profile_1;
-    assign delta__full_3 = ~state__record_3[32'h38] | branch__no_delta_3;
+    assign delta__full_3 = ~state__record_3[(64'h38)+:(1)] | branch__no_delta_3;
     assign delta__age_3 = state__age_3;
     assign average__clk = clk;
     assign average__rst = rst;
@@ -35578,7 +35709,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign average__profile_6 = profile__6__q;
     assign average__swift_3 = branch__swift_3;
     assign average__other_3 = branch__other_3;
-    assign average__old_3 = state__record_3[(32'h3c)+:(38)];
+    assign average__old_3 = state__record_3[(64'h3c)+:(38)];
     assign average__difference_3 = state__difference_3;
     assign average__low_3 = branch__low_3;
     assign average__hops_3 = hops__3__q;
@@ -35595,21 +35726,21 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign error__pi_3 = branch__pi_3;
     assign error__rtt_3 = rtt__3__q;
     assign error__difference_3 = state__difference_3;
-    assign error__mark_3 = state__record_3[(32'h63)+:(40)];
+    assign error__mark_3 = state__record_3[(64'h63)+:(40)];
     assign error__root_3 = root__root_3;
     assign scale__clk = clk;
     assign scale__rst = rst;
-    assign scale__middle_7 = flags__7__q[32'hb];
-    assign scale__pi_7 = flags__7__q[32'h4];
+    assign scale__middle_7 = flags__7__q[(64'hb)+:(1)];
+    assign scale__pi_7 = flags__7__q[(64'h4)+:(1)];
     assign scale__error_7 = error__total_7;
     assign scale__threshold_7 = threshold__7__q;
     assign scale__delta_7 = delta__factor_7;
     assign scale__above_9 = above__q;
     assign scale__flow_9 = error__flow_9;
     assign scale__zeros_10 = zeros__10__q;
-    assign scale__swift_10 = flags__10__q[32'h3];
-    assign scale__middle_10 = flags__10__q[32'hb];
-    assign scale__below_13 = flags__13__q[32'h3] & ~reached__13__q;
+    assign scale__swift_10 = flags__10__q[(64'h3)+:(1)];
+    assign scale__middle_10 = flags__10__q[(64'hb)+:(1)];
+    assign scale__below_13 = flags__13__q[(64'h3)+:(1)] & ~reached__13__q;
     assign scale__reciprocal_10 = inverse__10__q;
     assign scale__rate_10 = rate__before_10;
     assign reached__11__d = scale__reached_10;
@@ -35624,19 +35755,19 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign gradient__average_8 = average__average_8;
     assign gradient__threshold_8 = threshold__8__q;
     assign gradient__reciprocal_8 = endpoint_inverse__8__q;
-    assign gradient__swift_8 = flags__8__q[32'h3];
-    assign gradient__swift_10 = flags__10__q[32'h3];
-    assign gradient__swift_12 = flags__12__q[32'h3];
-    assign gradient__swift_13 = flags__13__q[32'h3];
-    assign gradient__patched_10 = flags__10__q[32'h2];
-    assign gradient__patched_12 = flags__12__q[32'h2];
-    assign gradient__patched_13 = flags__13__q[32'h2];
-    assign gradient__over_13 = flags__13__q[32'h9];
+    assign gradient__swift_8 = flags__8__q[(64'h3)+:(1)];
+    assign gradient__swift_10 = flags__10__q[(64'h3)+:(1)];
+    assign gradient__swift_12 = flags__12__q[(64'h3)+:(1)];
+    assign gradient__swift_13 = flags__13__q[(64'h3)+:(1)];
+    assign gradient__patched_10 = flags__10__q[(64'h2)+:(1)];
+    assign gradient__patched_12 = flags__12__q[(64'h2)+:(1)];
+    assign gradient__patched_13 = flags__13__q[(64'h2)+:(1)];
+    assign gradient__over_13 = flags__13__q[(64'h9)+:(1)];
     assign gradient__kind_13 = kind__13__q;
     assign gradient__loss_13 = loss__falls_13;
     assign gradient__by_loss_13 = loss__decrease_13;
     assign negative__4__d = state__difference_3[32'h18];
-    assign count__4__d = state__record_3[(32'h39)+:(3)];
+    assign count__4__d = state__record_3[(64'h39)+:(3)];
     assign increase__clk = clk;
     assign increase__rst = rst;
     assign increase__bus_8 = bus__8__q;
@@ -35644,18 +35775,18 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign increase__count_9 = count__9__q;
     assign increase__negative_9 = negative__9__q;
     assign increase__falling_9 = average__falling_9;
-    assign increase__smoothed_9 = flags__9__q[32'h7];
-    assign increase__allowed_10 = flags__10__q[32'h1] & ~flags__10__q[32'h8];
+    assign increase__smoothed_9 = flags__9__q[(64'h7)+:(1)];
+    assign increase__allowed_10 = flags__10__q[(64'h1)+:(1)] & ~flags__10__q[(64'h8)+:(1)];
     assign increase__low_10 = low_10__q;
     assign increase__edge_13 = edge_13__q;
     assign increase__delta_10 = delta__factor_10;
-    assign is_sample = ~|kind__10__q;
-    assign falls = flags__10__q[32'h3] & flags__10__q[32'hc] & (scale__reached_10 | flags__10__q[32'h9]);
-    assign marked_now = (((value_10) & 41'h1ffffffffff) << 32'h1) | ((32'h1) & 41'h1ffffffffff);
-    assign marked_output = (((kept__q) & 41'h1ffffffffff) << 32'h1) | ((32'h1) & 41'h1ffffffffff);
+    assign kind_10 = kind__10__q;
+    assign is_sample = kind__10__q == Kind__Sample;
+    assign falls = flags__10__q[(64'h3)+:(1)] & flags__10__q[(64'hc)+:(1)] & (scale__reached_10 | flags__10__q[(64'h9)+:(1)]);
+    assign marked_now = ((sample__o[(64'h18)+:(32)]) & 40'hffffffffff);
     assign state__flow_11 = flow__11__q;
     assign state__write_11 = writes__q;
-    assign state__record_11 = {mark11__q, filtered__q, last__q};
+    assign state__record_11 = {mark11__q[(64'h1)+:(40)], mark11__q[(64'h0)+:(1)], filtered__q[(64'h3)+:(38)], filtered__q[(64'h0)+:(3)], last__q[(64'h38)+:(1)], last__q[(64'h18)+:(32)], last__q[(64'h0)+:(24)]};
     assign choose__clk = clk;
     assign choose__rst = rst;
     assign choose__bus_11 = bus__11__q;
@@ -35691,8 +35822,9 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign rate__risen_15 = choose__risen_15;
     assign rate__falls_15 = choose__falls_15;
     assign rate__sets_15 = choose__sets_15;
-    assign rate__idle_14 = kind__14__q[32'h2];
-    assign rate__hold_17 = limits__limited_17 & ~|kind__17__q;
+    assign kind_14 = kind__14__q;
+    assign rate__idle_14 = kind_14[(64'h2)+:(1)];
+    assign rate__hold_17 = limits__limited_17 & (kind__17__q == Kind__Sample);
     assign limits__clk = clk;
     assign limits__sweep = sweep;
     assign limits__sweep_flow = sweep_flow;
@@ -35711,7 +35843,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign loss__rtt_2 = rtt__2__q;
     assign loss__endpoint_2 = endpoint__2__q;
     assign loss__time_2 = value__2__q;
-    assign loss__law_10 = flags__10__q[32'h5] & ~|kind__10__q;
+    assign loss__law_10 = flags__10__q[(64'h5)+:(1)] & (kind__10__q == Kind__Sample);
     assign loss__valid_14 = valid__14__q;
     assign loss__flow_14 = flow__14__q;
     assign loss__time_14 = values__o;
@@ -35730,12 +35862,13 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign event_flow = flow__19__q;
     assign event_branch = choose__branch_19;
     assign event_hyperactive = choose__hyperactive_19;
-    assign event_rtt_ns = measured__q[(32'h0)+:(24)];
+    assign event_rtt_ns = measured__q[(64'h0)+:(24)];
     assign event_rate = rate__rate_19;
+    assign mark_19 = earlier__o[(64'h63)+:(40)];
     assign event_rate_before = rate__before_19;
     assign event_now_ns = given__q;
-    assign event_hops = measured__q[(32'h18)+:(8)];
-    assign event_endpoint_ns = measured__q[(32'h20)+:(24)];
+    assign event_hops = measured__q[(64'h18)+:(8)];
+    assign event_endpoint_ns = measured__q[(64'h20)+:(24)];
     assign event_profile = profile__19__q;
     assign superseded_valid = arbiter__sample_dropped;
     assign superseded_flow = arbiter__dropped_flow;
@@ -35795,6 +35928,14 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     output reg  [9:0] dropped_flow;
     output wire other_dropped;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Stub signals
     wire loads__clk;
     wire loads__rst;
@@ -35846,7 +35987,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire  [89:0] measures__read_data;
     wire measures__write_enable;
     wire [5:0] measures__write_address;
-    reg  [89:0] measures__write_data;
+    wire [89:0] measures__write_data;
     wire rates__clock;
     wire rates__read_enable;
     wire [3:0] rates__read_address;
@@ -36356,12 +36497,12 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     reg  [4:0] place;
     reg  taken;
     reg  waits;
+    wire [88:0] sampled;
     reg  [88:0] measure;
-    wire loses;
     reg  lose;
     wire rests;
     reg  turn;
-    reg  timed_out;
+    wire timed_out;
     reg  [9:0] next_flow;
     wire go;
     wire free;
@@ -37272,11 +37413,6 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         replaced__d = replaced__q;
         replaced_flow__d = replaced_flow__q;
         old__d = old__q;
-        timed_out = ((32'h0) & 1'h1);
-        if (sample_kind == ((32'h1) & 2'h3)) begin
-            timed_out = ((32'h1) & 1'h1);
-        end
-        measures__write_data = {loses, timed_out, sample_endpoint_ns, sample_hops, sample_now_ns, sample_rtt_ns};
         slot__d = slot__q + ((32'h1) & 5'h1f);
         old__d = slot__q - ((32'h16) & 5'h1f);
         place = slots__read_data;
@@ -37292,7 +37428,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__0__q;
             if (park) begin
                 parks__0__d = 1'b1;
-                losses__0__d = losses__0__q | measures__read_data[32'h59];
+                losses__0__d = losses__0__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 0) begin
@@ -37311,7 +37447,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__1__q;
             if (park) begin
                 parks__1__d = 1'b1;
-                losses__1__d = losses__1__q | measures__read_data[32'h59];
+                losses__1__d = losses__1__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 1) begin
@@ -37330,7 +37466,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__2__q;
             if (park) begin
                 parks__2__d = 1'b1;
-                losses__2__d = losses__2__q | measures__read_data[32'h59];
+                losses__2__d = losses__2__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 2) begin
@@ -37349,7 +37485,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__3__q;
             if (park) begin
                 parks__3__d = 1'b1;
-                losses__3__d = losses__3__q | measures__read_data[32'h59];
+                losses__3__d = losses__3__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 3) begin
@@ -37368,7 +37504,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__4__q;
             if (park) begin
                 parks__4__d = 1'b1;
-                losses__4__d = losses__4__q | measures__read_data[32'h59];
+                losses__4__d = losses__4__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 4) begin
@@ -37387,7 +37523,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__5__q;
             if (park) begin
                 parks__5__d = 1'b1;
-                losses__5__d = losses__5__q | measures__read_data[32'h59];
+                losses__5__d = losses__5__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 5) begin
@@ -37406,7 +37542,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__6__q;
             if (park) begin
                 parks__6__d = 1'b1;
-                losses__6__d = losses__6__q | measures__read_data[32'h59];
+                losses__6__d = losses__6__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 6) begin
@@ -37425,7 +37561,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__7__q;
             if (park) begin
                 parks__7__d = 1'b1;
-                losses__7__d = losses__7__q | measures__read_data[32'h59];
+                losses__7__d = losses__7__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 7) begin
@@ -37444,7 +37580,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__8__q;
             if (park) begin
                 parks__8__d = 1'b1;
-                losses__8__d = losses__8__q | measures__read_data[32'h59];
+                losses__8__d = losses__8__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 8) begin
@@ -37463,7 +37599,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__9__q;
             if (park) begin
                 parks__9__d = 1'b1;
-                losses__9__d = losses__9__q | measures__read_data[32'h59];
+                losses__9__d = losses__9__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 9) begin
@@ -37482,7 +37618,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__10__q;
             if (park) begin
                 parks__10__d = 1'b1;
-                losses__10__d = losses__10__q | measures__read_data[32'h59];
+                losses__10__d = losses__10__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 10) begin
@@ -37501,7 +37637,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__11__q;
             if (park) begin
                 parks__11__d = 1'b1;
-                losses__11__d = losses__11__q | measures__read_data[32'h59];
+                losses__11__d = losses__11__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 11) begin
@@ -37520,7 +37656,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__12__q;
             if (park) begin
                 parks__12__d = 1'b1;
-                losses__12__d = losses__12__q | measures__read_data[32'h59];
+                losses__12__d = losses__12__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 12) begin
@@ -37539,7 +37675,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__13__q;
             if (park) begin
                 parks__13__d = 1'b1;
-                losses__13__d = losses__13__q | measures__read_data[32'h59];
+                losses__13__d = losses__13__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 13) begin
@@ -37558,7 +37694,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__14__q;
             if (park) begin
                 parks__14__d = 1'b1;
-                losses__14__d = losses__14__q | measures__read_data[32'h59];
+                losses__14__d = losses__14__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 14) begin
@@ -37577,7 +37713,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__15__q;
             if (park) begin
                 parks__15__d = 1'b1;
-                losses__15__d = losses__15__q | measures__read_data[32'h59];
+                losses__15__d = losses__15__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 15) begin
@@ -37596,7 +37732,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__16__q;
             if (park) begin
                 parks__16__d = 1'b1;
-                losses__16__d = losses__16__q | measures__read_data[32'h59];
+                losses__16__d = losses__16__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 16) begin
@@ -37615,7 +37751,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__17__q;
             if (park) begin
                 parks__17__d = 1'b1;
-                losses__17__d = losses__17__q | measures__read_data[32'h59];
+                losses__17__d = losses__17__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 17) begin
@@ -37634,7 +37770,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__18__q;
             if (park) begin
                 parks__18__d = 1'b1;
-                losses__18__d = losses__18__q | measures__read_data[32'h59];
+                losses__18__d = losses__18__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 18) begin
@@ -37653,7 +37789,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__19__q;
             if (park) begin
                 parks__19__d = 1'b1;
-                losses__19__d = losses__19__q | measures__read_data[32'h59];
+                losses__19__d = losses__19__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 19) begin
@@ -37672,7 +37808,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__20__q;
             if (park) begin
                 parks__20__d = 1'b1;
-                losses__20__d = losses__20__q | measures__read_data[32'h59];
+                losses__20__d = losses__20__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 20) begin
@@ -37691,7 +37827,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__21__q;
             if (park) begin
                 parks__21__d = 1'b1;
-                losses__21__d = losses__21__q | measures__read_data[32'h59];
+                losses__21__d = losses__21__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 21) begin
@@ -37710,7 +37846,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__22__q;
             if (park) begin
                 parks__22__d = 1'b1;
-                losses__22__d = losses__22__q | measures__read_data[32'h59];
+                losses__22__d = losses__22__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 22) begin
@@ -37729,7 +37865,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__23__q;
             if (park) begin
                 parks__23__d = 1'b1;
-                losses__23__d = losses__23__q | measures__read_data[32'h59];
+                losses__23__d = losses__23__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 23) begin
@@ -37748,7 +37884,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__24__q;
             if (park) begin
                 parks__24__d = 1'b1;
-                losses__24__d = losses__24__q | measures__read_data[32'h59];
+                losses__24__d = losses__24__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 24) begin
@@ -37767,7 +37903,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__25__q;
             if (park) begin
                 parks__25__d = 1'b1;
-                losses__25__d = losses__25__q | measures__read_data[32'h59];
+                losses__25__d = losses__25__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 25) begin
@@ -37786,7 +37922,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__26__q;
             if (park) begin
                 parks__26__d = 1'b1;
-                losses__26__d = losses__26__q | measures__read_data[32'h59];
+                losses__26__d = losses__26__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 26) begin
@@ -37805,7 +37941,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__27__q;
             if (park) begin
                 parks__27__d = 1'b1;
-                losses__27__d = losses__27__q | measures__read_data[32'h59];
+                losses__27__d = losses__27__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 27) begin
@@ -37824,7 +37960,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__28__q;
             if (park) begin
                 parks__28__d = 1'b1;
-                losses__28__d = losses__28__q | measures__read_data[32'h59];
+                losses__28__d = losses__28__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 28) begin
@@ -37843,7 +37979,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__29__q;
             if (park) begin
                 parks__29__d = 1'b1;
-                losses__29__d = losses__29__q | measures__read_data[32'h59];
+                losses__29__d = losses__29__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 29) begin
@@ -37862,7 +37998,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__30__q;
             if (park) begin
                 parks__30__d = 1'b1;
-                losses__30__d = losses__30__q | measures__read_data[32'h59];
+                losses__30__d = losses__30__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 30) begin
@@ -37881,7 +38017,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             taken = parks__31__q;
             if (park) begin
                 parks__31__d = 1'b1;
-                losses__31__d = losses__31__q | measures__read_data[32'h59];
+                losses__31__d = losses__31__q | measures__read_data[(64'h59)+:(1)];
             end
         end
         if (old__q == 31) begin
@@ -38086,8 +38222,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         end
         issuing_flow = held_flow__q;
         issuing_turn = turn;
-        measure = measures__read_data[(32'h0)+:(89)];
-        lost = measures__read_data[32'h59];
+        measure = measures__read_data[(64'h0)+:(89)];
+        lost = measures__read_data[(64'h59)+:(1)];
         if (due__q) begin
             lost = due_lost__q;
             issuing_flow = due_flow__q;
@@ -38101,15 +38237,18 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         issued__write_data = issuing_turn;
         kind = held_kind__q;
         flow = issuing_flow;
-        rtt_ns = measure[(32'h0)+:(24)];
-        value = measure[(32'h18)+:(32)];
-        hops = measure[(32'h38)+:(8)];
-        endpoint_ns = measure[(32'h40)+:(24)];
+        rtt_ns = measure[(64'h0)+:(24)];
+        value = measure[(64'h18)+:(32)];
+        hops = measure[(64'h38)+:(8)];
+        endpoint_ns = measure[(64'h40)+:(24)];
         if (held_host__q & ~due__q) begin
             value = rates__read_data;
         end
         if (held_sample__q | due__q) begin
-            kind = ((measure[(32'h58)+:(1)]) & 3'h7);
+            kind = Kind__Sample;
+            if (measure[(64'h58)+:(1)]) begin
+                kind = Kind__Timeout;
+            end
         end
         next_flow = idles__o_flow;
         if (hosts__o_valid) begin
@@ -38157,17 +38296,17 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
             same__d = issuing & (next_flow == issuing_flow);
             held__d = 1'b1;
             held_flow__d = next_flow;
-            held_kind__d = ((32'h4) & 3'h7);
+            held_kind__d = Kind__Idle;
             held_sample__d = 1'b0;
             held_host__d = 1'b0;
             if (loads__o_valid) begin
-                held_kind__d = ((32'h2) & 3'h7);
+                held_kind__d = Kind__Init;
             end
             else if (samples__o_valid) begin
                 held_sample__d = 1'b1;
             end
             else if (hosts__o_valid) begin
-                held_kind__d = ((32'h3) & 3'h7);
+                held_kind__d = Kind__Host;
                 held_host__d = 1'b1;
             end
             else if (~idles__o_valid) begin
@@ -38220,10 +38359,12 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     assign samples__rst = rst;
     assign samples__i_valid = sample_valid & enable;
     assign samples__i_flow = sample_flow;
+    assign timed_out = sample_kind == ((32'h1) & 2'h3);
     assign measures__clock = clk;
     assign measures__write_enable = sample_valid;
     assign measures__write_address = samples__i_place;
-    assign loses = ((sample_lost) & 1'h1);
+    assign sampled = {timed_out, sample_endpoint_ns, sample_hops, sample_now_ns, sample_rtt_ns};
+    assign measures__write_data = {sample_lost, sampled};
     assign measures__read_address = samples__o_place;
     assign hosts__clk = clk;
     assign hosts__rst = rst;
@@ -38309,7 +38450,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     assign losses__31__clock = clk;
     assign parked__clock = clk;
     assign parked__write_enable = park;
-    assign parked__write_data = measures__read_data[(32'h0)+:(89)];
+    assign parked__write_data = measures__read_data[(64'h0)+:(89)];
     assign parked__read_address = old__q;
     assign valid__0__clock = clk;
     assign flows__0__clock = clk;
@@ -39072,9 +39213,17 @@ module tnic_standalone__core__control__engine__arbiter__held_kind(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -43041,6 +43190,7 @@ module tnic_standalone__core__control__engine__average__alpha(clk,bus,address,da
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__average__alpha__ram ram(
@@ -43068,10 +43218,11 @@ module tnic_standalone__core__control__engine__average__alpha(clk,bus,address,da
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__average__alpha
 
@@ -43206,6 +43357,7 @@ module tnic_standalone__core__control__engine__average__deadband(clk,bus,address
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__average__deadband__ram ram(
@@ -43233,10 +43385,11 @@ module tnic_standalone__core__control__engine__average__deadband(clk,bus,address
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(20)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(20)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__average__deadband
 
@@ -43371,6 +43524,7 @@ module tnic_standalone__core__control__engine__average__hop(clk,bus,address,data
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__average__hop__ram ram(
@@ -43398,10 +43552,11 @@ module tnic_standalone__core__control__engine__average__hop(clk,bus,address,data
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(15)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(15)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__average__hop
 
@@ -43648,6 +43803,24 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
     output wire [12:0] flags_5;
     output wire [31:0] threshold_6;
     
+    // Enums
+    localparam Law__Fixed = 0;
+    localparam Law__Timely = 1;
+    localparam Law__Patched = 2;
+    localparam Law__Swift = 3;
+    localparam Law__Pi = 4;
+    localparam Law__Unknown5 = 5;
+    localparam Law__Unknown6 = 6;
+    localparam Law__Unknown7 = 7;
+    localparam Law__Unknown8 = 8;
+    localparam Law__Unknown9 = 9;
+    localparam Law__Unknown10 = 10;
+    localparam Law__Unknown11 = 11;
+    localparam Law__Unknown12 = 12;
+    localparam Law__Unknown13 = 13;
+    localparam Law__Unknown14 = 14;
+    localparam Law__Unknown15 = 15;
+    
     // Stub signals
     wire options__clk;
     wire [41:0] options__bus;
@@ -43712,7 +43885,8 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
     wire threshold__clock;
     
     // Local signals
-    wire [3:0] law;
+    wire [6:0] options2;
+    wire [28:0] high3;
     wire swift2;
     reg  [23:0] delay;
     reg  [4:0] zeros;
@@ -43721,7 +43895,6 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
     wire patched;
     wire swift;
     wire pi;
-    reg  [12:0] made;
     wire [27:0] shifted;
     
     // Sub module instances
@@ -43844,8 +44017,8 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
         options3__d = options3__q;
         swift3__d = swift2;
         other3__d = ~swift2;
-        pi3__d = law == ((32'h4) & 4'hf);
-        options3__d = options__data[(32'h0)+:(7)];
+        pi3__d = options2[(64'h0)+:(4)] == Law__Pi;
+        options3__d = options2;
         rtt3__d = rtt_2;
         endpoint3__d = endpoint_2;
         total3__d = ((rtt_2) & 25'h1ffffff) + ((endpoint_2) & 25'h1ffffff);
@@ -43857,51 +44030,23 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
             delay = endpoint3__q;
             zeros = endpoint_zeros_3;
         end
-        left = ((high__data[(32'h0)+:(24)]) & 25'h1ffffff) - ((delay) & 25'h1ffffff);
+        left = ((high3[(64'h0)+:(24)]) & 25'h1ffffff) - ((delay) & 25'h1ffffff);
         above4__d = left[32'h18];
         gate4__d = ~marked_3 | |since_3[(32'h19)+:(7)] | (since_3[(32'h0)+:(25)] >= total3__q);
-        shift4__d = high__data[(32'h18)+:(5)] - zeros;
-        made = ((32'h0) & 13'h1fff);
-        if (~|options4__q[(32'h0)+:(4)]) begin
-            made = made | ((32'h1) & 13'h1fff);
-        end
-        if (timely) begin
-            made = made | ((32'h2) & 13'h1fff);
-        end
-        if (patched) begin
-            made = made | ((32'h4) & 13'h1fff);
-        end
-        if (swift) begin
-            made = made | ((32'h8) & 13'h1fff);
-        end
-        if (pi) begin
-            made = made | ((32'h10) & 13'h1fff);
-        end
-        if (timely | patched | swift) begin
-            made = made | ((32'h20) & 13'h1fff);
-        end
-        if (options4__q[32'h6]) begin
-            made = made | ((32'h40) & 13'h1fff);
-        end
-        if (options4__q[32'h4]) begin
-            made = made | ((32'h80) & 13'h1fff);
-        end
-        if (below4__q) begin
-            made = made | ((32'h100) & 13'h1fff);
-        end
-        if (swift & above4__q) begin
-            made = made | ((32'h200) & 13'h1fff);
-        end
-        if (~swift & above4__q & ~below4__q) begin
-            made = made | ((32'h400) & 13'h1fff);
-        end
-        if (patched & ~above4__q & ~below4__q) begin
-            made = made | ((32'h800) & 13'h1fff);
-        end
-        if (gate4__q) begin
-            made = made | ((32'h1000) & 13'h1fff);
-        end
-        flags__d = made;
+        shift4__d = high3[(64'h18)+:(5)] - zeros;
+        flags__d[(64'h0)+:(1)] = options4__q[(64'h0)+:(4)] == Law__Fixed;
+        flags__d[(64'h1)+:(1)] = timely;
+        flags__d[(64'h2)+:(1)] = patched;
+        flags__d[(64'h3)+:(1)] = swift;
+        flags__d[(64'h4)+:(1)] = pi;
+        flags__d[(64'h5)+:(1)] = timely | patched | swift;
+        flags__d[(64'h6)+:(1)] = options4__q[(64'h6)+:(1)];
+        flags__d[(64'h7)+:(1)] = options4__q[(64'h4)+:(1)];
+        flags__d[(64'h8)+:(1)] = below4__q;
+        flags__d[(64'h9)+:(1)] = swift & above4__q;
+        flags__d[(64'ha)+:(1)] = ~swift & above4__q & ~below4__q;
+        flags__d[(64'hb)+:(1)] = patched & ~above4__q & ~below4__q;
+        flags__d[(64'hc)+:(1)] = gate4__q;
         shift5__d = shift4__q;
         threshold__d = ((shifted) & 32'hffffffff) << 32'h4;
     end
@@ -43932,18 +44077,19 @@ module tnic_standalone__core__control__engine__branch(clk,bus_1,bus_3,profile_1,
     assign product__clk = clk;
     assign product__bus = bus_3;
     assign product__address = profile_3;
-    assign law = options__data[(32'h0)+:(4)];
-    assign swift2 = options__data[32'h7];
+    assign options2 = options__data[(64'h0)+:(7)];
+    assign swift2 = options__data[(64'h7)+:(1)];
     assign swift_2 = swift2;
     assign low_3 = low__data;
-    assign no_delta_3 = options3__q[32'h5];
+    assign no_delta_3 = options3__q[(64'h5)+:(1)];
     assign swift_3 = swift3__q;
     assign other_3 = other3__q;
     assign pi_3 = pi3__q;
-    assign timely = options4__q[(32'h0)+:(4)] == ((32'h1) & 4'hf);
-    assign pi = options4__q[(32'h0)+:(4)] == ((32'h4) & 4'hf);
-    assign patched = pi | (options4__q[(32'h0)+:(4)] == ((32'h2) & 4'hf));
-    assign swift = options4__q[(32'h0)+:(4)] == ((32'h3) & 4'hf);
+    assign high3 = high__data;
+    assign timely = options4__q[(64'h0)+:(4)] == Law__Timely;
+    assign pi = options4__q[(64'h0)+:(4)] == Law__Pi;
+    assign patched = pi | (options4__q[(64'h0)+:(4)] == Law__Patched);
+    assign swift = options4__q[(64'h0)+:(4)] == Law__Swift;
     assign flags_5 = flags__q;
     assign shifted = product__data[(32'h4)+:(28)] >> shift5__q;
     assign threshold_6 = threshold__q;
@@ -44071,6 +44217,7 @@ module tnic_standalone__core__control__engine__branch__high(clk,bus,address,data
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__branch__high__ram ram(
@@ -44098,10 +44245,11 @@ module tnic_standalone__core__control__engine__branch__high(clk,bus,address,data
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(29)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(29)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__branch__high
 
@@ -44179,6 +44327,7 @@ module tnic_standalone__core__control__engine__branch__low(clk,bus,address,data)
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__branch__low__ram ram(
@@ -44206,10 +44355,11 @@ module tnic_standalone__core__control__engine__branch__low(clk,bus,address,data)
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(24)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(24)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__branch__low
 
@@ -44270,6 +44420,24 @@ module tnic_standalone__core__control__engine__branch__options(clk,bus,address,d
     input wire  [3:0] address;
     output wire [7:0] data;
     
+    // Enums
+    localparam Law__Fixed = 0;
+    localparam Law__Timely = 1;
+    localparam Law__Patched = 2;
+    localparam Law__Swift = 3;
+    localparam Law__Pi = 4;
+    localparam Law__Unknown5 = 5;
+    localparam Law__Unknown6 = 6;
+    localparam Law__Unknown7 = 7;
+    localparam Law__Unknown8 = 8;
+    localparam Law__Unknown9 = 9;
+    localparam Law__Unknown10 = 10;
+    localparam Law__Unknown11 = 11;
+    localparam Law__Unknown12 = 12;
+    localparam Law__Unknown13 = 13;
+    localparam Law__Unknown14 = 14;
+    localparam Law__Unknown15 = 15;
+    
     // Stub signals
     wire ram__clock;
     wire [3:0] ram__read_address;
@@ -44282,7 +44450,8 @@ module tnic_standalone__core__control__engine__branch__options(clk,bus,address,d
     wire word__clock;
     
     // Local signals
-    reg  [7:0] swift;
+    wire [31:0] written;
+    wire [6:0] options;
     
     // Sub module instances
     tnic_standalone__core__control__engine__branch__options__ram ram(
@@ -44303,18 +44472,17 @@ module tnic_standalone__core__control__engine__branch__options(clk,bus,address,d
     always @(*) begin
         word__d = word__q;
         word__d = ram__read_data;
-        swift = ((32'h0) & 8'hff);
-        if (bus[(32'h0)+:(4)] == ((32'h3) & 4'hf)) begin
-            swift = ((32'h80) & 8'hff);
-        end
-        ram__write_data = ((bus[(32'h0)+:(7)]) & 8'hff) | swift;
+        ram__write_data[(64'h0)+:(7)] = options;
+        ram__write_data[(64'h7)+:(1)] = options[(64'h0)+:(4)] == Law__Swift;
     end
     assign word__clock = clk;
     assign ram__clock = clk;
     assign ram__read_address = address;
     assign data = word__q;
-    assign ram__write_address = bus[(32'h25)+:(4)];
-    assign ram__write_enable = bus[32'h29] & ~|bus[(32'h20)+:(5)];
+    assign written = bus[(64'h0)+:(32)];
+    assign options = written[(32'h0)+:(7)];
+    assign ram__write_address = bus[(64'h25)+:(4)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & ~|bus[(64'h20)+:(5)];
     
 endmodule // standalone__core__control__engine__branch__options
 
@@ -44328,6 +44496,24 @@ module tnic_standalone__core__control__engine__branch__options__ram(clock,read_a
     input wire  write_enable;
     input wire  [3:0] write_address;
     input wire  [7:0] write_data;
+    
+    // Enums
+    localparam Law__Fixed = 0;
+    localparam Law__Timely = 1;
+    localparam Law__Patched = 2;
+    localparam Law__Swift = 3;
+    localparam Law__Pi = 4;
+    localparam Law__Unknown5 = 5;
+    localparam Law__Unknown6 = 6;
+    localparam Law__Unknown7 = 7;
+    localparam Law__Unknown8 = 8;
+    localparam Law__Unknown9 = 9;
+    localparam Law__Unknown10 = 10;
+    localparam Law__Unknown11 = 11;
+    localparam Law__Unknown12 = 12;
+    localparam Law__Unknown13 = 13;
+    localparam Law__Unknown14 = 14;
+    localparam Law__Unknown15 = 15;
     
     // Update code (custom)
     (* ram_style = "distributed" *)
@@ -44350,6 +44536,24 @@ module tnic_standalone__core__control__engine__branch__options__word(d,q,clock);
     output reg  [7:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Law__Fixed = 0;
+    localparam Law__Timely = 1;
+    localparam Law__Patched = 2;
+    localparam Law__Swift = 3;
+    localparam Law__Pi = 4;
+    localparam Law__Unknown5 = 5;
+    localparam Law__Unknown6 = 6;
+    localparam Law__Unknown7 = 7;
+    localparam Law__Unknown8 = 8;
+    localparam Law__Unknown9 = 9;
+    localparam Law__Unknown10 = 10;
+    localparam Law__Unknown11 = 11;
+    localparam Law__Unknown12 = 12;
+    localparam Law__Unknown13 = 13;
+    localparam Law__Unknown14 = 14;
+    localparam Law__Unknown15 = 15;
+    
     // Update code (custom)
     initial begin
        q = 8'h0;
@@ -44369,6 +44573,24 @@ module tnic_standalone__core__control__engine__branch__options3(d,q,clock);
     output reg  [6:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Law__Fixed = 0;
+    localparam Law__Timely = 1;
+    localparam Law__Patched = 2;
+    localparam Law__Swift = 3;
+    localparam Law__Pi = 4;
+    localparam Law__Unknown5 = 5;
+    localparam Law__Unknown6 = 6;
+    localparam Law__Unknown7 = 7;
+    localparam Law__Unknown8 = 8;
+    localparam Law__Unknown9 = 9;
+    localparam Law__Unknown10 = 10;
+    localparam Law__Unknown11 = 11;
+    localparam Law__Unknown12 = 12;
+    localparam Law__Unknown13 = 13;
+    localparam Law__Unknown14 = 14;
+    localparam Law__Unknown15 = 15;
+    
     // Update code (custom)
     initial begin
        q = 7'h0;
@@ -44387,6 +44609,24 @@ module tnic_standalone__core__control__engine__branch__options4(d,q,clock);
     input wire  [6:0] d;
     output reg  [6:0] q;
     input wire  clock;
+    
+    // Enums
+    localparam Law__Fixed = 0;
+    localparam Law__Timely = 1;
+    localparam Law__Patched = 2;
+    localparam Law__Swift = 3;
+    localparam Law__Pi = 4;
+    localparam Law__Unknown5 = 5;
+    localparam Law__Unknown6 = 6;
+    localparam Law__Unknown7 = 7;
+    localparam Law__Unknown8 = 8;
+    localparam Law__Unknown9 = 9;
+    localparam Law__Unknown10 = 10;
+    localparam Law__Unknown11 = 11;
+    localparam Law__Unknown12 = 12;
+    localparam Law__Unknown13 = 13;
+    localparam Law__Unknown14 = 14;
+    localparam Law__Unknown15 = 15;
     
     // Update code (custom)
     initial begin
@@ -44463,6 +44703,7 @@ module tnic_standalone__core__control__engine__branch__product(clk,bus,address,d
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__branch__product__ram ram(
@@ -44490,10 +44731,11 @@ module tnic_standalone__core__control__engine__branch__product(clk,bus,address,d
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__branch__product
 
@@ -45016,6 +45258,32 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
     output wire sets_19;
     output wire accepted_19;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    localparam Decided__BelowLow = 0;
+    localparam Decided__AboveHigh = 1;
+    localparam Decided__Increase = 2;
+    localparam Decided__Decrease = 3;
+    localparam Decided__NoLaw = 4;
+    localparam Decided__Held = 5;
+    localparam Weighs__Nothing = 0;
+    localparam Weighs__Gradient = 1;
+    localparam Weighs__AboveHigh = 2;
+    localparam Weighs__Swift = 3;
+    localparam Rises__Nothing = 0;
+    localparam Rises__Step = 1;
+    localparam Rises__Initial = 2;
+    localparam Rises__Host = 3;
+    localparam Pick__Gradient = 0;
+    localparam Pick__AboveHigh = 1;
+    localparam Pick__Fabric = 2;
+    localparam Pick__Most = 3;
+    
     // Stub signals
     wire start__clk;
     wire [41:0] start__bus;
@@ -45322,111 +45590,117 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
         sets__5__d = sets__4__q;
         accepted__5__d = accepted__4__q;
         start14__d = start__data;
-        weighs__d = ((32'h0) & 2'h3);
-        rises__d = ((32'h0) & 2'h3);
+        weighs__d = Weighs__Nothing;
+        rises__d = Rises__Nothing;
         middle__d = 1'b0;
         floor14__d = 1'b0;
-        branch__0__d = ((32'h4) & 3'h7);
+        branch__0__d = Decided__NoLaw;
         hyperactive__0__d = 1'b0;
-        sets__0__d = flags_13[32'h5];
+        sets__0__d = flags_13[(64'h5)+:(1)];
         accepted__0__d = 1'b1;
-        if (kind_13 == ((32'h0) & 3'h7)) begin
-            floor14__d = flags_13[32'h6];
-            if (flags_13[32'h3]) begin
-                if (~reached_13 & ~flags_13[32'h9]) begin
-                    branch__0__d = ((32'h2) & 3'h7);
-                    rises__d = ((32'h1) & 2'h3);
+        if (kind_13 == Kind__Sample) begin
+            floor14__d = flags_13[(64'h6)+:(1)];
+            if (flags_13[(64'h3)+:(1)]) begin
+                if (~reached_13 & ~flags_13[(64'h9)+:(1)]) begin
+                    branch__0__d = Decided__Increase;
+                    rises__d = Rises__Step;
                 end
-                else if (~flags_13[32'hc]) begin
-                    branch__0__d = ((32'h5) & 3'h7);
+                else if (~flags_13[(64'hc)+:(1)]) begin
+                    branch__0__d = Decided__Held;
                 end
                 else begin
-                    weighs__d = ((32'h3) & 2'h3);
-                    branch__0__d = ((32'h1) & 3'h7);
+                    weighs__d = Weighs__Swift;
+                    branch__0__d = Decided__AboveHigh;
                 end
             end
-            else if (flags_13[32'h5]) begin
-                if (flags_13[32'h8]) begin
-                    branch__0__d = ((32'h0) & 3'h7);
-                    rises__d = ((32'h1) & 2'h3);
+            else if (flags_13[(64'h5)+:(1)]) begin
+                if (flags_13[(64'h8)+:(1)]) begin
+                    branch__0__d = Decided__BelowLow;
+                    rises__d = Rises__Step;
                 end
-                else if (flags_13[32'ha]) begin
-                    branch__0__d = ((32'h1) & 3'h7);
-                    weighs__d = ((32'h2) & 2'h3);
+                else if (flags_13[(64'ha)+:(1)]) begin
+                    branch__0__d = Decided__AboveHigh;
+                    weighs__d = Weighs__AboveHigh;
                 end
                 else begin
-                    branch__0__d = ((32'h2) & 3'h7);
+                    branch__0__d = Decided__Increase;
                     if (rising_13) begin
-                        branch__0__d = ((32'h3) & 3'h7);
+                        branch__0__d = Decided__Decrease;
                     end
-                    if (flags_13[32'h2]) begin
-                        weighs__d = ((32'h1) & 2'h3);
+                    if (flags_13[(64'h2)+:(1)]) begin
+                        weighs__d = Weighs__Gradient;
                         middle__d = 1'b1;
-                        rises__d = ((32'h1) & 2'h3);
+                        rises__d = Rises__Step;
                     end
                     else if (rising_13) begin
-                        weighs__d = ((32'h1) & 2'h3);
+                        weighs__d = Weighs__Gradient;
                     end
                     else begin
                         hyperactive__0__d = hyperactive_13;
-                        rises__d = ((32'h1) & 2'h3);
+                        rises__d = Rises__Step;
                     end
                 end
             end
             if (loss_13) begin
                 floor14__d = 1'b0;
-                branch__0__d = ((32'h4) & 3'h7);
+                branch__0__d = Decided__NoLaw;
                 hyperactive__0__d = 1'b0;
-                weighs__d = ((32'h1) & 2'h3);
-                rises__d = ((32'h0) & 2'h3);
+                weighs__d = Weighs__Gradient;
+                rises__d = Rises__Nothing;
                 middle__d = 1'b0;
             end
         end
-        else if (kind_13 == ((32'h1) & 3'h7)) begin
-            if (flags_13[32'h5]) begin
-                weighs__d = ((32'h1) & 2'h3);
+        else if (kind_13 == Kind__Timeout) begin
+            if (flags_13[(64'h5)+:(1)]) begin
+                weighs__d = Weighs__Gradient;
             end
         end
-        else if (kind_13 == ((32'h2) & 3'h7)) begin
-            weighs__d = ((32'h1) & 2'h3);
-            rises__d = ((32'h2) & 2'h3);
+        else if (kind_13 == Kind__Init) begin
+            weighs__d = Weighs__Gradient;
+            rises__d = Rises__Initial;
             sets__0__d = 1'b1;
         end
-        else if (kind_13 == ((32'h3) & 3'h7)) begin
-            sets__0__d = flags_13[32'h0];
-            accepted__0__d = flags_13[32'h0];
-            if (flags_13[32'h0]) begin
-                weighs__d = ((32'h1) & 2'h3);
-                rises__d = ((32'h3) & 2'h3);
+        else if (kind_13 == Kind__Host) begin
+            sets__0__d = flags_13[(64'h0)+:(1)];
+            accepted__0__d = flags_13[(64'h0)+:(1)];
+            if (flags_13[(64'h0)+:(1)]) begin
+                weighs__d = Weighs__Gradient;
+                rises__d = Rises__Host;
             end
         end
-        pick = ((32'h0) & 2'h3);
-        none = ~|weighs__q;
-        if (weighs__q == ((32'h2) & 2'h3)) begin
-            pick = ((32'h1) & 2'h3);
+        pick = Pick__Gradient;
+        none = weighs__q == Weighs__Nothing;
+        if (weighs__q == Weighs__AboveHigh) begin
+            pick = Pick__AboveHigh;
             none = high[32'h1d];
         end
-        if (weighs__q == ((32'h3) & 2'h3)) begin
+        if (weighs__q == Weighs__Swift) begin
             if (by_fabric) begin
-                pick = ((32'h2) & 2'h3);
-                branch__1__d = ((32'h3) & 3'h7);
+                pick = Pick__Fabric;
+                branch__1__d = Decided__Decrease;
             end
             if (by_most) begin
-                pick = ((32'h3) & 2'h3);
+                pick = Pick__Most;
             end
         end
-        if (pick[32'h1]) begin
-            weight_next = fabric[(32'h0)+:(27)];
-            if (pick[32'h0]) begin
-                weight_next = most_14;
-            end
-        end
-        else begin
-            weight_next = weight_14;
-            if (pick[32'h0]) begin
-                weight_next = high[(32'h1)+:(27)];
-            end
-        end
+        case (pick)
+            Pick__Gradient:
+                begin
+                    weight_next = weight_14;
+                end
+            Pick__AboveHigh:
+                begin
+                    weight_next = high[(32'h1)+:(27)];
+                end
+            Pick__Fabric:
+                begin
+                    weight_next = fabric[(32'h0)+:(27)];
+                end
+            Pick__Most:
+                begin
+                    weight_next = most_14;
+                end
+        endcase
         none_14 = none;
         of_rate = ((rate_14) & 35'h7ffffffff);
         if (middle__q) begin
@@ -45435,40 +45709,46 @@ module tnic_standalone__core__control__engine__choose(clk,rst,bus_11,profile_11,
         weighed_sum = (((weighed_step_14[(32'h1)+:(26)]) & 36'hfffffffff) << 32'h1) - ~((((of_rate) & 36'hfffffffff) << 32'h1) | ((weighed_step_14[(32'h0)+:(1)]) & 36'hfffffffff));
         weighed_next = weighed_sum[(32'h1)+:(35)];
         half = ((32'h0) & 1'h1);
-        rise = ((32'h0) & 32'hffffffff);
-        if (rises__q[32'h1]) begin
-            rise = start14__q;
-            if (rises__q[32'h0]) begin
-                rise = value_14;
-            end
-        end
-        else begin
-            if (rises__q[32'h0]) begin
-                rise = step;
-                half = step_14[(32'h0)+:(1)];
-            end
-        end
+        case (rises__q)
+            Rises__Nothing:
+                begin
+                    rise = ((32'h0) & 32'hffffffff);
+                end
+            Rises__Step:
+                begin
+                    rise = step;
+                    half = step_14[(32'h0)+:(1)];
+                end
+            Rises__Initial:
+                begin
+                    rise = start14__q;
+                end
+            Rises__Host:
+                begin
+                    rise = value_14;
+                end
+        endcase
         risen_sum = (((rate_14) & 34'h3ffffffff) << 32'h1) - ~((((rise) & 34'h3ffffffff) << 32'h1) | ((half) & 34'h3ffffffff));
         risen__d = risen_sum[(32'h1)+:(33)];
         falls__d = ~floor14__q;
         if (rst) begin
-            branch__1__d = ((32'h0) & 3'h7);
+            branch__1__d = Decided__BelowLow;
             hyperactive__1__d = 1'b0;
             sets__1__d = 1'b0;
             accepted__1__d = 1'b0;
-            branch__2__d = ((32'h0) & 3'h7);
+            branch__2__d = Decided__BelowLow;
             hyperactive__2__d = 1'b0;
             sets__2__d = 1'b0;
             accepted__2__d = 1'b0;
-            branch__3__d = ((32'h0) & 3'h7);
+            branch__3__d = Decided__BelowLow;
             hyperactive__3__d = 1'b0;
             sets__3__d = 1'b0;
             accepted__3__d = 1'b0;
-            branch__4__d = ((32'h0) & 3'h7);
+            branch__4__d = Decided__BelowLow;
             hyperactive__4__d = 1'b0;
             sets__4__d = 1'b0;
             accepted__4__d = 1'b0;
-            branch__5__d = ((32'h0) & 3'h7);
+            branch__5__d = Decided__BelowLow;
             hyperactive__5__d = 1'b0;
             sets__5__d = 1'b0;
             accepted__5__d = 1'b0;
@@ -45645,9 +45925,17 @@ module tnic_standalone__core__control__engine__choose__branch__0(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Decided__BelowLow = 0;
+    localparam Decided__AboveHigh = 1;
+    localparam Decided__Increase = 2;
+    localparam Decided__Decrease = 3;
+    localparam Decided__NoLaw = 4;
+    localparam Decided__Held = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -45664,9 +45952,17 @@ module tnic_standalone__core__control__engine__choose__branch__1(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Decided__BelowLow = 0;
+    localparam Decided__AboveHigh = 1;
+    localparam Decided__Increase = 2;
+    localparam Decided__Decrease = 3;
+    localparam Decided__NoLaw = 4;
+    localparam Decided__Held = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -45683,9 +45979,17 @@ module tnic_standalone__core__control__engine__choose__branch__2(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Decided__BelowLow = 0;
+    localparam Decided__AboveHigh = 1;
+    localparam Decided__Increase = 2;
+    localparam Decided__Decrease = 3;
+    localparam Decided__NoLaw = 4;
+    localparam Decided__Held = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -45702,9 +46006,17 @@ module tnic_standalone__core__control__engine__choose__branch__3(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Decided__BelowLow = 0;
+    localparam Decided__AboveHigh = 1;
+    localparam Decided__Increase = 2;
+    localparam Decided__Decrease = 3;
+    localparam Decided__NoLaw = 4;
+    localparam Decided__Held = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -45721,9 +46033,17 @@ module tnic_standalone__core__control__engine__choose__branch__4(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Decided__BelowLow = 0;
+    localparam Decided__AboveHigh = 1;
+    localparam Decided__Increase = 2;
+    localparam Decided__Decrease = 3;
+    localparam Decided__NoLaw = 4;
+    localparam Decided__Held = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -45740,9 +46060,17 @@ module tnic_standalone__core__control__engine__choose__branch__5(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Decided__BelowLow = 0;
+    localparam Decided__AboveHigh = 1;
+    localparam Decided__Increase = 2;
+    localparam Decided__Decrease = 3;
+    localparam Decided__NoLaw = 4;
+    localparam Decided__Held = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -45949,9 +46277,15 @@ module tnic_standalone__core__control__engine__choose__rises(d,q,clock);
     output reg  [1:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Rises__Nothing = 0;
+    localparam Rises__Step = 1;
+    localparam Rises__Initial = 2;
+    localparam Rises__Host = 3;
+    
     // Update code (custom)
     initial begin
-       q = 2'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -46100,6 +46434,7 @@ module tnic_standalone__core__control__engine__choose__start(clk,bus,address,dat
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__choose__start__ram ram(
@@ -46127,10 +46462,11 @@ module tnic_standalone__core__control__engine__choose__start(clk,bus,address,dat
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__choose__start
 
@@ -46209,9 +46545,15 @@ module tnic_standalone__core__control__engine__choose__weighs(d,q,clock);
     output reg  [1:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Weighs__Nothing = 0;
+    localparam Weighs__Gradient = 1;
+    localparam Weighs__AboveHigh = 2;
+    localparam Weighs__Swift = 3;
+    
     // Update code (custom)
     initial begin
-       q = 2'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -46464,6 +46806,7 @@ module tnic_standalone__core__control__engine__delta(clk,rst,bus_1,profile_1,ful
     
     // Local signals
     wire [23:0] age;
+    wire [31:0] inverse_3;
     reg  [23:0] normal;
     
     // Sub module instances
@@ -46530,15 +46873,15 @@ module tnic_standalone__core__control__engine__delta(clk,rst,bus_1,profile_1,ful
     // Update code
     always @(*) begin
         part__d = part__q;
-        if (inverse__data[32'h1f]) begin
+        if (inverse_3[(64'h1f)+:(1)]) begin
             normal = age << 32'hc;
-            if (inverse__data[32'h1e]) begin
+            if (inverse_3[(64'h1e)+:(1)]) begin
                 normal = age << 32'h12;
             end
         end
         else begin
             normal = age;
-            if (inverse__data[32'h1e]) begin
+            if (inverse_3[(64'h1e)+:(1)]) begin
                 normal = age << 32'h6;
             end
         end
@@ -46575,7 +46918,8 @@ module tnic_standalone__core__control__engine__delta(clk,rst,bus_1,profile_1,ful
     assign full__2__d = full__1__q;
     assign full__3__d = full__2__q;
     assign age = age_3[(32'h0)+:(24)];
-    assign product__b_next = ((inverse__data[(32'h0)+:(30)]) & 32'hffffffff) << 32'h2;
+    assign inverse_3 = inverse__data;
+    assign product__b_next = ((inverse_3[(64'h0)+:(30)]) & 32'hffffffff) << 32'h2;
     assign factor__1__d = factor__0__q;
     assign factor_10 = factor__2__q;
     
@@ -46740,6 +47084,7 @@ module tnic_standalone__core__control__engine__delta__interval(clk,bus,address,d
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__delta__interval__ram ram(
@@ -46767,10 +47112,11 @@ module tnic_standalone__core__control__engine__delta__interval(clk,bus,address,d
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(24)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(24)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__delta__interval
 
@@ -46848,6 +47194,7 @@ module tnic_standalone__core__control__engine__delta__inverse(clk,bus,address,da
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__delta__inverse__ram ram(
@@ -46875,10 +47222,11 @@ module tnic_standalone__core__control__engine__delta__inverse(clk,bus,address,da
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__delta__inverse
 
@@ -50365,6 +50713,7 @@ module tnic_standalone__core__control__engine__error(clk,rst,bus_1,bus_3,bus_6,p
     wire flow__clock;
     
     // Local signals
+    wire [31:0] flow_shift_3;
     reg  [17:0] change;
     wire [26:0] root;
     reg  [17:0] bounded;
@@ -50631,8 +50980,8 @@ module tnic_standalone__core__control__engine__error(clk,rst,bus_1,bus_3,bus_6,p
         gain4__d = gain__data;
         proportional4__d = proportional__data;
         flow4__d = flow_gain__data;
-        root4__d = root_3[(32'h0)+:(27)];
-        amount4__d = flow_shift__data[(32'h1c)+:(4)] - root_3[(32'h1b)+:(4)];
+        root4__d = root_3[(64'h0)+:(27)];
+        amount4__d = flow_shift_3[(64'h1c)+:(4)] - root_3[(64'h1b)+:(4)];
         mark4__d = mark_3;
         other4__d = other_3;
         pi4__d = pi_3;
@@ -50643,22 +50992,22 @@ module tnic_standalone__core__control__engine__error(clk,rst,bus_1,bus_3,bus_6,p
         if (~difference__q[32'h18] & |difference__q[(32'h11)+:(7)]) begin
             bounded = ((32'h1ffff) & 18'h3ffff);
         end
-        if (gain4__q[32'h1f]) begin
+        if (gain4__q[(64'h1f)+:(1)]) begin
             shifted = plain << 32'h8;
-            if (gain4__q[32'h1e]) begin
+            if (gain4__q[(64'h1e)+:(1)]) begin
                 shifted = plain << 32'hc;
             end
         end
         else begin
             shifted = plain;
-            if (gain4__q[32'h1e]) begin
+            if (gain4__q[(64'h1e)+:(1)]) begin
                 shifted = plain << 32'h4;
             end
         end
         a5 = ((scaled) & 33'h1ffffffff);
         b5 = ((root) & 32'hffffffff) << 32'h2;
         if (other4__q) begin
-            b5 = ((gain4__q[(32'h0)+:(30)]) & 32'hffffffff) << 32'h2;
+            b5 = ((gain4__q[(64'h0)+:(30)]) & 32'hffffffff) << 32'h2;
             a5 = shifted;
             if (pi4__q) begin
                 a5 = ((bounded) & 33'h1ffffffff) << 32'hf;
@@ -50756,7 +51105,8 @@ module tnic_standalone__core__control__engine__error(clk,rst,bus_1,bus_3,bus_6,p
     assign flow_range__clk = clk;
     assign flow_range__bus = bus_6;
     assign flow_range__address = profile_6;
-    assign far__0__d = root_3[(32'h1b)+:(4)] > flow_shift__data[(32'h1c)+:(4)];
+    assign flow_shift_3 = flow_shift__data;
+    assign far__0__d = root_3[(64'h1b)+:(4)] > flow_shift_3[(64'h1c)+:(4)];
     assign far__1__d = far__0__q;
     assign far__2__d = far__1__q;
     assign far__3__d = far__2__q;
@@ -51005,6 +51355,7 @@ module tnic_standalone__core__control__engine__error__flow_gain(clk,bus,address,
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__error__flow_gain__ram ram(
@@ -51032,10 +51383,11 @@ module tnic_standalone__core__control__engine__error__flow_gain(clk,bus,address,
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__error__flow_gain
 
@@ -51113,6 +51465,7 @@ module tnic_standalone__core__control__engine__error__flow_offset(clk,bus,addres
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__error__flow_offset__ram ram(
@@ -51140,10 +51493,11 @@ module tnic_standalone__core__control__engine__error__flow_offset(clk,bus,addres
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__error__flow_offset
 
@@ -51221,6 +51575,7 @@ module tnic_standalone__core__control__engine__error__flow_range(clk,bus,address
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__error__flow_range__ram ram(
@@ -51248,10 +51603,11 @@ module tnic_standalone__core__control__engine__error__flow_range(clk,bus,address
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__error__flow_range
 
@@ -51329,6 +51685,7 @@ module tnic_standalone__core__control__engine__error__flow_shift(clk,bus,address
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__error__flow_shift__ram ram(
@@ -51356,10 +51713,11 @@ module tnic_standalone__core__control__engine__error__flow_shift(clk,bus,address
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__error__flow_shift
 
@@ -51437,6 +51795,7 @@ module tnic_standalone__core__control__engine__error__gain(clk,bus,address,data)
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__error__gain__ram ram(
@@ -51464,10 +51823,11 @@ module tnic_standalone__core__control__engine__error__gain(clk,bus,address,data)
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__error__gain
 
@@ -52121,6 +52481,7 @@ module tnic_standalone__core__control__engine__error__proportional(clk,bus,addre
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__error__proportional__ram ram(
@@ -52148,10 +52509,11 @@ module tnic_standalone__core__control__engine__error__proportional(clk,bus,addre
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(25)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(25)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__error__proportional
 
@@ -52248,6 +52610,7 @@ module tnic_standalone__core__control__engine__error__reference(clk,bus,address,
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__error__reference__ram ram(
@@ -52275,10 +52638,11 @@ module tnic_standalone__core__control__engine__error__reference(clk,bus,address,
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(24)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(24)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__error__reference
 
@@ -53233,6 +53597,14 @@ module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_
     output wire [26:0] weight_14;
     output wire [26:0] most_14;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Stub signals
     wire full__clk;
     wire [41:0] full__bus;
@@ -53309,6 +53681,7 @@ module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_
     
     // Local signals
     reg  [37:0] magnitude;
+    wire [31:0] gain_8;
     reg  [37:0] shifted;
     wire [28:0] reciprocal;
     reg  [32:0] a9;
@@ -53325,6 +53698,7 @@ module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_
     reg  none;
     reg  half;
     reg  whole;
+    wire [2:0] bits_13;
     
     // Sub module instances
     tnic_standalone__core__control__engine__gradient__full full(
@@ -53458,20 +53832,20 @@ module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_
             magnitude = ~average_8;
         end
         full9__0__d = ((magnitude[(32'hd)+:(24)]) & 25'h1ffffff) >= full__data;
-        if (gain__data[32'h1f]) begin
+        if (gain_8[(64'h1f)+:(1)]) begin
             shifted = average_8 << 32'h8;
-            if (gain__data[32'h1e]) begin
+            if (gain_8[(64'h1e)+:(1)]) begin
                 shifted = average_8 << 32'hc;
             end
         end
         else begin
             shifted = average_8;
-            if (gain__data[32'h1e]) begin
+            if (gain_8[(64'h1e)+:(1)]) begin
                 shifted = average_8 << 32'h4;
             end
         end
         a9 = ((shifted[(32'h6)+:(32)]) & 33'h1ffffffff) << 32'h1;
-        b9 = ((gain__data[(32'h0)+:(30)]) & 32'hffffffff) << 32'h2;
+        b9 = ((gain_8[(64'h0)+:(30)]) & 32'hffffffff) << 32'h2;
         if (swift_8) begin
             a9 = ((threshold_8) & 33'h1ffffffff);
             b9 = ((reciprocal) & 32'hffffffff);
@@ -53515,14 +53889,14 @@ module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_
             whole = full9__4__q | other__q[32'h1a];
             none = (full9__4__q & negative9__4__q) | (~full9__4__q & negative);
         end
-        if (swift_13 & (above | (kind_13 == ((32'h1) & 3'h7)))) begin
+        if (swift_13 & (above | (kind_13 == Kind__Timeout))) begin
             chosen = most__data;
         end
-        if (|kind_13) begin
+        if (kind_13 != Kind__Sample) begin
             none = 1'b0;
             half = ~swift_13;
             whole = 1'b0;
-            if (kind_13[32'h1]) begin
+            if (bits_13[(64'h1)+:(1)]) begin
                 half = 1'b0;
                 whole = 1'b1;
             end
@@ -53588,12 +53962,14 @@ module tnic_standalone__core__control__engine__gradient(clk,rst,bus_6,bus_8,bus_
     assign negative9__3__d = negative9__2__q;
     assign full9__4__d = full9__3__q;
     assign negative9__4__d = negative9__3__q;
+    assign gain_8 = gain__data;
     assign reciprocal = ~reciprocal_8;
     assign zero = ((32'h0) & 2'h3);
     assign value_wide = (value__q + zero);
     assign value_plain = value_wide;
     assign negative = other__q[32'h1c];
     assign above = other__q[(32'h0)+:(28)] > ((most__data) & 28'hfffffff);
+    assign bits_13 = kind_13;
     assign weight_14 = ((weight_low__q) & 27'h7ffffff) | (((weight_high__q) & 27'h7ffffff) << 32'h19);
     assign most_14 = most14__q;
     
@@ -53663,6 +54039,7 @@ module tnic_standalone__core__control__engine__gradient__beta(clk,bus,address,da
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__gradient__beta__ram ram(
@@ -53690,10 +54067,11 @@ module tnic_standalone__core__control__engine__gradient__beta(clk,bus,address,da
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__gradient__beta
 
@@ -53771,6 +54149,7 @@ module tnic_standalone__core__control__engine__gradient__full(clk,bus,address,da
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__gradient__full__ram ram(
@@ -53798,10 +54177,11 @@ module tnic_standalone__core__control__engine__gradient__full(clk,bus,address,da
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(25)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(25)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__gradient__full
 
@@ -53974,6 +54354,7 @@ module tnic_standalone__core__control__engine__gradient__gain(clk,bus,address,da
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__gradient__gain__ram ram(
@@ -54001,10 +54382,11 @@ module tnic_standalone__core__control__engine__gradient__gain(clk,bus,address,da
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__gradient__gain
 
@@ -54082,6 +54464,7 @@ module tnic_standalone__core__control__engine__gradient__most(clk,bus,address,da
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__gradient__most__ram ram(
@@ -54109,10 +54492,11 @@ module tnic_standalone__core__control__engine__gradient__most(clk,bus,address,da
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(27)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(27)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__gradient__most
 
@@ -54868,6 +55252,7 @@ module tnic_standalone__core__control__engine__increase(clk,rst,bus_8,profile_8,
     wire scaled__clock;
     
     // Local signals
+    wire [26:0] hyperactive_10;
     reg  counts;
     wire enough;
     reg  [32:0] a11;
@@ -54955,7 +55340,7 @@ module tnic_standalone__core__control__engine__increase(clk,rst,bus_8,profile_8,
         if (low_10) begin
             a11 = ((plain__data) & 33'h1ffffffff) << 32'h8;
             if (enough & allowed_10) begin
-                a11 = ((hyperactive__data[(32'h0)+:(24)]) & 33'h1ffffffff) << 32'h8;
+                a11 = ((hyperactive_10[(64'h0)+:(24)]) & 33'h1ffffffff) << 32'h8;
             end
         end
         product__a_next = a11;
@@ -54985,7 +55370,8 @@ module tnic_standalone__core__control__engine__increase(clk,rst,bus_8,profile_8,
     assign beta__bus = bus_8;
     assign beta__address = profile_8;
     assign count_10 = count__q;
-    assign enough = count__q >= hyperactive__data[(32'h18)+:(3)];
+    assign hyperactive_10 = hyperactive__data;
+    assign enough = count__q >= hyperactive_10[(64'h18)+:(3)];
     assign enough11__0__d = enough;
     assign product__b_next = ((delta_10) & 32'hffffffff) << 32'h5;
     assign enough11__1__d = enough11__0__q;
@@ -55023,6 +55409,7 @@ module tnic_standalone__core__control__engine__increase__beta(clk,bus,address,da
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__increase__beta__ram ram(
@@ -55050,10 +55437,11 @@ module tnic_standalone__core__control__engine__increase__beta(clk,bus,address,da
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__increase__beta
 
@@ -55207,6 +55595,7 @@ module tnic_standalone__core__control__engine__increase__hyperactive(clk,bus,add
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__increase__hyperactive__ram ram(
@@ -55234,10 +55623,11 @@ module tnic_standalone__core__control__engine__increase__hyperactive(clk,bus,add
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(27)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(27)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__increase__hyperactive
 
@@ -55315,6 +55705,7 @@ module tnic_standalone__core__control__engine__increase__plain(clk,bus,address,d
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__increase__plain__ram ram(
@@ -55342,10 +55733,11 @@ module tnic_standalone__core__control__engine__increase__plain(clk,bus,address,d
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(24)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(24)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__increase__plain
 
@@ -56196,9 +56588,17 @@ module tnic_standalone__core__control__engine__kind__0(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56215,9 +56615,17 @@ module tnic_standalone__core__control__engine__kind__1(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56234,9 +56642,17 @@ module tnic_standalone__core__control__engine__kind__10(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56253,9 +56669,17 @@ module tnic_standalone__core__control__engine__kind__11(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56272,9 +56696,17 @@ module tnic_standalone__core__control__engine__kind__12(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56291,9 +56723,17 @@ module tnic_standalone__core__control__engine__kind__13(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56310,9 +56750,17 @@ module tnic_standalone__core__control__engine__kind__14(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56329,9 +56777,17 @@ module tnic_standalone__core__control__engine__kind__15(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56348,9 +56804,17 @@ module tnic_standalone__core__control__engine__kind__16(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56367,9 +56831,17 @@ module tnic_standalone__core__control__engine__kind__17(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56386,9 +56858,17 @@ module tnic_standalone__core__control__engine__kind__18(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56405,9 +56885,17 @@ module tnic_standalone__core__control__engine__kind__19(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56424,9 +56912,17 @@ module tnic_standalone__core__control__engine__kind__2(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56443,9 +56939,17 @@ module tnic_standalone__core__control__engine__kind__3(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56462,9 +56966,17 @@ module tnic_standalone__core__control__engine__kind__4(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56481,9 +56993,17 @@ module tnic_standalone__core__control__engine__kind__5(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56500,9 +57020,17 @@ module tnic_standalone__core__control__engine__kind__6(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56519,9 +57047,17 @@ module tnic_standalone__core__control__engine__kind__7(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56538,9 +57074,17 @@ module tnic_standalone__core__control__engine__kind__8(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -56557,9 +57101,17 @@ module tnic_standalone__core__control__engine__kind__9(d,q,clock);
     output reg  [2:0] q;
     input wire  clock;
     
+    // Enums
+    localparam Kind__Sample = 0;
+    localparam Kind__Timeout = 1;
+    localparam Kind__Init = 2;
+    localparam Kind__Host = 3;
+    localparam Kind__Idle = 4;
+    localparam Kind__Loss = 5;
+    
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 64'h0;
     end
     
     always @(posedge clock) begin
@@ -57700,6 +58252,7 @@ module tnic_standalone__core__control__engine__loss__decrease(clk,bus,address,da
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__loss__decrease__ram ram(
@@ -57727,10 +58280,11 @@ module tnic_standalone__core__control__engine__loss__decrease(clk,bus,address,da
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(27)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(27)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__loss__decrease
 
@@ -59516,6 +60070,7 @@ module tnic_standalone__core__control__engine__rate__greatest(clk,bus,address,ot
     // Local signals
     wire first;
     wire second;
+    wire [31:0] written;
     reg  [4:0] from;
     reg  [4:0] to;
     
@@ -59544,9 +60099,9 @@ module tnic_standalone__core__control__engine__rate__greatest(clk,bus,address,ot
         end
         ram__read_address = ((from) & 9'h1ff);
         word__d = ram__read_data;
-        to = ((bus[(32'h25)+:(4)]) & 5'h1f);
+        to = ((bus[(64'h25)+:(4)]) & 5'h1f);
         if (second) begin
-            to = ((bus[(32'h25)+:(4)]) & 5'h1f) | ((32'h10) & 5'h1f);
+            to = ((bus[(64'h25)+:(4)]) & 5'h1f) | ((32'h10) & 5'h1f);
         end
         ram__write_address = ((to) & 9'h1ff);
     end
@@ -59554,10 +60109,11 @@ module tnic_standalone__core__control__engine__rate__greatest(clk,bus,address,ot
     assign ram__read_clock = clk;
     assign ram__write_clock = clk;
     assign data = word__q;
-    assign first = bus[(32'h20)+:(5)] == index;
-    assign second = bus[(32'h20)+:(5)] == other_index;
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & (first | second);
+    assign first = bus[(64'h20)+:(5)] == index;
+    assign second = bus[(64'h20)+:(5)] == other_index;
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & (first | second);
     
 endmodule // standalone__core__control__engine__rate__greatest
 
@@ -59768,6 +60324,7 @@ module tnic_standalone__core__control__engine__rate__least(clk,bus,address,data)
     
     // Local signals
     wire mine;
+    wire [31:0] written;
     
     // Sub module instances
     tnic_standalone__core__control__engine__rate__least__ram ram(
@@ -59795,10 +60352,11 @@ module tnic_standalone__core__control__engine__rate__least(clk,bus,address,data)
     assign ram__write_clock = clk;
     assign ram__read_address = ((address) & 9'h1ff);
     assign data = word__q;
-    assign mine = bus[(32'h20)+:(5)] == index;
-    assign ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
-    assign ram__write_data = bus[(32'h0)+:(32)];
-    assign ram__write_enable = bus[32'h29] & mine;
+    assign mine = bus[(64'h20)+:(5)] == index;
+    assign ram__write_address = ((bus[(64'h25)+:(4)]) & 9'h1ff);
+    assign written = bus[(64'h0)+:(32)];
+    assign ram__write_data = written[(32'h0)+:(32)];
+    assign ram__write_enable = bus[(64'h29)+:(1)] & mine;
     
 endmodule // standalone__core__control__engine__rate__least
 
@@ -63651,7 +64209,7 @@ module tnic_standalone__core__control__engine__root(clk,sweep,flow_2,root_3,rate
     assign slope = entry__q[(32'h0)+:(16)];
     assign part = fraction23__q;
     assign ram__write_address = flow_25;
-    assign ram__write_data = ((value__q) & 31'h7fffffff) | (((shift25__q) & 31'h7fffffff) << 32'h1b);
+    assign ram__write_data = {shift25__q, value__q};
     assign ram__write_enable = valid_25 | sweep;
     
 endmodule // standalone__core__control__engine__root
@@ -67265,6 +67823,9 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
     wire since__clock;
     
     // Local signals
+    wire [138:0] read;
+    wire [138:0] written;
+    wire [39:0] mark_2;
     reg  [23:0] less;
     
     // Sub module instances
@@ -67352,19 +67913,19 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
         difference__d = difference__q;
         age__d = age__q;
         since__d = since__q;
-        raw__d = {ram_128__read_data, ram_96__read_data, ram_48__read_data, ram_0__read_data};
+        raw__d = read;
         profile__d = profiles__read_data;
         record__d = raw__q;
-        less = raw__q[(32'h0)+:(24)];
+        less = raw__q[(64'h0)+:(24)];
         if (swift_2) begin
             less = ((32'h0) & 24'hffffff);
         end
         difference__d = ((rtt_2) & 25'h1ffffff) - ((less) & 25'h1ffffff);
-        if (~raw__q[32'h38] & ~swift_2) begin
+        if (~raw__q[(64'h38)+:(1)] & ~swift_2) begin
             difference__d = ((32'h0) & 25'h1ffffff);
         end
-        age__d = time_2 - raw__q[(32'h18)+:(32)];
-        since__d = time_2 - raw__q[(32'h63)+:(32)];
+        age__d = time_2 - raw__q[(64'h18)+:(32)];
+        since__d = time_2 - mark_2[(64'h0)+:(32)];
         profiles__write_address = load_flow;
         profiles__write_data = load_profile;
         profiles__write_enable = load_valid;
@@ -67380,36 +67941,39 @@ module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_v
     assign difference__clock = clk;
     assign age__clock = clk;
     assign since__clock = clk;
+    assign written = record_11;
     assign ram_0__read_clock = clk;
     assign ram_0__write_clock = clk;
     assign ram_0__read_address = flow_0;
     assign ram_0__write_address = flow_11;
-    assign ram_0__write_data = record_11[(32'h0)+:(48)];
+    assign ram_0__write_data = written[(64'h0)+:(48)];
     assign ram_0__write_enable = write_11;
     assign ram_48__read_clock = clk;
     assign ram_48__write_clock = clk;
     assign ram_48__read_address = flow_0;
     assign ram_48__write_address = flow_11;
-    assign ram_48__write_data = record_11[(32'h30)+:(48)];
+    assign ram_48__write_data = written[(64'h30)+:(48)];
     assign ram_48__write_enable = write_11;
     assign ram_96__read_clock = clk;
     assign ram_96__write_clock = clk;
     assign ram_96__read_address = flow_0;
     assign ram_96__write_address = flow_11;
-    assign ram_96__write_data = record_11[(32'h60)+:(32)];
+    assign ram_96__write_data = written[(64'h60)+:(32)];
     assign ram_96__write_enable = write_11;
     assign ram_128__read_clock = clk;
     assign ram_128__write_clock = clk;
     assign ram_128__read_address = flow_0;
     assign ram_128__write_address = flow_11;
-    assign ram_128__write_data = record_11[(32'h80)+:(11)];
+    assign ram_128__write_data = written[(64'h80)+:(11)];
     assign ram_128__write_enable = write_11;
     assign profiles__clock = clk;
     assign profiles__read_enable = 1'b1;
     assign profiles__read_address = flow_0;
+    assign read = {ram_128__read_data, ram_96__read_data, ram_48__read_data, ram_0__read_data};
     assign profile_1 = profiles__read_data;
     assign profile_2 = profile__q;
     assign record_2 = raw__q;
+    assign mark_2 = raw__q[(64'h63)+:(40)];
     assign record_3 = record__q;
     assign difference_3 = difference__q;
     assign age_3 = age__q;
@@ -84703,7 +85267,7 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
     reg  [255:0] clear;
     reg  [255:0] keep;
     reg  [39:0] base;
-    reg  [44:0] first;
+    wire [44:0] first;
     wire [44:0] written;
     reg  [44:0] chosen;
     wire [44:0] late;
@@ -85132,10 +85696,6 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
         end
         keep = ~clear;
         live__d = (live__q & keep) | set;
-        first[(64'h0)+:(36)] = written_at[(32'h4)+:(36)];
-        first[(64'h24)+:(2)] = written[(64'h28)+:(2)];
-        first[(64'h26)+:(6)] = segment__0__q;
-        first[(64'h2c)+:(1)] = 1'b1;
         firsts__write_address = flow__0__q;
         firsts__write_data = first;
         if (sweep) begin
@@ -85306,6 +85866,7 @@ module tnic_standalone__core__control__rtt__depart(clk,rst,sweep,sweep_flow,c_va
     assign place__0__d = found[(64'h26)+:(16)];
     assign written = at__0__q;
     assign written_at = written[(64'h0)+:(40)];
+    assign first = {1'b1, segment__0__q, written[(64'h28)+:(2)], written_at[(32'h4)+:(36)]};
     assign firsts__write_enable = (past__0__q & (gives__0__q == Gives__First)) | sweep;
     assign flow__1__d = flow__0__q;
     assign firsts__read_address = flow__1__q;
@@ -108444,7 +109005,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire [9:0] memory__flow;
     wire memory__state_write;
     wire [9:0] memory__state_flow;
-    reg  [241:0] memory__state_word;
+    wire [241:0] memory__state_word;
     wire memory__post_valid;
     wire [9:0] memory__post_flow;
     wire [48:0] memory__post_word;
@@ -108741,7 +109302,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire slept__clock;
     wire settled__clk;
     wire [8:0] settled__at;
-    reg  [83:0] settled__i;
+    wire [83:0] settled__i;
     wire  [83:0] settled__o;
     reg  [31:0] tau16__d;
     wire  [31:0] tau16__q;
@@ -108772,6 +109333,14 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire released17__clock;
     
     // Local signals
+    wire [31:0] charged;
+    wire [241:0] state;
+    wire [204:0] account;
+    wire [15:0] voids2;
+    wire [15:0] voids16;
+    wire [14:0] verdict14;
+    wire [49:0] asked;
+    wire [49:0] request;
     wire issue;
     wire unswept;
     reg  [50:0] tokens;
@@ -109303,11 +109872,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         valid__18__d = valid__17__q;
         flow__18__d = flow__17__q;
         now3__d = now[(32'h10)+:(48)] + ahead;
-        settled__i = {1'h0, bucket__base, bucket__tokens};
-        if (bucket__measured) begin
-            settled__i = settled__i | (((32'h1) & 84'hfffffffffffffffffffff) << 32'h53);
-        end
-        verdict15__d = verdicts__o;
+        verdict15__d = verdict14;
         slept__d = sleeps__o_valid & sleep_ready;
         tau16__d = span__tau;
         gap16__d = span__gap;
@@ -109317,23 +109882,22 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
             count = counted + ((fate__train) & 16'hffff);
         end
         count17__d = count;
-        tokens = settled__o[(32'h0)+:(51)];
+        tokens = settled__o[(64'h0)+:(51)];
         if (fate__clear) begin
             tokens = ((32'h0) & 51'h7ffffffffffff);
         end
-        state17__d = {3'h0, settled__o[51+:32], count, kept__o[30+:25], kept__o[0+:30], now16__o, tokens};
-        if (fate__awake) begin
-            state17__d = state17__d | (((32'h1) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hca);
-        end
-        if (~fate__clear & (kept__o[32'h67] | fate__grant)) begin
-            state17__d = state17__d | (((32'h1) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hcb);
-        end
-        if (~fate__clear & settled__o[32'h53]) begin
-            state17__d = state17__d | (((32'h1) & 205'h1fffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hcc);
-        end
-        voids17__d = voids__o[(32'h0)+:(8)];
+        state17__d[(64'h0)+:(51)] = tokens;
+        state17__d[(64'h33)+:(48)] = now16__o;
+        state17__d[(64'h63)+:(30)] = kept__o[(64'h0)+:(30)];
+        state17__d[(64'h81)+:(25)] = kept__o[(64'h1e)+:(25)];
+        state17__d[(64'h9a)+:(16)] = count;
+        state17__d[(64'haa)+:(32)] = settled__o[(64'h33)+:(32)];
+        state17__d[(64'hca)+:(1)] = fate__awake;
+        state17__d[(64'hcb)+:(1)] = ~fate__clear & (kept__o[(64'h67)+:(1)] | fate__grant);
+        state17__d[(64'hcc)+:(1)] = ~fate__clear & settled__o[(64'h53)+:(1)];
+        voids17__d = voids16[(64'h0)+:(8)];
         if (fate__grant | fate__clear) begin
-            voids17__d = voids__o[(32'h8)+:(8)];
+            voids17__d = voids16[(64'h8)+:(8)];
         end
         if (unswept) begin
             voids17__d = ((32'h0) & 8'hff);
@@ -109349,11 +109913,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         if (fate__bounded) begin
             why17__d = bounding;
         end
-        released17__d = kept__o[(32'h37)+:(32)];
-        memory__state_word = {voids17__q, 1'h0, slack__slack_17, state17__q};
-        if (slack__limited_17) begin
-            memory__state_word = memory__state_word | (((32'h1) & 242'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he9);
-        end
+        released17__d = kept__o[(64'h37)+:(32)];
         if (rst) begin
             write17__d = 1'b0;
             sleep17__d = 1'b0;
@@ -109504,19 +110064,23 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign issue = q_valid & fate__ready;
     assign memory__flow = q_flow;
     assign reciprocal__rate = memory__rate;
-    assign bucket__state = memory__state[(32'h0)+:(205)];
+    assign state = memory__state;
+    assign account = state[(64'h0)+:(205)];
+    assign charged = memory__paid[(64'h0)+:(32)];
+    assign bucket__state = account;
     assign bucket__post = memory__post;
     assign bucket__paid = memory__paid;
     assign bucket__ended = memory__ended;
     assign bucket__rate = memory__rate;
     assign bucket__size = memory__size;
-    assign kept__i = {memory__state[203+:1], memory__state[154+:16], memory__post[16+:32], memory__paid[0+:25], memory__rate};
+    assign kept__i = {account[(64'hcb)+:(1)], account[(64'h9a)+:(16)], memory__post[(64'h10)+:(32)], charged[(32'h0)+:(25)], memory__rate};
     assign pfc__i = memory__pfc;
-    assign slack__slack = memory__state[(32'hcd)+:(28)];
-    assign slack__limited = memory__state[32'he9];
-    assign slack__voids = memory__voids - memory__state[(32'hea)+:(8)];
-    assign voids__i = ((memory__state[(32'hea)+:(8)]) & 16'hffff) | (((memory__voids) & 16'hffff) << 32'h8);
-    assign slack__started = memory__state[32'hcb];
+    assign slack__slack = state[(64'hcd)+:(28)];
+    assign slack__limited = state[(64'he9)+:(1)];
+    assign slack__voids = memory__voids - state[(64'hea)+:(8)];
+    assign voids2 = {memory__voids, state[(64'hea)+:(8)]};
+    assign voids__i = voids2;
+    assign slack__started = account[(64'hcb)+:(1)];
     assign bucket__now = now3__q;
     assign bucket__bound = memory__bound;
     assign bucket__idle = memory__idle;
@@ -109531,8 +110095,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign span__deficit = bucket__deficit;
     assign span__now = now14__o;
     assign now16__i = now14__o;
+    assign settled__i = {bucket__measured, bucket__base, bucket__tokens};
     assign verdicts__i = bucket__verdict;
-    assign span__least = verdicts__o[(32'h0)+:(3)];
+    assign verdict14 = verdicts__o;
+    assign span__least = verdict14[(64'h0)+:(3)];
     assign fate__issue = issue;
     assign fate__left = left;
     assign fate__slept = slept__q;
@@ -109555,17 +110121,20 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign wake__at = now16__o[(32'h0)+:(17)];
     assign wake__now = now;
     assign wake__flow = flow__18__q;
-    assign counted = kept__o[(32'h57)+:(16)];
+    assign counted = kept__o[(64'h57)+:(16)];
     assign slack__write = fate__write;
     assign unswept = rst | ~memory__swept;
     assign slack__clear = fate__clear | unswept;
+    assign voids16 = voids__o;
     assign slack__grant = fate__grant;
     assign slack__size = fate__size_too;
     assign memory__state_write = write17__q;
     assign memory__state_flow = flow__16__q;
+    assign memory__state_word = {voids17__q, slack__limited_17, slack__slack_17, state17__q};
     assign sleeps__o_ready = sleep_ready;
     assign sleeps__i_valid = sleep17__q;
-    assign sleeps__i_data = (((count17__q) & 60'hfffffffffffffff) | (((released17__q) & 60'hfffffffffffffff) << 32'h10)) | ((((why17__q) & 60'hfffffffffffffff) << 32'h30) | (((flow__16__q) & 60'hfffffffffffffff) << 32'h32));
+    assign asked = {why17__q, released17__q, count17__q};
+    assign sleeps__i_data = ((asked) & 60'hfffffffffffffff) | (((flow__16__q) & 60'hfffffffffffffff) << 32'h32);
     assign q_ready = fate__ready;
     assign granted_valid = valid__16__q;
     assign granted_flow = flow__16__q;
@@ -109573,9 +110142,10 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign limited = slack__limited_17;
     assign sleep_valid = sleeps__o_valid;
     assign sleep_flow = sleeps__o_data[(32'h32)+:(10)];
-    assign sleep_why = sleeps__o_data[(32'h30)+:(2)];
-    assign sleep_granted = sleeps__o_data[(32'h0)+:(16)];
-    assign sleep_released = sleeps__o_data[(32'h10)+:(32)];
+    assign request = sleeps__o_data[(32'h0)+:(50)];
+    assign sleep_why = request[(64'h30)+:(2)];
+    assign sleep_granted = request[(64'h0)+:(16)];
+    assign sleep_released = request[(64'h10)+:(32)];
     assign insert_valid = wake__insert_valid;
     assign insert_flow = wake__insert_flow;
     assign insert_slot = wake__insert_slot;
@@ -109615,7 +110185,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     output wire [51:0] deficit;
     output wire [31:0] base;
     output wire measured;
-    output reg  [14:0] verdict;
+    output wire [14:0] verdict;
     
     // Constant declarations
     localparam  octet = 7'b1111101;
@@ -109914,7 +110484,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     wire  [5:0] flags__o;
     wire logs__clk;
     wire logs__rst;
-    reg  [4:0] logs__i;
+    wire [4:0] logs__i;
     wire  [4:0] logs__o;
     wire lates__clk;
     reg  lates__i;
@@ -109933,6 +110503,11 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     wire exact8__clock;
     
     // Local signals
+    wire [31:0] charged;
+    wire [15:0] granted;
+    wire [4:0] logs2;
+    wire [4:0] logs7;
+    wire [5:0] flags7;
     wire known;
     wire [6:0] times125;
     wire [5:0] few;
@@ -110570,38 +111145,38 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         measured8__d = measured8__q;
         last8__d = last8__q;
         exact8__d = exact8__q;
-        sent__d = paid[(32'h0)+:(25)] - state[(32'h81)+:(25)];
-        uncharged__d = state[(32'h9a)+:(9)] - paid[(32'h20)+:(9)];
-        backlog__d = post[(32'h0)+:(16)] - state[(32'h9a)+:(16)];
-        outstanding__d = paid[(32'h0)+:(32)] - post[(32'h10)+:(32)];
-        waiting1__d = ended - post[(32'h10)+:(32)];
-        lower__d = rate < state[(32'h63)+:(30)];
+        sent__d = charged[(32'h0)+:(25)] - state[(64'h81)+:(25)];
+        uncharged__d = granted[(32'h0)+:(9)] - paid[(64'h20)+:(9)];
+        backlog__d = post[(64'h0)+:(16)] - state[(64'h9a)+:(16)];
+        outstanding__d = paid[(64'h0)+:(32)] - post[(64'h10)+:(32)];
+        waiting1__d = ended - post[(64'h10)+:(32)];
+        lower__d = rate < state[(64'h63)+:(30)];
         state1__d = state;
         rate1__d = rate;
-        last1__d = paid[(32'h29)+:(16)];
+        last1__d = paid[(64'h29)+:(16)];
         size1__d = size;
-        drop1__d = post[32'h30];
+        drop1__d = post[(64'h30)+:(1)];
         measured2__d = known;
         length2__d = size1__q;
         if (known) begin
             length2__d = last1__q;
         end
-        elapsed2__d = now - state1__q[(32'h33)+:(48)];
-        rate2__d = state1__q[(32'h63)+:(30)];
+        elapsed2__d = now - state1__q[(64'h33)+:(48)];
+        rate2__d = state1__q[(64'h63)+:(30)];
         if (lower__q) begin
             rate2__d = rate1__q;
         end
-        excess2__d = outstanding__q - state1__q[(32'haa)+:(32)];
-        waiting2__d = waiting1__q - state1__q[(32'haa)+:(32)];
+        excess2__d = outstanding__q - state1__q[(64'haa)+:(32)];
+        waiting2__d = waiting1__q - state1__q[(64'haa)+:(32)];
         sent_low2__d = (sent_low_u * times125);
         sent_high2__d = (sent_high_u * times125);
         cap2__d = cap;
         bound2__d = bound;
         idle2__d = idle;
         outstanding2__d = outstanding__q;
-        base2__d = state1__q[(32'haa)+:(32)];
+        base2__d = state1__q[(64'haa)+:(32)];
         uncharged2__d = uncharged__q;
-        tokens2__d = state1__q[(32'h0)+:(51)];
+        tokens2__d = state1__q[(64'h0)+:(51)];
         log2__d = ((32'h0) & 3'h7);
         if (|backlog__q[(32'h5)+:(11)]) begin
             log2__d = ((32'h5) & 3'h7);
@@ -110619,23 +111194,13 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
             log2__d = ((32'h1) & 3'h7);
         end
         exact2__d = ~|backlog__q[(32'h6)+:(10)] & ((((few == ((32'h1) & 6'h3f)) | (few == ((32'h2) & 6'h3f))) | ((few == ((32'h4) & 6'h3f)) | (few == ((32'h8) & 6'h3f)))) | ((few == ((32'h10) & 6'h3f)) | (few == ((32'h20) & 6'h3f))));
-        may_idle2__d = ~state1__q[32'hca] & state1__q[32'hcb];
-        flags2__d = ((32'h0) & 6'h3f);
-        if (drop1__q) begin
-            flags2__d = flags2__d | ((32'h1) & 6'h3f);
-        end
-        if (|uncharged__q) begin
-            flags2__d = flags2__d | ((32'h2) & 6'h3f);
-        end
-        if (|backlog__q) begin
-            flags2__d = flags2__d | ((32'h4) & 6'h3f);
-        end
-        if (~|rate1__q | uncharged__q[32'h8]) begin
-            flags2__d = flags2__d | ((32'h8) & 6'h3f);
-        end
-        if (state1__q[32'hca]) begin
-            flags2__d = flags2__d | ((32'h10) & 6'h3f);
-        end
+        may_idle2__d = ~state1__q[(64'hca)+:(1)] & state1__q[(64'hcb)+:(1)];
+        flags2__d[(64'h0)+:(1)] = drop1__q;
+        flags2__d[(64'h1)+:(1)] = |uncharged__q;
+        flags2__d[(64'h2)+:(1)] = |backlog__q;
+        flags2__d[(64'h3)+:(1)] = ~|rate1__q | uncharged__q[32'h8];
+        flags2__d[(64'h4)+:(1)] = state1__q[(64'hca)+:(1)];
+        flags2__d[(64'h5)+:(1)] = 1'b0;
         elapsed3__d = elapsed2__q[(32'h0)+:(28)];
         if (|elapsed2__q[(32'h1c)+:(20)]) begin
             elapsed3__d = ((32'hfffffff) & 28'hfffffff);
@@ -110655,20 +111220,13 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         if (excess2__q[32'h1f]) begin
             excess3__d = ((32'h0) & 31'h7fffffff);
         end
-        alone3__d = (waiting2__q[32'h1f] | ~|waiting2__q) & ~flags2__q[32'h1];
-        if ((excess2__q[32'h1f] & ~flags2__q[32'h1]) | flags2__q[32'h0]) begin
+        alone3__d = (waiting2__q[32'h1f] | ~|waiting2__q) & ~flags2__q[(64'h1)+:(1)];
+        if ((excess2__q[32'h1f] & ~flags2__q[(64'h1)+:(1)]) | flags2__q[(64'h0)+:(1)]) begin
             base3__d = outstanding2__q;
         end
         cap3__d = (((cap2__q) & 27'h7ffffff) << 32'h7) - thrice;
-        if (~flags2__q[32'h4]) begin
+        if (~flags2__q[(64'h4)+:(1)]) begin
             cap3__d = ((32'h0) & 27'h7ffffff);
-        end
-        logs__i = ((log2__q) & 5'h1f);
-        if (exact2__q) begin
-            logs__i = logs__i | ((32'h8) & 5'h1f);
-        end
-        if (measured2__q) begin
-            logs__i = logs__i | ((32'h10) & 5'h1f);
         end
         low_low__d = (rate_low * time_low);
         low_high__d = (rate_low * time_high);
@@ -110742,12 +111300,12 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
             lacks8__d = least7__q;
         end
         most8__d = fit7__q;
-        if (logs__o[(32'h0)+:(3)] < fit7__q) begin
-            most8__d = logs__o[(32'h0)+:(3)];
+        if (logs7[(64'h0)+:(3)] < fit7__q) begin
+            most8__d = logs7[(64'h0)+:(3)];
         end
-        last8__d = logs__o[(32'h0)+:(3)];
-        exact8__d = logs__o[32'h3];
-        measured8__d = logs__o[32'h4];
+        last8__d = logs7[(64'h0)+:(3)];
+        exact8__d = logs7[(64'h3)+:(1)];
+        measured8__d = logs7[(64'h4)+:(1)];
         base8__d = bases__o;
         clear8__d = is_drop & ~is_uncharged;
         empty8__d = ~is_drop & ~is_backlog;
@@ -110757,34 +111315,6 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         waits8__d = is_uncharged;
         keep8__d = ((is_drop & is_uncharged) | empty8__d) | (bounded8__d & ~is_awake);
         starts8__d = |lates__o & (send8__d | (again8__d & ~is_drop));
-        verdict = ((most8__q) & 15'h7fff) | (((last8__q) & 15'h7fff) << 32'h3);
-        if (exact8__q) begin
-            verdict = verdict | (((32'h1) & 15'h7fff) << 32'h6);
-        end
-        if (clear8__q) begin
-            verdict = verdict | (((32'h1) & 15'h7fff) << 32'h7);
-        end
-        if (empty8__q) begin
-            verdict = verdict | (((32'h1) & 15'h7fff) << 32'h8);
-        end
-        if (bounded8__q) begin
-            verdict = verdict | (((32'h1) & 15'h7fff) << 32'h9);
-        end
-        if (again8__q) begin
-            verdict = verdict | (((32'h1) & 15'h7fff) << 32'ha);
-        end
-        if (send8__q) begin
-            verdict = verdict | (((32'h1) & 15'h7fff) << 32'hb);
-        end
-        if (keep8__q) begin
-            verdict = verdict | (((32'h1) & 15'h7fff) << 32'hc);
-        end
-        if (starts8__q) begin
-            verdict = verdict | (((32'h1) & 15'h7fff) << 32'hd);
-        end
-        if (waits8__q) begin
-            verdict = verdict | (((32'h1) & 15'h7fff) << 32'he);
-        end
         if (rst) begin
             tokens2__d = ((32'h0) & 51'h7ffffffffffff);
             length4__d = ((32'h0) & 16'hffff);
@@ -110899,7 +111429,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     assign logs__rst = rst;
     assign lates__clk = clk;
     assign times125 = octet;
-    assign known = state1__q[32'hcc] | |sent__q;
+    assign charged = paid[(64'h0)+:(32)];
+    assign granted = state[(64'h9a)+:(16)];
+    assign known = state1__q[(64'hcc)+:(1)] | |sent__q;
     assign sent_low_u = sent__q[(32'h0)+:(17)];
     assign sent_high_u = sent__q[(32'h11)+:(8)];
     assign few = backlog__q[(32'h0)+:(6)];
@@ -110908,6 +111440,8 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     assign thrice = ((cap2__q) & 27'h7ffffff) + (((cap2__q) & 27'h7ffffff) << 32'h1);
     assign bounds__i = bound2__q;
     assign flags__i = flags2__q;
+    assign logs2 = {measured2__q, exact2__q, log2__q};
+    assign logs__i = logs2;
     assign rate_low = rate3__q[(32'h0)+:(15)];
     assign rate_high = rate3__q[(32'hf)+:(15)];
     assign time_low = elapsed3__q[(32'h0)+:(14)];
@@ -110926,11 +111460,13 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     assign tokens_s = tokens6__q;
     assign filled_s = ((filled6__q[(32'h0)+:(52)]) & 53'h1fffffffffffff);
     assign tokens_b = tokens7__q;
-    assign is_drop = flags__o[32'h0];
-    assign is_uncharged = flags__o[32'h1];
-    assign is_backlog = flags__o[32'h2];
-    assign is_stuck = flags__o[32'h3];
-    assign is_awake = flags__o[32'h4];
+    assign logs7 = logs__o;
+    assign flags7 = flags__o;
+    assign is_drop = flags7[(64'h0)+:(1)];
+    assign is_uncharged = flags7[(64'h1)+:(1)];
+    assign is_backlog = flags7[(64'h2)+:(1)];
+    assign is_stuck = flags7[(64'h3)+:(1)];
+    assign is_awake = flags7[(64'h4)+:(1)];
     assign is_live = ~is_drop & is_backlog;
     assign elapsed = elapsed3__q;
     assign packet = packet3__q;
@@ -110938,6 +111474,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     assign deficit = lacks8__q;
     assign base = base8__q;
     assign measured = measured8__q;
+    assign verdict = {waits8__q, starts8__q, keep8__q, send8__q, again8__q, bounded8__q, empty8__q, clear8__q, exact8__q, last8__q, most8__q};
     
 endmodule // standalone__core__pacer__pass__bucket
 
@@ -113972,12 +114509,12 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         clear1__d = is_clear;
         bounded1__d = is_bounded;
         awake1__d = ~(is_clear | is_bounded);
-        write1__d = valid & ~bucket[32'hc];
+        write1__d = valid & ~bucket[(64'hc)+:(1)];
         insert1__d = valid & (is_again | is_send);
         again1__d = is_again;
-        soon1__d = ((is_send & ~is_grant) | is_again) & bucket[32'he];
-        park1__d = valid & (bucket[32'hb] & is_paused);
-        idle1__d = valid & bucket[32'hd];
+        soon1__d = ((is_send & ~is_grant) | is_again) & bucket[(64'he)+:(1)];
+        park1__d = valid & (bucket[(64'hb)+:(1)] & is_paused);
+        idle1__d = valid & bucket[(64'hd)+:(1)];
         if (rst) begin
             room_swap__d = ((32'h0) & 7'h7f);
             owed__d = ((32'h0) & 7'h7f);
@@ -114016,10 +114553,10 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     assign park1__clock = clk;
     assign idle1__clock = clk;
     assign is_paused = held__q;
-    assign is_clear = bucket[32'h7];
-    assign is_bounded = bucket[32'h9];
-    assign is_again = bucket[32'ha];
-    assign is_send = bucket[32'hb] & ~is_paused;
+    assign is_clear = bucket[(64'h7)+:(1)];
+    assign is_bounded = bucket[(64'h9)+:(1)];
+    assign is_again = bucket[(64'ha)+:(1)];
+    assign is_send = bucket[(64'hb)+:(1)] & ~is_paused;
     assign is_grant = is_send & due;
     assign room = room_swap__q ^ places;
     assign all = |room[(32'h5)+:(2)] & wished[32'h4];
@@ -114030,9 +114567,9 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     assign middle = four & ~sixteen;
     assign odd = (two & ~four) | (eight & ~sixteen) | all;
     assign least = ((odd) & 3'h7) | (((middle) & 3'h7) << 32'h1) | (((sixteen) & 3'h7) << 32'h2);
-    assign is_finished = (is_grant & bucket[32'h6]) & (least == bucket[(32'h3)+:(3)]);
+    assign is_finished = (is_grant & bucket[(64'h6)+:(1)]) & (least == bucket[(64'h3)+:(3)]);
     assign packets = ((32'h1) & 6'h3f) << least;
-    assign is_asleep = is_clear | bucket[32'h8] | is_bounded;
+    assign is_asleep = is_clear | bucket[(64'h8)+:(1)] | is_bounded;
     assign is_sleep = is_asleep | is_finished;
     assign takes = issue & ~left;
     assign gives = left & ~issue;
@@ -115221,6 +115758,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     
     // Local signals
     wire [4:0] pw_index;
+    wire [241:0] written;
+    wire [241:0] read;
+    wire [48:0] read_post;
+    wire [56:0] read_paid;
     wire is_swept;
     wire [9:0] address;
     reg  [9:0] state_address;
@@ -115527,7 +116068,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
             headers = overhead + ((32'h4) & 16'hffff);
         end
         length = ((fl_payload) & 16'hffff) + headers;
-        load_config__d = ((fl_profile) & 23'h7fffff) | (((fl_priority) & 23'h7fffff) << 32'h4) | (((length) & 23'h7fffff) << 32'h7);
+        load_config__d = {length, fl_priority, fl_profile};
         state_address = state_flow;
         post_address = post_flow;
         paid_address = paid_flow;
@@ -115663,23 +116204,24 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign paid_ram__read_address = flow;
     assign rate_ram__read_address = flow;
     assign config_ram__read_address = flow;
-    assign bound_ram__read_address = ((config_raw__q[(32'h0)+:(4)]) & 9'h1ff);
-    assign idle_ram__read_address = ((config_raw__q[(32'h0)+:(4)]) & 9'h1ff);
-    assign cap_ram__read_address = ((config_raw__q[(32'h0)+:(4)]) & 9'h1ff);
-    assign window_ram__read_address = ((config_raw__q[(32'h0)+:(4)]) & 9'h1ff);
+    assign bound_ram__read_address = ((config_raw__q[(64'h0)+:(4)]) & 9'h1ff);
+    assign idle_ram__read_address = ((config_raw__q[(64'h0)+:(4)]) & 9'h1ff);
+    assign cap_ram__read_address = ((config_raw__q[(64'h0)+:(4)]) & 9'h1ff);
+    assign window_ram__read_address = ((config_raw__q[(64'h0)+:(4)]) & 9'h1ff);
     assign address = sweep__q[(32'h0)+:(10)];
+    assign written = state_word;
     assign state_ram__0__write_enable = state_write | ~is_swept;
-    assign state_ram__0__write_data = state_word[(32'h30 * 0)+:(48)];
+    assign state_ram__0__write_data = written[(32'h30 * 0)+:(48)];
     assign state_ram__1__write_enable = state_write | ~is_swept;
-    assign state_ram__1__write_data = state_word[(32'h30 * 1)+:(48)];
+    assign state_ram__1__write_data = written[(32'h30 * 1)+:(48)];
     assign state_ram__2__write_enable = state_write | ~is_swept;
-    assign state_ram__2__write_data = state_word[(32'h30 * 2)+:(48)];
+    assign state_ram__2__write_data = written[(32'h30 * 2)+:(48)];
     assign state_ram__3__write_enable = state_write | ~is_swept;
-    assign state_ram__3__write_data = state_word[(32'h30 * 3)+:(48)];
+    assign state_ram__3__write_data = written[(32'h30 * 3)+:(48)];
     assign state_ram_192__write_enable = state_write | ~is_swept;
-    assign state_ram_192__write_data = state_word[(32'hc0)+:(32)];
+    assign state_ram_192__write_data = written[(32'hc0)+:(32)];
     assign state_ram_224__write_enable = state_write | ~is_swept;
-    assign state_ram_224__write_data = state_word[(32'he0)+:(18)];
+    assign state_ram_224__write_data = written[(32'he0)+:(18)];
     assign post_ram__write_enable = post_valid | ~is_swept;
     assign post_ram__write_data = post_word[(32'h0)+:(32)];
     assign post_ram_32__write_enable = post_valid | ~is_swept;
@@ -115696,14 +116238,17 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign idle_ram__write_data = pw_word_data__q[(32'h0)+:(31)];
     assign cap_ram__write_data = pw_word_data__q[(32'h0)+:(20)];
     assign window_ram__write_data = pw_word_data__q[(32'h0)+:(24)];
-    assign state = {state_raw_224__q, state_raw_192__q, state_raw__3__q, state_raw__2__q, state_raw__1__q, state_raw__0__q};
-    assign post = ((post_raw__q) & 49'h1ffffffffffff) | (((post_raw_32__q) & 49'h1ffffffffffff) << 32'h20);
-    assign paid = ((paid_raw__q) & 57'h1ffffffffffffff) | (((paid_raw_48__q[(32'h0)+:(9)]) & 57'h1ffffffffffffff) << 32'h30);
+    assign read = {state_raw_224__q, state_raw_192__q, state_raw__3__q, state_raw__2__q, state_raw__1__q, state_raw__0__q};
+    assign state = read;
+    assign read_post = ((post_raw__q) & 49'h1ffffffffffff) | (((post_raw_32__q) & 49'h1ffffffffffff) << 32'h20);
+    assign post = read_post;
+    assign read_paid = ((paid_raw__q) & 57'h1ffffffffffffff) | (((paid_raw_48__q[(32'h0)+:(9)]) & 57'h1ffffffffffffff) << 32'h30);
+    assign paid = read_paid;
     assign voids = paid_raw_48__q[(32'h9)+:(8)];
     assign ended = ended_raw__q;
     assign rate = rate_raw__q;
-    assign pfc = config_raw__q[(32'h4)+:(3)];
-    assign size = config_raw__q[(32'h7)+:(16)];
+    assign pfc = config_raw__q[(64'h4)+:(3)];
+    assign size = config_raw__q[(64'h7)+:(16)];
     assign bound = bound_ram__read_data;
     assign idle = idle_ram__read_data;
     assign cap = cap_ram__read_data;
@@ -118224,7 +118769,7 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     // Stub signals
     wire lasts__clk;
     wire lasts__rst;
-    reg  [29:0] lasts__i;
+    wire [29:0] lasts__i;
     wire  [29:0] lasts__o;
     wire windows__clk;
     wire windows__rst;
@@ -118262,7 +118807,7 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     wire limited8__clock;
     wire settled__clk;
     wire [8:0] settled__at;
-    reg  [28:0] settled__i;
+    wire [28:0] settled__i;
     wire  [28:0] settled__o;
     reg  [7:0] voids3__d;
     wire  [7:0] voids3__q;
@@ -118305,6 +118850,11 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     wire limited17__clock;
     
     // Local signals
+    wire [29:0] last2;
+    wire [29:0] last5;
+    wire [27:0] slack5;
+    wire [1:0] flags2;
+    wire [27:0] slack15;
     reg  [31:0] extended;
     wire [30:0] most;
     reg  [36:0] doubled;
@@ -118473,30 +119023,25 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         back15__d = back15__q;
         bank16__d = bank16__q;
         settled16__d = settled16__q;
-        lasts__i = ((slack) & 30'h3fffffff);
         earlier__i = ((32'h0) & 1'h1);
         if (limited) begin
-            lasts__i = lasts__i | (((32'h1) & 30'h3fffffff) << 32'h1c);
             earlier__i = ((32'h1) & 1'h1);
         end
-        if (started) begin
-            lasts__i = lasts__i | (((32'h1) & 30'h3fffffff) << 32'h1d);
-        end
         voids3__d = voids;
-        extended = ((lasts__o[(32'h0)+:(28)]) & 32'hffffffff);
-        if (lasts__o[32'h1b]) begin
-            extended = ((lasts__o[(32'h0)+:(28)]) & 32'hffffffff) | (((32'hf) & 32'hffffffff) << 32'h1c);
+        extended = ((slack5) & 32'hffffffff);
+        if (slack5[32'h1b]) begin
+            extended = ((slack5) & 32'hffffffff) | (((32'hf) & 32'hffffffff) << 32'h1c);
         end
         sum6__d = extended + (((elapsed) & 32'hffffffff) << 32'h2);
         window6__d = windows__o;
-        flags6__d = lasts__o[(32'h1c)+:(2)];
+        flags6__d = last5[(64'h1c)+:(2)];
         over7__d = ~sum6__q[32'h1f] & (sum6__q[(32'h0)+:(31)] >= most);
         above7__d = ~sum6__q[32'h1f] & |sum6__q;
         value7__d = sum6__q[(32'h0)+:(28)];
         window7__d = window6__q;
         flags7__d = flags6__q;
         value8__d = ((32'h0) & 28'hfffffff);
-        if (flags7__q[32'h1]) begin
+        if (flags7__q[(64'h1)+:(1)]) begin
             if (over7__q) begin
                 value8__d = ((window7__q) & 28'hfffffff) << 32'h2;
             end
@@ -118504,11 +119049,7 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
                 value8__d = value7__q;
             end
         end
-        limited8__d = (flags7__q[32'h1] & |window7__q) & (over7__q | (above7__q & flags7__q[32'h0]));
-        settled__i = ((value8__q) & 29'h1fffffff);
-        if (limited8__q) begin
-            settled__i = settled__i | (((32'h1) & 29'h1fffffff) << 32'h1c);
-        end
+        limited8__d = (flags7__q[(64'h1)+:(1)] & |window7__q) & (over7__q | (above7__q & flags7__q[(64'h0)+:(1)]));
         back13_low__d = (gap_low * fives_u);
         back13_high__d = (gap_high * fives_u);
         back14__d = ((back13_low__q) & 42'h3ffffffffff) + (((back13_high__q) & 42'h3ffffffffff) << 32'h10);
@@ -118516,8 +119057,8 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
         if (|back14__q[(32'h22)+:(8)]) begin
             back15__d = ((32'h3ffffff) & 26'h3ffffff);
         end
-        owed = settled__o[(32'h0)+:(28)];
-        if (settled__o[32'h1b]) begin
+        owed = slack15;
+        if (slack15[32'h1b]) begin
             owed = ((32'h0) & 28'hfffffff);
         end
         bank16__d = owed + ((back15__q) & 28'hfffffff);
@@ -118536,14 +119077,14 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
             train = doubled << 32'h2;
         end
         rest = bank16__q - train[(32'h6)+:(28)];
-        slack17__d = settled16__q[(32'h0)+:(28)];
+        slack17__d = settled16__q[(64'h0)+:(28)];
         if (grant) begin
             slack17__d = rest;
             if (cut16__q) begin
                 slack17__d = least;
             end
         end
-        limited17__d = settled16__q[32'h1c];
+        limited17__d = settled16__q[(64'h1c)+:(1)];
         if (~write) begin
             limited17__d = |earlier__o;
         end
@@ -118581,12 +119122,19 @@ module tnic_standalone__core__pacer__pass__slack(clk,rst,at,slack,limited,starte
     assign settled__at = at;
     assign earlier__clk = clk;
     assign fives__clk = clk;
+    assign flags2 = {started, limited};
+    assign last2 = {flags2, slack};
+    assign lasts__i = last2;
     assign windows__i = window;
     assign fives__i = ((voids3__q) & 11'h7ff) + (((voids3__q) & 11'h7ff) << 32'h2);
+    assign last5 = lasts__o;
+    assign slack5 = last5[(64'h0)+:(28)];
     assign most = ((window6__q) & 31'h7fffffff) << 32'h2;
+    assign settled__i = {limited8__q, value8__q};
     assign fives_u = fives__o;
     assign gap_low = gap_12[(32'h0)+:(16)];
     assign gap_high = gap_12[(32'h10)+:(15)];
+    assign slack15 = settled__o[(64'h0)+:(28)];
     assign slack_17 = slack17__q;
     assign limited_17 = limited17__q;
     

@@ -2,6 +2,7 @@
 mod allow;
 mod loss;
 mod share;
+pub mod words;
 
 pub use allow::Allow;
 pub use loss::Table;
@@ -14,6 +15,7 @@ use crate::ram::LutRam;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
 use timely_regs::wire::VERSION;
+use words::{Bytes8, ClassBits, Draft, Head4, Head6, Ours, Ports, TaggedHead4, TaggedHead6, Wire16};
 
 /// What the addresses of a report are, each compared with one thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
@@ -131,12 +133,9 @@ pub struct Ack<const W: usize, const K: usize> {
     nth: [Constant<Bits<3>>; 4],
     /// The first byte of our header; the parser knows no other.
     version: Constant<Bits<8>>,
-    // What an ACK is made of, from bit 0: source address 128, destination address 128, our header from the flags to the TTL as sent 192,
-    // source MAC 48, arrival stamp 64, source port 16, destination port 16, TCI 16, TTL 8, ECN bits 2, class 2. All in wire order.
-    // In block RAM: 620 bits in LUTs take an area whose ends are too far from each other.
+    /// Drafts, in block RAM: 620 bits in LUTs take an area whose ends are too far from each other.
     queue: HeldFifo<620, 5, 6>,
     frame: Frame<W, K, 1>,
-    stamp: Signal<Local, Bits<64>>,
     /// A data packet; its segment's last.
     data: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
@@ -144,7 +143,7 @@ pub struct Ack<const W: usize, const K: usize> {
     v1: DFF<Bit>,
     mine1: DFF<Bit>,
     group1: DFF<Bit>,
-    r1: DFF<Bits<620>>,
+    r1: DFF<Draft>,
     allow: Allow,
     losses: Table,
     share: Share,
@@ -156,7 +155,7 @@ pub struct Ack<const W: usize, const K: usize> {
     destination: Signal<Local, Bits<128>>,
     vlan: Signal<Local, Bits<12>>,
     v2: DFF<Bit>,
-    r2: DFF<Bits<620>>,
+    r2: DFF<Draft>,
     checks: DFF<Checks>,
     c: Signal<Local, Checks>,
     to_us: Signal<Local, Bit>,
@@ -165,7 +164,7 @@ pub struct Ack<const W: usize, const K: usize> {
     v3: DFF<Bit>,
     last3: Signal<Local, Bit>,
     last2: Signal<Local, Bit>,
-    r3: DFF<Bits<620>>,
+    r3: DFF<Draft>,
     address3: DFF<Bit>,
     peer3: DFF<Bit>,
     bytes: Signal<Local, Bits<8>>,
@@ -184,9 +183,35 @@ pub struct Ack<const W: usize, const K: usize> {
     incomplete7: DFF<Bit>,
     skipped7: DFF<Bit>,
     unknown7: DFF<Bit>,
-    a: Signal<Local, Bits<620>>,
-    departure: Signal<Local, Bits<64>>,
-    flags: Signal<Local, Bits<8>>,
+    a: Signal<Local, Draft>,
+    departure: Signal<Local, Bytes8>,
+    // Views of the packet's headers, by class.
+    head4: Signal<Local, Head4>,
+    tagged4: Signal<Local, TaggedHead4>,
+    head6: Signal<Local, Head6>,
+    tagged6: Signal<Local, TaggedHead6>,
+    ours: Signal<Local, Ours>,
+    answer: Signal<Local, Ours>,
+    i_kinds: Signal<Local, ClassBits>,
+    o_kinds: Signal<Local, ClassBits>,
+    mac_to: Signal<Local, Bits<48>>,
+    mac_from: Signal<Local, Bits<48>>,
+    source4: Signal<Local, Bits<32>>,
+    destination4: Signal<Local, Bits<32>>,
+    source6: Signal<Local, Bits<128>>,
+    destination6: Signal<Local, Bits<128>>,
+    tci1: Signal<Local, Wire16>,
+    tci: Signal<Local, Wire16>,
+    tci_low: Signal<Local, Bits<8>>,
+    ports1: Signal<Local, Ports>,
+    port1: Signal<Local, Wire16>,
+    ports: Signal<Local, Ports>,
+    from_port: Signal<Local, Wire16>,
+    to_port: Signal<Local, Wire16>,
+    own_port: Signal<Local, Wire16>,
+    arrived: Signal<Local, Bytes8>,
+    arrival: Signal<Local, Bytes8>,
+    clock_bytes: Signal<Local, Bytes8>,
 }
 
 impl<const W: usize, const K: usize> Default for Ack<W, K> {
@@ -207,9 +232,9 @@ impl<const W: usize, const K: usize> Default for Ack<W, K> {
         }
             clk, rst, cfg_ack_enable, cfg_mac, cfg_ack_tos, cfg_ack_ttl, cfg_ipv4, cfg_ipv6, cfg_prefix4, cfg_udp_port, cfg_vlan,
             cfg_ack_rate, st_valid, st_word, st_data, now, i_valid, i_kind, i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep,
-            m_tvalid, m_tready, m_tlast, pulses, queue, frame, stamp, data, asks, disabled1, v1, mine1, group1, r1, allow, losses, share, partial, broadcast, source,
-            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, last3, last2, r3, address3, peer3, bytes, taken, dropped4, exceeds4, taken4, taken5, taken6, said, said_at, told_at, told, incomplete7, skipped7, unknown7, a, departure,
-            flags; hosts)
+            m_tvalid, m_tready, m_tlast, pulses, queue, frame, head4, tagged4, head6, tagged6, ours, answer, i_kinds, o_kinds, mac_to, mac_from, source4, destination4, source6,
+            destination6, tci1, tci, tci_low, ports1, port1, ports, from_port, to_port, own_port, arrived, arrival, clock_bytes, data, asks, disabled1, v1, mine1, group1, r1, allow, losses, share, partial, broadcast, source,
+            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, last3, last2, r3, address3, peer3, bytes, taken, dropped4, exceeds4, taken4, taken5, taken6, said, said_at, told_at, told, incomplete7, skipped7, unknown7, a, departure; hosts)
     }
 }
 
@@ -230,86 +255,80 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.share.clk.next = self.clk.val();
         self.share.rst.next = self.rst.val();
 
-        // 0: what stands where, by class. Flags: 2 LAST, 4 ACK.
-        self.data.next = self.i_valid.val() & (self.i_kind.val() == bits::<2>(1)) & !self.i_hdr.val().get_bit(10);
-        self.asks.next = self.data.val() & self.i_hdr.val().get_bit(9);
+        // 0: the fields of the headers, by class.
+        self.ours.next = self.i_hdr.val().into();
+        self.data.next = self.i_valid.val() & (self.i_kind.val() == bits::<2>(1)) & !self.ours.val().ack;
+        self.asks.next = self.data.val() & self.ours.val().last;
         self.v1.d.next = self.data.val() & self.cfg_ack_enable.val();
         self.disabled1.d.next = self.asks.val() & !self.cfg_ack_enable.val();
-        self.mine1.d.next = self.i_head.val().get_bits::<48>(0) == self.cfg_mac.val();
-        self.stamp.next = bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(56))
-            | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(48)) << 8)
-            | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(40)) << 16)
-            | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(32)) << 24)
-            | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(24)) << 32)
-            | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(16)) << 40)
-            | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(8)) << 48)
-            | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(0)) << 56);
+        self.arrived.next = self.i_ts.val().into();
+        self.arrival.next.b0 = self.arrived.val().b7;
+        self.arrival.next.b1 = self.arrived.val().b6;
+        self.arrival.next.b2 = self.arrived.val().b5;
+        self.arrival.next.b3 = self.arrived.val().b4;
+        self.arrival.next.b4 = self.arrived.val().b3;
+        self.arrival.next.b5 = self.arrived.val().b2;
+        self.arrival.next.b6 = self.arrived.val().b1;
+        self.arrival.next.b7 = self.arrived.val().b0;
+        self.head4.next = self.i_head.val().into();
+        self.tagged4.next = self.i_head.val().into();
+        self.head6.next = self.i_head.val().into();
+        self.tagged6.next = self.i_head.val().into();
+        self.i_kinds.next = self.i_class.val().into();
+        self.mac_to.next = self.head4.val().destination_mac;
+        self.mac_from.next = self.head4.val().source_mac;
+        self.mine1.d.next = self.mac_to.val() == self.cfg_mac.val();
+        self.source4.next = self.head4.val().source;
+        self.destination4.next = self.head4.val().destination;
+        self.source6.next = self.head6.val().source;
+        self.destination6.next = self.head6.val().destination;
+        if self.i_kinds.val().vlan {
+            self.source4.next = self.tagged4.val().source;
+            self.destination4.next = self.tagged4.val().destination;
+            self.source6.next = self.tagged6.val().source;
+            self.destination6.next = self.tagged6.val().destination;
+        }
         if self.i_valid.val() {
-            match self.i_class.val().index() {
-                0 => {
-                    self.r1.d.next = bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(208))
-                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(240)) << 128)
-                        | (bit_cast::<620, 192>(self.i_hdr.val().get_bits::<192>(8)) << 256)
-                        | (bit_cast::<620, 48>(self.i_head.val().get_bits::<48>(48)) << 448)
-                        | (bit_cast::<620, 64>(self.stamp.val()) << 496)
-                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(272)) << 560)
-                        | (bit_cast::<620, 16>(self.i_head.val().get_bits::<16>(112)) << 592)
-                        | (bit_cast::<620, 8>(self.i_head.val().get_bits::<8>(176)) << 608)
-                        | (bit_cast::<620, 2>(self.i_head.val().get_bits::<2>(120)) << 616)
-                        | (bit_cast::<620, 2>(self.i_class.val()) << 618);
-                    self.group1.d.next = self.i_head.val().get_bit(0)
-                        | self.i_head.val().get_bit(48)
-                        | self.i_head.val().get_bits::<3>(213).all()
-                        | self.i_head.val().get_bits::<3>(245).all();
+            self.r1.d.next.first = self.ours.val().first;
+            self.r1.d.next.last = self.ours.val().last;
+            self.r1.d.next.ack = self.ours.val().ack;
+            self.r1.d.next.read = self.ours.val().read;
+            self.r1.d.next.undefined = self.ours.val().undefined;
+            self.r1.d.next.ids = self.ours.val().ids;
+            self.r1.d.next.amounts = self.ours.val().amounts;
+            self.r1.d.next.source_mac = self.mac_from.val();
+            self.r1.d.next.arrival = self.arrival.val().into();
+            self.r1.d.next.tci = self.tagged4.val().tci;
+            self.r1.d.next.vlan = self.i_kinds.val().vlan;
+            self.r1.d.next.ipv6 = self.i_kinds.val().ipv6;
+            if self.i_kinds.val().ipv6 {
+                self.r1.d.next.source = self.source6.val();
+                self.r1.d.next.destination = self.destination6.val();
+                self.r1.d.next.ports = self.head6.val().ports;
+                self.r1.d.next.ttl = self.head6.val().ttl;
+                self.r1.d.next.ecn = self.head6.val().ecn;
+                if self.i_kinds.val().vlan {
+                    self.r1.d.next.ports = self.tagged6.val().ports;
+                    self.r1.d.next.ttl = self.tagged6.val().ttl;
+                    self.r1.d.next.ecn = self.tagged6.val().ecn;
                 }
-                1 => {
-                    self.r1.d.next = bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(240))
-                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(272)) << 128)
-                        | (bit_cast::<620, 192>(self.i_hdr.val().get_bits::<192>(8)) << 256)
-                        | (bit_cast::<620, 48>(self.i_head.val().get_bits::<48>(48)) << 448)
-                        | (bit_cast::<620, 64>(self.stamp.val()) << 496)
-                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(304)) << 560)
-                        | (bit_cast::<620, 16>(self.i_head.val().get_bits::<16>(112)) << 592)
-                        | (bit_cast::<620, 8>(self.i_head.val().get_bits::<8>(208)) << 608)
-                        | (bit_cast::<620, 2>(self.i_head.val().get_bits::<2>(152)) << 616)
-                        | (bit_cast::<620, 2>(self.i_class.val()) << 618);
-                    self.group1.d.next = self.i_head.val().get_bit(0)
-                        | self.i_head.val().get_bit(48)
-                        | self.i_head.val().get_bits::<3>(245).all()
-                        | self.i_head.val().get_bits::<3>(277).all();
+                // ff00::/8.
+                self.group1.d.next = (self.mac_to.val().get_bit(0) | self.mac_from.val().get_bit(0))
+                    | (self.source6.val().get_bits::<8>(0).all() | self.destination6.val().get_bits::<8>(0).all());
+            } else {
+                self.r1.d.next.source = bit_cast::<128, 32>(self.source4.val());
+                self.r1.d.next.destination = bit_cast::<128, 32>(self.destination4.val());
+                self.r1.d.next.ports = self.head4.val().ports;
+                self.r1.d.next.ttl = self.head4.val().ttl;
+                self.r1.d.next.ecn = self.head4.val().ecn;
+                if self.i_kinds.val().vlan {
+                    self.r1.d.next.ports = self.tagged4.val().ports;
+                    self.r1.d.next.ttl = self.tagged4.val().ttl;
+                    self.r1.d.next.ecn = self.tagged4.val().ecn;
                 }
-                2 => {
-                    self.r1.d.next = bit_cast::<620, 128>(self.i_head.val().get_bits::<128>(176))
-                        | (bit_cast::<620, 128>(self.i_head.val().get_bits::<128>(304)) << 128)
-                        | (bit_cast::<620, 192>(self.i_hdr.val().get_bits::<192>(8)) << 256)
-                        | (bit_cast::<620, 48>(self.i_head.val().get_bits::<48>(48)) << 448)
-                        | (bit_cast::<620, 64>(self.stamp.val()) << 496)
-                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(432)) << 560)
-                        | (bit_cast::<620, 16>(self.i_head.val().get_bits::<16>(112)) << 592)
-                        | (bit_cast::<620, 8>(self.i_head.val().get_bits::<8>(168)) << 608)
-                        | (bit_cast::<620, 2>(self.i_head.val().get_bits::<2>(124)) << 616)
-                        | (bit_cast::<620, 2>(self.i_class.val()) << 618);
-                    self.group1.d.next = self.i_head.val().get_bit(0)
-                        | self.i_head.val().get_bit(48)
-                        | self.i_head.val().get_bits::<8>(176).all()
-                        | self.i_head.val().get_bits::<8>(304).all();
-                }
-                _ => {
-                    self.r1.d.next = bit_cast::<620, 128>(self.i_head.val().get_bits::<128>(208))
-                        | (bit_cast::<620, 128>(self.i_head.val().get_bits::<128>(336)) << 128)
-                        | (bit_cast::<620, 192>(self.i_hdr.val().get_bits::<192>(8)) << 256)
-                        | (bit_cast::<620, 48>(self.i_head.val().get_bits::<48>(48)) << 448)
-                        | (bit_cast::<620, 64>(self.stamp.val()) << 496)
-                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(464)) << 560)
-                        | (bit_cast::<620, 16>(self.i_head.val().get_bits::<16>(112)) << 592)
-                        | (bit_cast::<620, 8>(self.i_head.val().get_bits::<8>(200)) << 608)
-                        | (bit_cast::<620, 2>(self.i_head.val().get_bits::<2>(156)) << 616)
-                        | (bit_cast::<620, 2>(self.i_class.val()) << 618);
-                    self.group1.d.next = self.i_head.val().get_bit(0)
-                        | self.i_head.val().get_bit(48)
-                        | self.i_head.val().get_bits::<8>(208).all()
-                        | self.i_head.val().get_bits::<8>(336).all();
-                }
+                // 224.0.0.0/3.
+                self.group1.d.next = (self.mac_to.val().get_bit(0) | self.mac_from.val().get_bit(0))
+                    | (self.source4.val().get_bits::<3>(5).all() | self.destination4.val().get_bits::<3>(5).all());
             }
         }
 
@@ -359,29 +378,33 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
                 | bit_cast::<32, 8>(self.hosts[0].val()));
 
         // 1: each comparison by itself.
-        self.source.next = self.r1.q.val().get_bits::<128>(0);
-        self.destination.next = self.r1.q.val().get_bits::<128>(128);
+        self.source.next = self.r1.q.val().source;
+        self.destination.next = self.r1.q.val().destination;
         self.allow.st_valid.next = self.st_valid.val();
         self.allow.st_word.next = self.st_word.val();
         self.allow.st_data.next = self.st_data.val();
         self.allow.valid.next = self.v1.q.val();
         self.allow.source.next = self.source.val();
-        self.allow.ipv6.next = self.r1.q.val().get_bit(619);
+        self.allow.ipv6.next = self.r1.q.val().ipv6;
         self.losses.valid.next = self.v1.q.val();
         self.losses.source.next = self.source.val();
-        self.losses.ids.next = self.r1.q.val().get_bits::<112>(264);
-        self.losses.first.next = self.r1.q.val().get_bit(256);
-        self.losses.last.next = self.r1.q.val().get_bit(257);
+        self.losses.ids.next = self.r1.q.val().ids;
+        self.losses.first.next = self.r1.q.val().first;
+        self.losses.last.next = self.r1.q.val().last;
         self.vlan.next = bits::<12>(0);
-        if self.r1.q.val().get_bit(618) {
-            self.vlan.next =
-                (bit_cast::<12, 4>(self.r1.q.val().get_bits::<4>(592)) << 8) | bit_cast::<12, 8>(self.r1.q.val().get_bits::<8>(600));
+        self.tci1.next = self.r1.q.val().tci.into();
+        self.tci_low.next = self.tci1.val().high;
+        if self.r1.q.val().vlan {
+            self.vlan.next = (bit_cast::<12, 4>(self.tci_low.val().get_bits::<4>(0)) << 8) | bit_cast::<12, 8>(self.tci1.val().low);
         }
+        self.ports1.next = self.r1.q.val().ports.into();
+        self.port1.next = self.ports1.val().destination;
+        // The setting is a number, with its lower byte lowest.
+        self.own_port.next = self.cfg_udp_port.val().into();
         self.v2.d.next = self.v1.q.val();
         self.r2.d.next = self.r1.q.val();
         if self.v1.q.val() {
-            self.checks.d.next.stations =
-                (self.mine1.q.val() & !self.group1.q.val()) & (self.r1.q.val().get_bits::<48>(448) != self.cfg_mac.val());
+            self.checks.d.next.stations = (self.mine1.q.val() & !self.group1.q.val()) & (self.r1.q.val().source_mac != self.cfg_mac.val());
             self.checks.d.next.to4 = self.destination.val().get_bits::<32>(0) == self.cfg_ipv4.val();
             self.checks.d.next.named = self.destination.val().any();
             self.checks.d.next.from4 = self.source.val().get_bits::<32>(0) == self.cfg_ipv4.val();
@@ -395,14 +418,14 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             self.checks.d.next.broadcast = self.source.val().get_bits::<32>(0) == self.broadcast.q.val();
             self.checks.d.next.nobody4 =
                 (self.source.val().get_bits::<8>(0) == bits::<8>(0)) | (self.source.val().get_bits::<8>(0) == bits::<8>(127));
-            self.checks.d.next.port = (self.r1.q.val().get_bits::<8>(576) == self.cfg_udp_port.val().get_bits::<8>(8))
-                & (self.r1.q.val().get_bits::<8>(584) == self.cfg_udp_port.val().get_bits::<8>(0));
+            self.checks.d.next.port =
+                (self.port1.val().high == self.own_port.val().low) & (self.port1.val().low == self.own_port.val().high);
             self.checks.d.next.vlan = self.vlan.val() == self.cfg_vlan.val();
         }
 
         // 2: may it be answered? The address speaks before the peer does.
         self.c.next = self.checks.q.val();
-        if self.r2.q.val().get_bit(619) {
+        if self.r2.q.val().ipv6 {
             self.to_us.next = self.c.val().to6_low & self.c.val().to6_high;
             self.strange.next = (self.c.val().from6_low & self.c.val().from6_high) | (self.c.val().nobody6_low & self.c.val().nobody6_high);
         } else {
@@ -413,28 +436,29 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             & (self.c.val().stations & !self.strange.val());
         self.r3.d.next = self.r2.q.val();
         self.v3.d.next = (self.v2.q.val() & self.addressed.val()) & self.allow.allowed.val();
-        self.last2.next = self.v2.q.val() & self.r2.q.val().get_bit(257);
+        self.last2.next = self.v2.q.val() & self.r2.q.val().last;
         self.address3.d.next = self.last2.val() & !self.addressed.val();
         self.peer3.d.next = (self.last2.val() & self.addressed.val()) & !self.allow.allowed.val();
 
         // 3: into the queue, as far as the share of the line goes; and from its end into the builder.
-        self.bytes.next = bits::<8>(114);
-        if self.r3.q.val().get_bits::<2>(618) == bits::<2>(1) {
-            self.bytes.next = bits::<8>(118);
-        }
-        if self.r3.q.val().get_bits::<2>(618) == bits::<2>(2) {
+        if self.r3.q.val().ipv6 {
             self.bytes.next = bits::<8>(134);
-        }
-        if self.r3.q.val().get_bits::<2>(618) == bits::<2>(3) {
-            self.bytes.next = bits::<8>(138);
+            if self.r3.q.val().vlan {
+                self.bytes.next = bits::<8>(138);
+            }
+        } else {
+            self.bytes.next = bits::<8>(114);
+            if self.r3.q.val().vlan {
+                self.bytes.next = bits::<8>(118);
+            }
         }
         self.share.rate.next = self.cfg_ack_rate.val();
         self.share.bytes.next = self.bytes.val();
-        self.last3.next = self.v3.q.val() & self.r3.q.val().get_bit(257);
+        self.last3.next = self.v3.q.val() & self.r3.q.val().last;
         self.taken.next = (self.last3.val() & self.queue.i_ready.val()) & self.share.enough.val();
         self.share.take.next = self.taken.val();
         self.queue.i_valid.next = self.taken.val();
-        self.queue.i_data.next = self.r3.q.val();
+        self.queue.i_data.next = self.r3.q.val().into();
         self.dropped4.d.next = self.last3.val() & !self.queue.i_ready.val();
         self.exceeds4.d.next = (self.last3.val() & self.queue.i_ready.val()) & !self.share.enough.val();
         self.told.next = self.said_at.q.val() != self.told_at.q.val();
@@ -458,38 +482,47 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.skipped7.d.next = self.taken6.q.val() & self.losses.loss.val().get_bits::<6>(0).any();
         self.unknown7.d.next = self.taken6.q.val() & !self.losses.loss.val().any();
         self.frame.i_valid.next = self.queue.o_valid.val() & self.told.val();
-        self.a.next = self.queue.o_data.val();
-        self.frame.i_class.next = self.a.val().get_bits::<2>(618);
-        self.frame.i_dst_mac.next = self.a.val().get_bits::<48>(448);
+        self.a.next = self.queue.o_data.val().into();
+        self.o_kinds.next.vlan = self.a.val().vlan;
+        self.o_kinds.next.ipv6 = self.a.val().ipv6;
+        self.frame.i_class.next = self.o_kinds.val().into();
+        self.frame.i_dst_mac.next = self.a.val().source_mac;
         self.frame.i_src_mac.next = self.cfg_mac.val();
-        self.frame.i_vlan.next =
-            (bit_cast::<16, 8>(self.a.val().get_bits::<8>(592)) << 8) | bit_cast::<16, 8>(self.a.val().get_bits::<8>(600));
+        self.tci.next = self.a.val().tci.into();
+        self.frame.i_vlan.next = (bit_cast::<16, 8>(self.tci.val().high) << 8) | bit_cast::<16, 8>(self.tci.val().low);
         self.frame.i_tos.next = self.cfg_ack_tos.val();
         self.frame.i_ttl.next = self.cfg_ack_ttl.val();
-        self.frame.i_src_ip.next = self.a.val().get_bits::<128>(128);
-        self.frame.i_dst_ip.next = self.a.val().get_bits::<128>(0);
-        self.frame.i_src_port.next =
-            (bit_cast::<16, 8>(self.a.val().get_bits::<8>(576)) << 8) | bit_cast::<16, 8>(self.a.val().get_bits::<8>(584));
-        self.frame.i_dst_port.next =
-            (bit_cast::<16, 8>(self.a.val().get_bits::<8>(560)) << 8) | bit_cast::<16, 8>(self.a.val().get_bits::<8>(568));
-        self.departure.next = bit_cast::<64, 8>(self.now.val().get_bits::<8>(56))
-            | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(48)) << 8)
-            | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(40)) << 16)
-            | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(32)) << 24)
-            | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(24)) << 32)
-            | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(16)) << 40)
-            | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(8)) << 48)
-            | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(0)) << 56);
+        self.frame.i_src_ip.next = self.a.val().destination;
+        self.frame.i_dst_ip.next = self.a.val().source;
+        self.ports.next = self.a.val().ports.into();
+        self.from_port.next = self.ports.val().destination;
+        self.to_port.next = self.ports.val().source;
+        self.frame.i_src_port.next = (bit_cast::<16, 8>(self.from_port.val().high) << 8) | bit_cast::<16, 8>(self.from_port.val().low);
+        self.frame.i_dst_port.next = (bit_cast::<16, 8>(self.to_port.val().high) << 8) | bit_cast::<16, 8>(self.to_port.val().low);
+        self.clock_bytes.next = self.now.val().into();
+        self.departure.next.b0 = self.clock_bytes.val().b7;
+        self.departure.next.b1 = self.clock_bytes.val().b6;
+        self.departure.next.b2 = self.clock_bytes.val().b5;
+        self.departure.next.b3 = self.clock_bytes.val().b4;
+        self.departure.next.b4 = self.clock_bytes.val().b3;
+        self.departure.next.b5 = self.clock_bytes.val().b2;
+        self.departure.next.b6 = self.clock_bytes.val().b1;
+        self.departure.next.b7 = self.clock_bytes.val().b0;
         // FIRST and READ as they came; ACK and LAST.
-        self.flags.next = (self.a.val().get_bits::<8>(256) & bits::<8>(9)) | bits::<8>(6);
-        self.frame.i_hdr.next = bit_cast::<384, 8>(self.version.val())
-            | (bit_cast::<384, 8>(self.flags.val()) << 8)
-            | (bit_cast::<384, 184>(self.a.val().get_bits::<184>(264)) << 16)
-            | (bit_cast::<384, 8>(self.a.val().get_bits::<8>(608)) << 200)
-            | (bit_cast::<384, 2>(self.a.val().get_bits::<2>(616)) << 208)
-            | (bit_cast::<384, 8>(self.said.read_data.val()) << 216)
-            | (bit_cast::<384, 64>(self.a.val().get_bits::<64>(496)) << 224)
-            | (bit_cast::<384, 64>(self.departure.val()) << 288);
+        self.answer.next = bits::<384>(0).into();
+        self.answer.next.version = self.version.val();
+        self.answer.next.first = self.a.val().first;
+        self.answer.next.last = true;
+        self.answer.next.ack = true;
+        self.answer.next.read = self.a.val().read;
+        self.answer.next.ids = self.a.val().ids;
+        self.answer.next.amounts = self.a.val().amounts;
+        self.answer.next.ttl_seen = self.a.val().ttl;
+        self.answer.next.ecn_seen = self.a.val().ecn;
+        self.answer.next.loss = self.said.read_data.val();
+        self.answer.next.arrival = self.a.val().arrival;
+        self.answer.next.departure = self.departure.val().into();
+        self.frame.i_hdr.next = self.answer.val().into();
         self.frame.i_payload.next = bits::<14>(0);
         self.frame.i_side.next = bits::<1>(0);
 

@@ -1,5 +1,6 @@
 //! What the engine does next.
 use super::queue::Queue;
+use super::words::{Kind, Measure, Sampled};
 use crate::construct::construct;
 use crate::ram::{BlockRam, LutRam};
 use rust_hdl::prelude::*;
@@ -51,8 +52,8 @@ pub struct Arbiter<const F: usize> {
     pub load_flow: Signal<In, Bits<F>>,
     /// The operation below issues at this clock.
     pub issue: Signal<Out, Bit>,
-    /// Its kind: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart.
-    pub kind: Signal<Out, Bits<3>>,
+    /// Kind of the operation.
+    pub kind: Signal<Out, Kind>,
     /// Its flow; stands before it issues.
     pub flow: Signal<Out, Bits<F>>,
     /// A sample's RTT, ns.
@@ -75,14 +76,13 @@ pub struct Arbiter<const F: usize> {
     samples: Queue<F, 6>,
     hosts: Queue<F, 4>,
     idles: Queue<F, 4>,
-    /// RTT in bits 23..0, time 55..24, hops 63..56, the responder's part 87..64, a time-out 88, a loss 89.
-    measures: BlockRam<Bits<90>, 6>,
+    measures: BlockRam<Sampled, 6>,
     rates: BlockRam<Bits<32>, 4>,
     /// The last sample's flow: it is the youngest of a queue that is full.
     last_flow: DFF<Bits<F>>,
     lost_flow: DFF<Bits<F>>,
     held: DFF<Bit>,
-    held_kind: DFF<Bits<3>>,
+    held_kind: DFF<Kind>,
     held_flow: DFF<Bits<F>>,
     held_sample: DFF<Bit>,
     held_host: DFF<Bit>,
@@ -102,7 +102,7 @@ pub struct Arbiter<const F: usize> {
     /// The issue stage is free unless a parked sample issues: nothing is there, it was issued 24 clocks ago, or it is a sample that may be parked.
     sure: DFF<Bit>,
     /// Samples that wait for their flow's turn, by the slot of its last issue: its clock modulo 32.
-    parked: LutRam<Bits<89>, 5>,
+    parked: LutRam<Measure, 5>,
     parks: [DFF<Bit>; 32],
     /// A sample that was parked there told of a loss.
     losses: [DFF<Bit>; 32],
@@ -118,7 +118,7 @@ pub struct Arbiter<const F: usize> {
     due: DFF<Bit>,
     due_flow: DFF<Bits<F>>,
     due_turn: DFF<Bits<1>>,
-    due_measure: DFF<Bits<89>>,
+    due_measure: DFF<Measure>,
     due_lost: DFF<Bit>,
     replaced: DFF<Bit>,
     replaced_flow: DFF<Bits<F>>,
@@ -130,12 +130,12 @@ pub struct Arbiter<const F: usize> {
     place: Signal<Local, Bits<5>>,
     taken: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
-    measure: Signal<Local, Bits<89>>,
-    loses: Signal<Local, Bits<1>>,
+    sampled: Signal<Local, Measure>,
+    measure: Signal<Local, Measure>,
     lose: Signal<Local, Bit>,
     rests: Signal<Local, Bit>,
     turn: Signal<Local, Bits<1>>,
-    timed_out: Signal<Local, Bits<1>>,
+    timed_out: Signal<Local, Bit>,
     next_flow: Signal<Local, Bits<F>>,
     go: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
@@ -144,7 +144,7 @@ pub struct Arbiter<const F: usize> {
 impl<const F: usize> Default for Arbiter<F> {
     fn default() -> Self {
         construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
-            clk, rst, enable, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns, sample_lost, lost, due_lost, loses, lose,
+            clk, rst, enable, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns, sample_lost, lost, due_lost, sampled, lose,
             idle_valid, idle_flow, host_valid, host_flow, host_rate, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
             endpoint_ns, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
             held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, go, free, parked,
@@ -166,20 +166,17 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.samples.rst.next = self.rst.val();
         self.samples.i_valid.next = self.sample_valid.val() & self.enable.val();
         self.samples.i_flow.next = self.sample_flow.val();
-        self.timed_out.next = bits::<1>(0);
-        if self.sample_kind.val() == bits::<2>(1) {
-            self.timed_out.next = bits::<1>(1);
-        }
+        self.timed_out.next = self.sample_kind.val() == bits::<2>(1);
         self.measures.clock.next = self.clk.val();
         self.measures.write_enable.next = self.sample_valid.val();
         self.measures.write_address.next = self.samples.i_place.val();
-        self.loses.next = bit_cast::<1, 1>(self.sample_lost.val().into());
-        self.measures.write_data.next = bit_cast::<90, 24>(self.sample_rtt_ns.val())
-            | (bit_cast::<90, 32>(self.sample_now_ns.val()) << 24)
-            | (bit_cast::<90, 8>(self.sample_hops.val()) << 56)
-            | (bit_cast::<90, 24>(self.sample_endpoint_ns.val()) << 64)
-            | (bit_cast::<90, 1>(self.timed_out.val()) << 88)
-            | (bit_cast::<90, 1>(self.loses.val()) << 89);
+        self.sampled.next.rtt_ns = self.sample_rtt_ns.val();
+        self.sampled.next.now_ns = self.sample_now_ns.val();
+        self.sampled.next.hops = self.sample_hops.val();
+        self.sampled.next.endpoint_ns = self.sample_endpoint_ns.val();
+        self.sampled.next.timed_out = self.timed_out.val();
+        self.measures.write_data.next.measure = self.sampled.val();
+        self.measures.write_data.next.lost = self.sample_lost.val();
         self.measures.read_address.next = self.samples.o_place.val();
         self.hosts.clk.next = self.clk.val();
         self.hosts.rst.next = self.rst.val();
@@ -221,7 +218,7 @@ impl<const F: usize> Logic for Arbiter<F> {
                 self.taken.next = self.parks[i].q.val();
                 if self.park.val() {
                     self.parks[i].d.next = true;
-                    self.losses[i].d.next = self.losses[i].q.val() | self.measures.read_data.val().get_bit(89);
+                    self.losses[i].d.next = self.losses[i].q.val() | self.measures.read_data.val().lost;
                 }
             }
             if self.old.q.val().index() == i {
@@ -238,7 +235,7 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.parked.clock.next = self.clk.val();
         self.parked.write_enable.next = self.park.val();
         self.parked.write_address.next = self.place.val();
-        self.parked.write_data.next = self.measures.read_data.val().get_bits::<89>(0);
+        self.parked.write_data.next = self.measures.read_data.val().measure;
         self.parked.read_address.next = self.old.q.val();
         self.due.d.next = self.valid[22].q.val() & self.waits.val();
         self.due_flow.d.next = self.flows[22].q.val();
@@ -279,8 +276,8 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.issuing.next = self.go.val() | self.due.q.val();
         self.issuing_flow.next = self.held_flow.q.val();
         self.issuing_turn.next = self.turn.val();
-        self.measure.next = self.measures.read_data.val().get_bits::<89>(0);
-        self.lost.next = self.measures.read_data.val().get_bit(89);
+        self.measure.next = self.measures.read_data.val().measure;
+        self.lost.next = self.measures.read_data.val().lost;
         if self.due.q.val() {
             self.lost.next = self.due_lost.q.val();
             self.issuing_flow.next = self.due_flow.q.val();
@@ -305,15 +302,18 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.issue.next = self.issuing.val();
         self.kind.next = self.held_kind.q.val();
         self.flow.next = self.issuing_flow.val();
-        self.rtt_ns.next = self.measure.val().get_bits::<24>(0);
-        self.value.next = self.measure.val().get_bits::<32>(24);
-        self.hops.next = self.measure.val().get_bits::<8>(56);
-        self.endpoint_ns.next = self.measure.val().get_bits::<24>(64);
+        self.rtt_ns.next = self.measure.val().rtt_ns;
+        self.value.next = self.measure.val().now_ns;
+        self.hops.next = self.measure.val().hops;
+        self.endpoint_ns.next = self.measure.val().endpoint_ns;
         if self.held_host.q.val() & !self.due.q.val() {
             self.value.next = self.rates.read_data.val();
         }
         if self.held_sample.q.val() | self.due.q.val() {
-            self.kind.next = bit_cast::<3, 1>(self.measure.val().get_bits::<1>(88));
+            self.kind.next = Kind::Sample;
+            if self.measure.val().timed_out {
+                self.kind.next = Kind::Timeout;
+            }
         }
         // The next one.
         self.next_flow.next = self.idles.o_flow.val();
@@ -369,15 +369,15 @@ impl<const F: usize> Logic for Arbiter<F> {
             self.same.d.next = self.issuing.val() & (self.next_flow.val() == self.issuing_flow.val());
             self.held.d.next = true;
             self.held_flow.d.next = self.next_flow.val();
-            self.held_kind.d.next = bits::<3>(4);
+            self.held_kind.d.next = Kind::Idle;
             self.held_sample.d.next = false;
             self.held_host.d.next = false;
             if self.loads.o_valid.val() {
-                self.held_kind.d.next = bits::<3>(2);
+                self.held_kind.d.next = Kind::Init;
             } else if self.samples.o_valid.val() {
                 self.held_sample.d.next = true;
             } else if self.hosts.o_valid.val() {
-                self.held_kind.d.next = bits::<3>(3);
+                self.held_kind.d.next = Kind::Host;
                 self.held_host.d.next = true;
             } else if !self.idles.o_valid.val() {
                 self.held.d.next = false;

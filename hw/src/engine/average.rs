@@ -1,5 +1,6 @@
 //! The smoothed RTT difference; for Swift, how far the delay lies above the target without flow scaling.
 use super::word::ProfileWord;
+use super::words::ProfileWrite;
 use crate::num::{S, U};
 use rust_hdl::prelude::*;
 use timely_regs::profile;
@@ -15,11 +16,11 @@ pub struct Average {
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_1: Signal<In, Bits<42>>,
+    pub bus_1: Signal<In, ProfileWrite>,
     /// Profile bus.
-    pub bus_3: Signal<In, Bits<42>>,
+    pub bus_3: Signal<In, ProfileWrite>,
     /// Profile bus.
-    pub bus_6: Signal<In, Bits<42>>,
+    pub bus_6: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_1: Signal<In, Bits<4>>,
     /// The same.

@@ -1,5 +1,6 @@
 //! What an operation does to the rate.
 use super::word::ProfileWord;
+use super::words::{Decided, Flags, Kind, Pick, ProfileWrite, Rises, Weighs};
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
@@ -13,15 +14,15 @@ pub struct Choose {
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_11: Signal<In, Bits<42>>,
+    pub bus_11: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_11: Signal<In, Bits<4>>,
     /// Its kind.
-    pub kind_13: Signal<In, Bits<3>>,
+    pub kind_13: Signal<In, Kind>,
     /// A loss lowers the rate.
     pub loss_13: Signal<In, Bit>,
     /// As the thresholds' block makes them.
-    pub flags_13: Signal<In, Bits<13>>,
+    pub flags_13: Signal<In, Flags>,
     /// Swift's target is reached.
     pub reached_13: Signal<In, Bit>,
     /// The smoothed difference is above the deadband.
@@ -59,7 +60,7 @@ pub struct Choose {
     /// The operation may change the rate.
     pub sets_15: Signal<Out, Bit>,
     /// The branch that decided.
-    pub branch_19: Signal<Out, Bits<3>>,
+    pub branch_19: Signal<Out, Decided>,
     /// It was a hyperactive increase.
     pub hyperactive_19: Signal<Out, Bit>,
     /// As `sets_15`.
@@ -67,10 +68,8 @@ pub struct Choose {
     /// The operation is not one that the law refuses.
     pub accepted_19: Signal<Out, Bit>,
     start: ProfileWord<32, { profile::INITIAL_RATE.word as usize }>,
-    /// The weight: 0 none, 1 as the gradient's block makes it, 2 the decrease above Thigh, 3 Swift's.
-    weighs: DFF<Bits<2>>,
-    /// The rise: 0 none, 1 the step, 2 the initial rate, 3 the host's.
-    rises: DFF<Bits<2>>,
+    weighs: DFF<Weighs>,
+    rises: DFF<Rises>,
     /// What is weighed is a part of the rate, and the step.
     middle: DFF<Bit>,
     start14: DFF<Bits<32>>,
@@ -79,7 +78,7 @@ pub struct Choose {
     fabric: Signal<Local, Bits<28>>,
     by_fabric: Signal<Local, Bit>,
     by_most: Signal<Local, Bit>,
-    pick: Signal<Local, Bits<2>>,
+    pick: Signal<Local, Pick>,
     none: Signal<Local, Bit>,
     of_rate: Signal<Local, Bits<35>>,
     weighed_sum: Signal<Local, Bits<36>>,
@@ -90,7 +89,7 @@ pub struct Choose {
     risen: DFF<Bits<33>>,
     falls: DFF<Bit>,
     // The first hold 14 clocks after the issue.
-    branch: [DFF<Bits<3>>; 6],
+    branch: [DFF<Decided>; 6],
     hyperactive: [DFF<Bit>; 6],
     sets: [DFF<Bit>; 6],
     accepted: [DFF<Bit>; 6],
@@ -117,73 +116,73 @@ impl Logic for Choose {
         self.start.address.next = self.profile_11.val();
         // 13. By default the rate stays.
         self.start14.d.next = self.start.data.val();
-        self.weighs.d.next = bits::<2>(0);
-        self.rises.d.next = bits::<2>(0);
+        self.weighs.d.next = Weighs::Nothing;
+        self.rises.d.next = Rises::Nothing;
         self.middle.d.next = false;
         self.floor14.d.next = false;
-        self.branch[0].d.next = bits::<3>(4);
+        self.branch[0].d.next = Decided::NoLaw;
         self.hyperactive[0].d.next = false;
-        self.sets[0].d.next = self.flags_13.val().get_bit(5);
+        self.sets[0].d.next = self.flags_13.val().governed;
         self.accepted[0].d.next = true;
-        if self.kind_13.val() == bits::<3>(0) {
-            self.floor14.d.next = self.flags_13.val().get_bit(6);
-            if self.flags_13.val().get_bit(3) {
-                if !self.reached_13.val() & !self.flags_13.val().get_bit(9) {
-                    self.branch[0].d.next = bits::<3>(2);
-                    self.rises.d.next = bits::<2>(1);
-                } else if !self.flags_13.val().get_bit(12) {
-                    self.branch[0].d.next = bits::<3>(5);
+        if self.kind_13.val() == Kind::Sample {
+            self.floor14.d.next = self.flags_13.val().half_floor;
+            if self.flags_13.val().swift {
+                if !self.reached_13.val() & !self.flags_13.val().endpoint_over {
+                    self.branch[0].d.next = Decided::Increase;
+                    self.rises.d.next = Rises::Step;
+                } else if !self.flags_13.val().may_fall {
+                    self.branch[0].d.next = Decided::Held;
                 } else {
-                    self.weighs.d.next = bits::<2>(3);
-                    self.branch[0].d.next = bits::<3>(1);
+                    self.weighs.d.next = Weighs::Swift;
+                    self.branch[0].d.next = Decided::AboveHigh;
                 }
-            } else if self.flags_13.val().get_bit(5) {
-                if self.flags_13.val().get_bit(8) {
-                    self.branch[0].d.next = bits::<3>(0);
-                    self.rises.d.next = bits::<2>(1);
-                } else if self.flags_13.val().get_bit(10) {
-                    self.branch[0].d.next = bits::<3>(1);
-                    self.weighs.d.next = bits::<2>(2);
+            } else if self.flags_13.val().governed {
+                if self.flags_13.val().below_low {
+                    self.branch[0].d.next = Decided::BelowLow;
+                    self.rises.d.next = Rises::Step;
+                } else if self.flags_13.val().above_high {
+                    self.branch[0].d.next = Decided::AboveHigh;
+                    self.weighs.d.next = Weighs::AboveHigh;
                 } else {
-                    self.branch[0].d.next = bits::<3>(2);
+                    self.branch[0].d.next = Decided::Increase;
                     if self.rising_13.val() {
-                        self.branch[0].d.next = bits::<3>(3);
+                        self.branch[0].d.next = Decided::Decrease;
                     }
-                    if self.flags_13.val().get_bit(2) {
-                        self.weighs.d.next = bits::<2>(1);
+                    if self.flags_13.val().patched {
+                        self.weighs.d.next = Weighs::Gradient;
                         self.middle.d.next = true;
-                        self.rises.d.next = bits::<2>(1);
+                        self.rises.d.next = Rises::Step;
                     } else if self.rising_13.val() {
-                        self.weighs.d.next = bits::<2>(1);
+                        self.weighs.d.next = Weighs::Gradient;
                     } else {
                         self.hyperactive[0].d.next = self.hyperactive_13.val();
-                        self.rises.d.next = bits::<2>(1);
+                        self.rises.d.next = Rises::Step;
                     }
                 }
             }
             // In place of what the law says.
             if self.loss_13.val() {
                 self.floor14.d.next = false;
-                self.branch[0].d.next = bits::<3>(4);
+                self.branch[0].d.next = Decided::NoLaw;
                 self.hyperactive[0].d.next = false;
-                self.weighs.d.next = bits::<2>(1);
-                self.rises.d.next = bits::<2>(0);
+                self.weighs.d.next = Weighs::Gradient;
+                self.rises.d.next = Rises::Nothing;
                 self.middle.d.next = false;
             }
-        } else if self.kind_13.val() == bits::<3>(1) {
-            if self.flags_13.val().get_bit(5) {
-                self.weighs.d.next = bits::<2>(1);
+        } else if self.kind_13.val() == Kind::Timeout {
+            if self.flags_13.val().governed {
+                self.weighs.d.next = Weighs::Gradient;
             }
-        } else if self.kind_13.val() == bits::<3>(2) {
-            self.weighs.d.next = bits::<2>(1);
-            self.rises.d.next = bits::<2>(2);
+        } else if self.kind_13.val() == Kind::Init {
+            self.weighs.d.next = Weighs::Gradient;
+            self.rises.d.next = Rises::Initial;
             self.sets[0].d.next = true;
-        } else if self.kind_13.val() == bits::<3>(3) {
-            self.sets[0].d.next = self.flags_13.val().get_bit(0);
-            self.accepted[0].d.next = self.flags_13.val().get_bit(0);
-            if self.flags_13.val().get_bit(0) {
-                self.weighs.d.next = bits::<2>(1);
-                self.rises.d.next = bits::<2>(3);
+        } else if self.kind_13.val() == Kind::Host {
+            self.sets[0].d.next = self.flags_13.val().fixed;
+            self.accepted[0].d.next = self.flags_13.val().fixed;
+            if self.flags_13.val().fixed {
+                self.weighs.d.next = Weighs::Gradient;
+                self.rises.d.next = Rises::Host;
             }
         }
         // 14. The decrease above Thigh: beta df - beta df Thigh / rtt.
@@ -192,30 +191,33 @@ impl Logic for Choose {
         // Swift's: the larger one, at most the greatest, which the endpoint's is in any case.
         self.by_fabric.next = self.fabric.val() >= bit_cast::<28, 27>(self.weight_14.val());
         self.by_most.next = self.fabric.val() > bit_cast::<28, 27>(self.most_14.val());
-        self.pick.next = bits::<2>(0);
-        self.none.next = !self.weighs.q.val().any();
-        if self.weighs.q.val() == bits::<2>(2) {
-            self.pick.next = bits::<2>(1);
+        self.pick.next = Pick::Gradient;
+        self.none.next = self.weighs.q.val() == Weighs::Nothing;
+        if self.weighs.q.val() == Weighs::AboveHigh {
+            self.pick.next = Pick::AboveHigh;
             self.none.next = self.high.val().get_bit(29);
         }
-        if self.weighs.q.val() == bits::<2>(3) {
+        if self.weighs.q.val() == Weighs::Swift {
             if self.by_fabric.val() {
-                self.pick.next = bits::<2>(2);
-                self.branch[1].d.next = bits::<3>(3);
+                self.pick.next = Pick::Fabric;
+                self.branch[1].d.next = Decided::Decrease;
             }
             if self.by_most.val() {
-                self.pick.next = bits::<2>(3);
+                self.pick.next = Pick::Most;
             }
         }
-        if self.pick.val().get_bit(1) {
-            self.weight_next.next = self.fabric.val().get_bits::<27>(0);
-            if self.pick.val().get_bit(0) {
-                self.weight_next.next = self.most_14.val();
+        match self.pick.val() {
+            Pick::Gradient => {
+                self.weight_next.next = self.weight_14.val();
             }
-        } else {
-            self.weight_next.next = self.weight_14.val();
-            if self.pick.val().get_bit(0) {
+            Pick::AboveHigh => {
                 self.weight_next.next = self.high.val().get_bits::<27>(1);
+            }
+            Pick::Fabric => {
+                self.weight_next.next = self.fabric.val().get_bits::<27>(0);
+            }
+            Pick::Most => {
+                self.weight_next.next = self.most_14.val();
             }
         }
         self.none_14.next = self.none.val();
@@ -230,16 +232,19 @@ impl Logic for Choose {
         self.weighed_next.next = self.weighed_sum.val().get_bits::<35>(1);
         self.step.next = bit_cast::<32, 26>(self.step_14.val().get_bits::<26>(1));
         self.half.next = bits::<1>(0);
-        self.rise.next = bits::<32>(0);
-        if self.rises.q.val().get_bit(1) {
-            self.rise.next = self.start14.q.val();
-            if self.rises.q.val().get_bit(0) {
-                self.rise.next = self.value_14.val();
+        match self.rises.q.val() {
+            Rises::Nothing => {
+                self.rise.next = bits::<32>(0);
             }
-        } else {
-            if self.rises.q.val().get_bit(0) {
+            Rises::Step => {
                 self.rise.next = self.step.val();
                 self.half.next = self.step_14.val().get_bits::<1>(0);
+            }
+            Rises::Initial => {
+                self.rise.next = self.start14.q.val();
+            }
+            Rises::Host => {
+                self.rise.next = self.value_14.val();
             }
         }
         self.risen_sum.next = (bit_cast::<34, 32>(self.rate_14.val()) << 1)
@@ -256,7 +261,7 @@ impl Logic for Choose {
         self.accepted_19.next = self.accepted[5].q.val();
         if self.rst.val() {
             for i in 1..6 {
-                self.branch[i].d.next = bits::<3>(0);
+                self.branch[i].d.next = Decided::BelowLow;
                 self.hyperactive[i].d.next = false;
                 self.sets[i].d.next = false;
                 self.accepted[i].d.next = false;

@@ -1,6 +1,7 @@
 //! The delta factor: which part of a full step the time since the last update allows.
 use super::product::Product;
 use super::word::ProfileWord;
+use super::words::{Gain, ProfileWrite};
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
@@ -15,7 +16,7 @@ pub struct Delta {
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_1: Signal<In, Bits<42>>,
+    pub bus_1: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_1: Signal<In, Bits<4>>,
     /// A full step in any case.
@@ -30,6 +31,7 @@ pub struct Delta {
     inverse: ProfileWord<32, { profile::UPDATE_INVERSE.word as usize }>,
     product: Product<15, 0>,
     age: Signal<Local, Bits<24>>,
+    inverse_3: Signal<Local, Gain>,
     normal: Signal<Local, Bits<24>>,
     // The first holds 4 clocks after the issue.
     full: [DFF<Bit>; 4],
@@ -63,20 +65,21 @@ impl Logic for Delta {
             self.full[i + 1].d.next = self.full[i].q.val();
         }
         self.age.next = self.age_3.val().get_bits::<24>(0);
-        if self.inverse.data.val().get_bit(31) {
+        self.inverse_3.next = self.inverse.data.val().into();
+        if self.inverse_3.val().shift_2 {
             self.normal.next = self.age.val() << 12;
-            if self.inverse.data.val().get_bit(30) {
+            if self.inverse_3.val().shift_1 {
                 self.normal.next = self.age.val() << 18;
             }
         } else {
             self.normal.next = self.age.val();
-            if self.inverse.data.val().get_bit(30) {
+            if self.inverse_3.val().shift_1 {
                 self.normal.next = self.age.val() << 6;
             }
         }
         // 4: Q.43; the product has half a unit of Q.26 more.
         self.product.a_next.next = bit_cast::<33, 24>(self.normal.val()) << 8;
-        self.product.b_next.next = bit_cast::<32, 30>(self.inverse.data.val().get_bits::<30>(0)) << 2;
+        self.product.b_next.next = bit_cast::<32, 30>(self.inverse_3.val().mantissa) << 2;
         // 6, 7
         self.part.d.next = self.product.total_2.val().get_bits::<27>(17);
         self.factor[0].d.next = self.part.q.val();

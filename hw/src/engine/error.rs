@@ -1,6 +1,7 @@
 //! What the laws make of a delay and the flow's state: Patched TIMELY's error, the PI controller's output, Swift's flow scaling.
 use super::product::Limbs;
 use super::word::ProfileWord;
+use super::words::{FlowShift, Gain, ProfileWrite, RootWord};
 use crate::num::S;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
@@ -17,11 +18,11 @@ pub struct Error {
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_1: Signal<In, Bits<42>>,
+    pub bus_1: Signal<In, ProfileWrite>,
     /// Profile bus.
-    pub bus_3: Signal<In, Bits<42>>,
+    pub bus_3: Signal<In, ProfileWrite>,
     /// Profile bus.
-    pub bus_6: Signal<In, Bits<42>>,
+    pub bus_6: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_1: Signal<In, Bits<4>>,
     /// The same.
@@ -38,8 +39,8 @@ pub struct Error {
     pub difference_3: Signal<In, Bits<25>>,
     /// Where the PI controller's output goes on from, Q.40.
     pub mark_3: Signal<In, Bits<40>>,
-    /// The root: its mantissa's complement in bits 26..0, exponent in 30..27.
-    pub root_3: Signal<In, Bits<31>>,
+    /// The rate's root.
+    pub root_3: Signal<In, RootWord>,
     /// The product's sum, before a register: error in bits 48..16, PI's output in 56..24, Q.30.
     pub total_7: Signal<Out, Bits<58>>,
     /// Where PI's output goes on from, not below 0.
@@ -56,10 +57,11 @@ pub struct Error {
     flow_offset: ProfileWord<32, { profile::FLOW_OFFSET.word as usize }>,
     flow_range: ProfileWord<32, { profile::FLOW_RANGE.word as usize }>,
     product: Limbs<9>,
+    flow_shift_3: Signal<Local, FlowShift>,
     difference: DFF<Bits<25>>,
     change: Signal<Local, Bits<18>>,
     change4: DFF<Bits<18>>,
-    gain4: DFF<Bits<32>>,
+    gain4: DFF<Gain>,
     proportional4: DFF<Bits<25>>,
     flow4: DFF<Bits<32>>,
     amount4: DFF<Bits<4>>,
@@ -156,12 +158,13 @@ impl Logic for Error {
             self.change.next = bits::<18>(131071);
         }
         self.change4.d.next = self.change.val();
-        self.gain4.d.next = self.gain.data.val();
+        self.gain4.d.next = self.gain.data.val().into();
         self.proportional4.d.next = self.proportional.data.val();
         self.flow4.d.next = self.flow_gain.data.val();
-        self.root4.d.next = self.root_3.val().get_bits::<27>(0);
-        self.amount4.d.next = self.flow_shift.data.val().get_bits::<4>(28) - self.root_3.val().get_bits::<4>(27);
-        self.far[0].d.next = self.root_3.val().get_bits::<4>(27) > self.flow_shift.data.val().get_bits::<4>(28);
+        self.root4.d.next = self.root_3.val().complement;
+        self.flow_shift_3.next = self.flow_shift.data.val().into();
+        self.amount4.d.next = self.flow_shift_3.val().shift - self.root_3.val().shift;
+        self.far[0].d.next = self.root_3.val().shift > self.flow_shift_3.val().shift;
         for i in 0..4 {
             self.far[i + 1].d.next = self.far[i].q.val();
         }
@@ -177,14 +180,14 @@ impl Logic for Error {
             self.bounded.next = bits::<18>(131071);
         }
         self.plain.next = bit_cast::<33, 25>(self.difference.q.val()) << 8;
-        if self.gain4.q.val().get_bit(31) {
+        if self.gain4.q.val().shift_2 {
             self.shifted.next = self.plain.val() << 8;
-            if self.gain4.q.val().get_bit(30) {
+            if self.gain4.q.val().shift_1 {
                 self.shifted.next = self.plain.val() << 12;
             }
         } else {
             self.shifted.next = self.plain.val();
-            if self.gain4.q.val().get_bit(30) {
+            if self.gain4.q.val().shift_1 {
                 self.shifted.next = self.plain.val() << 4;
             }
         }
@@ -193,7 +196,7 @@ impl Logic for Error {
         self.root.next = !self.root4.q.val();
         self.b5.next = bit_cast::<32, 27>(self.root.val()) << 2;
         if self.other4.q.val() {
-            self.b5.next = bit_cast::<32, 30>(self.gain4.q.val().get_bits::<30>(0)) << 2;
+            self.b5.next = bit_cast::<32, 30>(self.gain4.q.val().mantissa) << 2;
             self.a5.next = self.shifted.val();
             if self.pi4.q.val() {
                 self.a5.next = bit_cast::<33, 18>(self.bounded.val()) << 15;

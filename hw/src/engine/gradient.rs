@@ -1,6 +1,7 @@
 //! The decrease by the gradient, Patched TIMELY's weight, Swift's decrease by the endpoint's delay.
 use super::product::Product;
 use super::word::ProfileWord;
+use super::words::{Gain, Kind, KindBits, ProfileWrite};
 use crate::num::S;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
@@ -18,11 +19,11 @@ pub struct Gradient {
     /// Synchronous reset, active high: nothing needs it, but it keeps copies of registers apart.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_6: Signal<In, Bits<42>>,
+    pub bus_6: Signal<In, ProfileWrite>,
     /// Profile bus.
-    pub bus_8: Signal<In, Bits<42>>,
+    pub bus_8: Signal<In, ProfileWrite>,
     /// Profile bus.
-    pub bus_11: Signal<In, Bits<42>>,
+    pub bus_11: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_6: Signal<In, Bits<4>>,
     /// The same.
@@ -52,7 +53,7 @@ pub struct Gradient {
     /// The endpoint's delay is above its target.
     pub over_13: Signal<In, Bit>,
     /// The operation's kind.
-    pub kind_13: Signal<In, Bits<3>>,
+    pub kind_13: Signal<In, Kind>,
     /// A loss lowers the rate, by this weight, Q.26.
     pub loss_13: Signal<In, Bit>,
     /// The weight.
@@ -67,6 +68,7 @@ pub struct Gradient {
     most: ProfileWord<27, { profile::MAX_DECREASE.word as usize }>,
     product: Product<17, 0>,
     magnitude: Signal<Local, Bits<38>>,
+    gain_8: Signal<Local, Gain>,
     shifted: Signal<Local, Bits<38>>,
     reciprocal: Signal<Local, Bits<29>>,
     a9: Signal<Local, Bits<33>>,
@@ -90,6 +92,8 @@ pub struct Gradient {
     none: Signal<Local, Bit>,
     half: Signal<Local, Bit>,
     whole: Signal<Local, Bit>,
+    bits_13: Signal<Local, KindBits>,
+    /// The weight below a half, and the halves, which make 0, a half or 1 of it.
     weight_low: DFF<Bits<25>>,
     weight_high: DFF<Bits<2>>,
     most14: DFF<Bits<27>>,
@@ -128,19 +132,20 @@ impl Logic for Gradient {
             self.full9[i + 1].d.next = self.full9[i].q.val();
             self.negative9[i + 1].d.next = self.negative9[i].q.val();
         }
-        if self.gain.data.val().get_bit(31) {
+        self.gain_8.next = self.gain.data.val().into();
+        if self.gain_8.val().shift_2 {
             self.shifted.next = self.average_8.val() << 8;
-            if self.gain.data.val().get_bit(30) {
+            if self.gain_8.val().shift_1 {
                 self.shifted.next = self.average_8.val() << 12;
             }
         } else {
             self.shifted.next = self.average_8.val();
-            if self.gain.data.val().get_bit(30) {
+            if self.gain_8.val().shift_1 {
                 self.shifted.next = self.average_8.val() << 4;
             }
         }
         self.a9.next = bit_cast::<33, 32>(self.shifted.val().get_bits::<32>(6)) << 1;
-        self.b9.next = bit_cast::<32, 30>(self.gain.data.val().get_bits::<30>(0)) << 2;
+        self.b9.next = bit_cast::<32, 30>(self.gain_8.val().mantissa) << 2;
         self.reciprocal.next = !self.reciprocal_8.val();
         if self.swift_8.val() {
             self.a9.next = bit_cast::<33, 32>(self.threshold_8.val());
@@ -194,14 +199,15 @@ impl Logic for Gradient {
             self.whole.next = self.full9[4].q.val() | self.other.q.val().get_bit(26);
             self.none.next = (self.full9[4].q.val() & self.negative9[4].q.val()) | (!self.full9[4].q.val() & self.negative.val());
         }
-        if self.swift_13.val() & (self.above.val() | (self.kind_13.val() == bits::<3>(1))) {
+        if self.swift_13.val() & (self.above.val() | (self.kind_13.val() == Kind::Timeout)) {
             self.chosen.next = self.most.data.val();
         }
-        if self.kind_13.val().any() {
+        self.bits_13.next = self.kind_13.val().into();
+        if self.kind_13.val() != Kind::Sample {
             self.none.next = false;
             self.half.next = !self.swift_13.val();
             self.whole.next = false;
-            if self.kind_13.val().get_bit(1) {
+            if self.bits_13.val().replaces {
                 self.half.next = false;
                 self.whole.next = true;
             }

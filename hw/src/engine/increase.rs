@@ -1,6 +1,7 @@
 //! The additive increase, hyperactive after enough negative differences; beta by the same product.
 use super::product::Product;
 use super::word::ProfileWord;
+use super::words::{HyperactiveStep, ProfileWrite};
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
@@ -14,7 +15,7 @@ pub struct Increase {
     /// Synchronous reset, active high: nothing needs it, but it keeps copies of registers apart.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_8: Signal<In, Bits<42>>,
+    pub bus_8: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_8: Signal<In, Bits<4>>,
     /// Negative differences in a row before.
@@ -47,6 +48,7 @@ pub struct Increase {
     hyperactive: ProfileWord<27, { profile::HYPERACTIVE_STEP.word as usize }>,
     beta: ProfileWord<32, { profile::BETA.word as usize }>,
     product: Product<17, 0>,
+    hyperactive_10: Signal<Local, HyperactiveStep>,
     counts: Signal<Local, Bit>,
     count: DFF<Bits<3>>,
     enough: Signal<Local, Bit>,
@@ -90,13 +92,14 @@ impl Logic for Increase {
         }
         // 10
         self.count_10.next = self.count.q.val();
-        self.enough.next = self.count.q.val() >= self.hyperactive.data.val().get_bits::<3>(24);
+        self.hyperactive_10.next = self.hyperactive.data.val().into();
+        self.enough.next = self.count.q.val() >= self.hyperactive_10.val().after;
         self.enough11[0].d.next = self.enough.val();
         self.a11.next = bit_cast::<33, 32>(self.beta.data.val());
         if self.low_10.val() {
             self.a11.next = bit_cast::<33, 24>(self.plain.data.val()) << 8;
             if self.enough.val() & self.allowed_10.val() {
-                self.a11.next = bit_cast::<33, 24>(self.hyperactive.data.val().get_bits::<24>(0)) << 8;
+                self.a11.next = bit_cast::<33, 24>(self.hyperactive_10.val().step) << 8;
             }
         }
         self.product.a_next.next = self.a11.val();

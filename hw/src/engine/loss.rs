@@ -1,5 +1,6 @@
 //! The decrease by loss: at most one in a round trip.
 use super::word::ProfileWord;
+use super::words::ProfileWrite;
 use crate::construct::construct;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
@@ -19,7 +20,7 @@ pub struct Loss<const F: usize> {
     /// The flow.
     pub sweep_flow: Signal<In, Bits<F>>,
     /// Profile bus.
-    pub bus_8: Signal<In, Bits<42>>,
+    pub bus_8: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_8: Signal<In, Bits<4>>,
     /// The operation's flow.

@@ -1,5 +1,6 @@
 //! The rate of a flow.
 use super::word::{ProfileChoice, ProfileWord};
+use super::words::ProfileWrite;
 use crate::construct::construct;
 use crate::num::{S, U};
 use crate::ram::ApartRam;
@@ -20,9 +21,9 @@ pub struct Rate<const F: usize> {
     /// Clear whatever `flow_19` is.
     pub sweep: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_14: Signal<In, Bits<42>>,
+    pub bus_14: Signal<In, ProfileWrite>,
     /// Profile bus.
-    pub bus_15: Signal<In, Bits<42>>,
+    pub bus_15: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_14: Signal<In, Bits<4>>,
     /// The same.

@@ -1,4 +1,5 @@
 //! The reciprocal of a rate's root, kept for the flow's next operation.
+use super::words::RootWord;
 use crate::construct::construct;
 use crate::num::U;
 use crate::ram::ApartRam;
@@ -17,8 +18,8 @@ pub struct Root<const F: usize> {
     pub sweep: Signal<In, Bit>,
     /// The operation's flow.
     pub flow_2: Signal<In, Bits<F>>,
-    /// The root of its rate: its mantissa's complement in bits 26..0, shift in 30..27.
-    pub root_3: Signal<Out, Bits<31>>,
+    /// The root of the flow's rate.
+    pub root_3: Signal<Out, RootWord>,
     /// A flow's new rate.
     pub rate_19: Signal<In, Bits<32>>,
     /// The flow.
@@ -28,7 +29,7 @@ pub struct Root<const F: usize> {
     /// The root of rate 0, its mantissa complemented.
     none: Constant<Bits<27>>,
     none_shift: Constant<Bits<4>>,
-    ram: ApartRam<Bits<31>, F>,
+    ram: ApartRam<RootWord, F>,
     chords: SyncROM<Bits<43>, 11>,
     coarse: Signal<Local, Bits<32>>,
     by_16: Signal<Local, Bit>,
@@ -141,7 +142,8 @@ impl<const F: usize> Logic for Root<F> {
         }
         // 25
         self.ram.write_address.next = self.flow_25.val();
-        self.ram.write_data.next = bit_cast::<31, 27>(self.value.q.val()) | (bit_cast::<31, 4>(self.shift25.q.val()) << 27);
+        self.ram.write_data.next.complement = self.value.q.val();
+        self.ram.write_data.next.shift = self.shift25.q.val();
         self.ram.write_enable.next = self.valid_25.val() | self.sweep.val();
     }
 }

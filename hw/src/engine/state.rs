@@ -1,8 +1,9 @@
 //! What a flow remembers but for its rate, and the profile it follows.
+use super::words::{MarkWord, Record, RecordRams};
 use crate::ram::{ApartRam, BlockRam};
 use rust_hdl::prelude::*;
 
-/// A record a flow: RTT in bits 23..0, time 55..24, history 56, negatives 59..57, smoothed difference 97..60, marked 98, mark 138..99.
+/// A [`Record`] a flow, and its profile.
 ///
 /// A port's number is the clock after the issue at which it holds. Read at 0, written at 11: operations of a flow may follow each other in
 /// 12 clocks. A record without history has zeros for what belongs to it.
@@ -31,7 +32,7 @@ pub struct State<const F: usize> {
     /// The record changes.
     pub write_11: Signal<In, Bit>,
     /// To this.
-    pub record_11: Signal<In, Bits<139>>,
+    pub record_11: Signal<In, Record>,
     /// The law is Swift.
     pub swift_2: Signal<In, Bit>,
     /// The flow's profile.
@@ -39,9 +40,9 @@ pub struct State<const F: usize> {
     /// The same.
     pub profile_2: Signal<Out, Bits<4>>,
     /// The record.
-    pub record_2: Signal<Out, Bits<139>>,
+    pub record_2: Signal<Out, Record>,
     /// The same.
-    pub record_3: Signal<Out, Bits<139>>,
+    pub record_3: Signal<Out, Record>,
     /// RTT less the last, ns, signed; 0 without history. For Swift the RTT.
     pub difference_3: Signal<Out, Bits<25>>,
     /// Time since the last sample, ns.
@@ -54,8 +55,11 @@ pub struct State<const F: usize> {
     ram_96: ApartRam<Bits<32>, F>,
     ram_128: ApartRam<Bits<11>, F>,
     profiles: BlockRam<Bits<4>, F>,
-    raw: DFF<Bits<139>>,
-    record: DFF<Bits<139>>,
+    read: Signal<Local, RecordRams>,
+    written: Signal<Local, RecordRams>,
+    raw: DFF<Record>,
+    mark_2: Signal<Local, MarkWord>,
+    record: DFF<Record>,
     profile: DFF<Bits<4>>,
     less: Signal<Local, Bits<24>>,
     difference: DFF<Bits<25>>,
@@ -67,52 +71,57 @@ impl<const F: usize> Logic for State<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, raw, record, profile, difference, age, since);
+        self.written.next = self.record_11.val().into();
         self.ram_0.read_clock.next = self.clk.val();
         self.ram_0.write_clock.next = self.clk.val();
         self.ram_0.read_address.next = self.flow_0.val();
         self.ram_0.write_address.next = self.flow_11.val();
-        self.ram_0.write_data.next = self.record_11.val().get_bits::<48>(0);
+        self.ram_0.write_data.next = self.written.val().ram_0;
         self.ram_0.write_enable.next = self.write_11.val();
         self.ram_48.read_clock.next = self.clk.val();
         self.ram_48.write_clock.next = self.clk.val();
         self.ram_48.read_address.next = self.flow_0.val();
         self.ram_48.write_address.next = self.flow_11.val();
-        self.ram_48.write_data.next = self.record_11.val().get_bits::<48>(48);
+        self.ram_48.write_data.next = self.written.val().ram_48;
         self.ram_48.write_enable.next = self.write_11.val();
         self.ram_96.read_clock.next = self.clk.val();
         self.ram_96.write_clock.next = self.clk.val();
         self.ram_96.read_address.next = self.flow_0.val();
         self.ram_96.write_address.next = self.flow_11.val();
-        self.ram_96.write_data.next = self.record_11.val().get_bits::<32>(96);
+        self.ram_96.write_data.next = self.written.val().ram_96;
         self.ram_96.write_enable.next = self.write_11.val();
         self.ram_128.read_clock.next = self.clk.val();
         self.ram_128.write_clock.next = self.clk.val();
         self.ram_128.read_address.next = self.flow_0.val();
         self.ram_128.write_address.next = self.flow_11.val();
-        self.ram_128.write_data.next = self.record_11.val().get_bits::<11>(128);
+        self.ram_128.write_data.next = self.written.val().ram_128;
         self.ram_128.write_enable.next = self.write_11.val();
         self.profiles.clock.next = self.clk.val();
         self.profiles.read_enable.next = true;
         // 0, 1
         self.profiles.read_address.next = self.flow_0.val();
-        self.raw.d.next = (bit_cast::<139, 48>(self.ram_0.read_data.val()) | (bit_cast::<139, 48>(self.ram_48.read_data.val()) << 48))
-            | ((bit_cast::<139, 32>(self.ram_96.read_data.val()) << 96) | (bit_cast::<139, 11>(self.ram_128.read_data.val()) << 128));
+        self.read.next.ram_0 = self.ram_0.read_data.val();
+        self.read.next.ram_48 = self.ram_48.read_data.val();
+        self.read.next.ram_96 = self.ram_96.read_data.val();
+        self.read.next.ram_128 = self.ram_128.read_data.val();
+        self.raw.d.next = self.read.val().into();
         self.profile.d.next = self.profiles.read_data.val();
         self.profile_1.next = self.profiles.read_data.val();
         // 2
         self.profile_2.next = self.profile.q.val();
         self.record_2.next = self.raw.q.val();
         self.record.d.next = self.raw.q.val();
-        self.less.next = self.raw.q.val().get_bits::<24>(0);
+        self.less.next = self.raw.q.val().rtt_ns;
         if self.swift_2.val() {
             self.less.next = bits::<24>(0);
         }
         self.difference.d.next = bit_cast::<25, 24>(self.rtt_2.val()) - bit_cast::<25, 24>(self.less.val());
-        if !self.raw.q.val().get_bit(56) & !self.swift_2.val() {
+        if !self.raw.q.val().history & !self.swift_2.val() {
             self.difference.d.next = bits::<25>(0);
         }
-        self.age.d.next = self.time_2.val() - self.raw.q.val().get_bits::<32>(24);
-        self.since.d.next = self.time_2.val() - self.raw.q.val().get_bits::<32>(99);
+        self.age.d.next = self.time_2.val() - self.raw.q.val().time_ns;
+        self.mark_2.next = self.raw.q.val().mark;
+        self.since.d.next = self.time_2.val() - self.mark_2.val().low;
         // 3
         self.record_3.next = self.record.q.val();
         self.difference_3.next = self.difference.q.val();

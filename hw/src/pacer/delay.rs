@@ -84,31 +84,31 @@ impl<const W: usize, const N: usize> Logic for Stages<W, N> {
 
 /// `o` is what `i` was `N` clocks ago, 3 at least: block RAM of 512 words, written at `at`, read behind it. Rings can share the counter.
 #[derive(LogicBlock)]
-pub struct Ring<const W: usize, const N: usize> {
+pub struct Ring<T: Synth, const N: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// The number of the clock, modulo 512.
     pub at: Signal<In, Bits<9>>,
     /// The word.
-    pub i: Signal<In, Bits<W>>,
+    pub i: Signal<In, T>,
     /// The word of `N` clocks ago.
-    pub o: Signal<Out, Bits<W>>,
+    pub o: Signal<Out, T>,
     /// (What is read was written a clock ago at least.)
-    ram: ApartRam<Bits<W>, 9>,
+    ram: ApartRam<T, 9>,
     /// A clock to know the address, one to read, one to capture.
     behind: Constant<Bits<9>>,
     read: DFF<Bits<9>>,
-    raw: DFF<Bits<W>>,
+    raw: DFF<T>,
 }
 
-impl<const W: usize, const N: usize> Default for Ring<W, N> {
+impl<T: Synth, const N: usize> Default for Ring<T, N> {
     fn default() -> Self {
         assert!((3..512).contains(&N), "a ring delays by 3 to 511 clocks, not by {N}");
         construct!({ behind: Constant::new(bits::<9>(N as u64 - 3)) } clk, at, i, o, ram, read, raw)
     }
 }
 
-impl<const W: usize, const N: usize> Logic for Ring<W, N> {
+impl<T: Synth, const N: usize> Logic for Ring<T, N> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, read, raw);

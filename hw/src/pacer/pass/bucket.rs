@@ -1,4 +1,5 @@
 //! The bucket: settles a flow's tokens, and says what its accounts allow.
+use super::words::{Account, Flags, Logs, Paid, Post, Verdict};
 use crate::construct::construct;
 use crate::num::{S, U};
 use crate::pacer::delay::{Delay, Stages};
@@ -12,12 +13,12 @@ pub struct Bucket {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops (see `delay`).
     pub rst: Signal<In, Bit>,
-    /// Clock 0: what the last pass left: tokens 51 bits, time 48, rate 30, bytes seen 25, granted 16, base 32, awake, started, measured.
-    pub state: Signal<In, Bits<205>>,
-    /// Clock 0: posted 16 bits, released 32, drop.
-    pub post: Signal<In, Bits<49>>,
-    /// Clock 0: bytes charged 32 bits, packets 9, last size 16.
-    pub paid: Signal<In, Bits<57>>,
+    /// Clock 0: the account, as the last pass left it.
+    pub state: Signal<In, Account>,
+    /// Clock 0: packets posted and bytes released.
+    pub post: Signal<In, Post>,
+    /// Clock 0: bytes and packets charged.
+    pub paid: Signal<In, Paid>,
     /// Clock 0: bytes charged when a packet last ended its segment.
     pub ended: Signal<In, Bits<32>>,
     /// Clock 0: rate.
@@ -44,13 +45,14 @@ pub struct Bucket {
     pub base: Signal<Out, Bits<32>>,
     /// Clock 8: the size of the last packet is known.
     pub measured: Signal<Out, Bit>,
-    /// Clock 8: what may become of the flow. Bits 2..0: a train of two to the power of this is within backlog and bound; 5..3: the
-    /// backlog's logarithm, at most 5; 6: two to the power of that are the whole backlog; 7: the accounts are cleared, and the flow
-    /// sleeps; 8: nothing is waiting, and the flow sleeps; 9: the bound is reached, and the flow sleeps; 10: it is looked at again a
-    /// little later; 11: it may send when its time comes; 12: its state stays as it was; 13: it starts to send after its idle time;
-    /// 14: grants are uncharged, so that the deficit may shrink before time fills it.
-    pub verdict: Signal<Out, Bits<15>>,
+    /// Clock 8: the fate that the account allows.
+    pub verdict: Signal<Out, Verdict>,
     octet: Constant<Bits<7>>,
+    charged: Signal<Local, Bits<32>>,
+    granted: Signal<Local, Bits<16>>,
+    logs2: Signal<Local, Logs>,
+    logs7: Signal<Local, Logs>,
+    flags7: Signal<Local, Flags>,
     // Clock 1.
     sent: DFF<Bits<25>>,
     uncharged: DFF<Bits<9>>,
@@ -59,7 +61,7 @@ pub struct Bucket {
     /// Outstanding bytes of segments that have ended, but for the base.
     waiting1: DFF<Bits<32>>,
     lower: DFF<Bit>,
-    state1: DFF<Bits<205>>,
+    state1: DFF<Account>,
     rate1: DFF<Bits<30>>,
     last1: DFF<Bits<16>>,
     size1: DFF<Bits<16>>,
@@ -86,8 +88,7 @@ pub struct Bucket {
     log2: DFF<Bits<3>>,
     exact2: DFF<Bit>,
     may_idle2: DFF<Bit>,
-    // What the fate depends on: drop, uncharged, backlog, rate, full, awake.
-    flags2: DFF<Bits<6>>,
+    flags2: DFF<Flags>,
     // Clock 3.
     elapsed3: DFF<Bits<28>>,
     // It did nothing for as long as the idle time, for longer than that can be; it may have been idle.
@@ -198,7 +199,7 @@ impl Default for Bucket {
     fn default() -> Self {
         const { assert!(UNCHARGED == 1 << 8, "bit 8 of the uncharged packets says that a flow has too many") };
         construct!({ octet: Constant::new(bits::<7>(125)) }
-            clk, rst, state, post, paid, ended, rate, size, now, bound, idle, cap, elapsed, packet, tokens, deficit, base, measured, verdict, sent, uncharged, backlog, outstanding, waiting1, lower, state1, rate1, last1, size1, drop1, length2,
+            clk, rst, state, post, paid, ended, rate, size, now, bound, idle, cap, elapsed, packet, tokens, deficit, base, measured, verdict, charged, granted, logs2, logs7, flags7, sent, uncharged, backlog, outstanding, waiting1, lower, state1, rate1, last1, size1, drop1, length2,
             measured2, elapsed2, rate2, excess2, waiting2, sent_low2, sent_high2, cap2, bound2, idle2, outstanding2, base2, uncharged2, uncharged3, tokens2, log2, exact2, may_idle2,
             flags2, elapsed3, past3, beyond3, may_idle3, waiting3, alone3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
             high_high, waiting_low, waiting_high, total4, alone4, length4, tokens4, cap4, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6,
@@ -263,32 +264,34 @@ impl Logic for Bucket {
         self.times125.next = self.octet.val().into();
 
         // 0: differences of counters.
-        self.sent.d.next = self.paid.val().get_bits::<25>(0) - self.state.val().get_bits::<25>(129);
-        self.uncharged.d.next = self.state.val().get_bits::<9>(154) - self.paid.val().get_bits::<9>(32);
-        self.backlog.d.next = self.post.val().get_bits::<16>(0) - self.state.val().get_bits::<16>(154);
-        self.outstanding.d.next = self.paid.val().get_bits::<32>(0) - self.post.val().get_bits::<32>(16);
-        self.waiting1.d.next = self.ended.val() - self.post.val().get_bits::<32>(16);
-        self.lower.d.next = self.rate.val() < self.state.val().get_bits::<30>(99);
+        self.charged.next = self.paid.val().sum;
+        self.granted.next = self.state.val().granted;
+        self.sent.d.next = self.charged.val().get_bits::<25>(0) - self.state.val().sent;
+        self.uncharged.d.next = self.granted.val().get_bits::<9>(0) - self.paid.val().packets;
+        self.backlog.d.next = self.post.val().posted - self.state.val().granted;
+        self.outstanding.d.next = self.paid.val().sum - self.post.val().released;
+        self.waiting1.d.next = self.ended.val() - self.post.val().released;
+        self.lower.d.next = self.rate.val() < self.state.val().rate;
         self.state1.d.next = self.state.val();
         self.rate1.d.next = self.rate.val();
-        self.last1.d.next = self.paid.val().get_bits::<16>(41);
+        self.last1.d.next = self.paid.val().last;
         self.size1.d.next = self.size.val();
-        self.drop1.d.next = self.post.val().get_bit(48);
+        self.drop1.d.next = self.post.val().drop;
 
         // 1: time, the rate that counts, the size of a packet.
-        self.known.next = self.state1.q.val().get_bit(204) | self.sent.q.val().any();
+        self.known.next = self.state1.q.val().measured | self.sent.q.val().any();
         self.measured2.d.next = self.known.val();
         self.length2.d.next = self.size1.q.val();
         if self.known.val() {
             self.length2.d.next = self.last1.q.val();
         }
-        self.elapsed2.d.next = self.now.val() - self.state1.q.val().get_bits::<48>(51);
-        self.rate2.d.next = self.state1.q.val().get_bits::<30>(99);
+        self.elapsed2.d.next = self.now.val() - self.state1.q.val().time;
+        self.rate2.d.next = self.state1.q.val().rate;
         if self.lower.q.val() {
             self.rate2.d.next = self.rate1.q.val();
         }
-        self.excess2.d.next = self.outstanding.q.val() - self.state1.q.val().get_bits::<32>(170);
-        self.waiting2.d.next = self.waiting1.q.val() - self.state1.q.val().get_bits::<32>(170);
+        self.excess2.d.next = self.outstanding.q.val() - self.state1.q.val().base;
+        self.waiting2.d.next = self.waiting1.q.val() - self.state1.q.val().base;
         // Too wide for one multiplier: two, of which one is subtracted after the other.
         self.sent_low_u.next = self.sent.q.val().get_bits::<17>(0).into();
         self.sent_high_u.next = self.sent.q.val().get_bits::<8>(17).into();
@@ -298,9 +301,9 @@ impl Logic for Bucket {
         self.bound2.d.next = self.bound.val();
         self.idle2.d.next = self.idle.val();
         self.outstanding2.d.next = self.outstanding.q.val();
-        self.base2.d.next = self.state1.q.val().get_bits::<32>(170);
+        self.base2.d.next = self.state1.q.val().base;
         self.uncharged2.d.next = self.uncharged.q.val();
-        self.tokens2.d.next = self.state1.q.val().get_bits::<51>(0);
+        self.tokens2.d.next = self.state1.q.val().tokens;
         self.log2.d.next = bits::<3>(0);
         if self.backlog.q.val().get_bits::<11>(5).any() {
             self.log2.d.next = bits::<3>(5);
@@ -318,23 +321,13 @@ impl Logic for Bucket {
             & ((((self.few.val() == bits::<6>(1)) | (self.few.val() == bits::<6>(2)))
                 | ((self.few.val() == bits::<6>(4)) | (self.few.val() == bits::<6>(8))))
                 | ((self.few.val() == bits::<6>(16)) | (self.few.val() == bits::<6>(32))));
-        self.may_idle2.d.next = !self.state1.q.val().get_bit(202) & self.state1.q.val().get_bit(203);
-        self.flags2.d.next = bits::<6>(0);
-        if self.drop1.q.val() {
-            self.flags2.d.next = self.flags2.d.val() | bits::<6>(1);
-        }
-        if self.uncharged.q.val().any() {
-            self.flags2.d.next = self.flags2.d.val() | bits::<6>(2);
-        }
-        if self.backlog.q.val().any() {
-            self.flags2.d.next = self.flags2.d.val() | bits::<6>(4);
-        }
-        if !self.rate1.q.val().any() | self.uncharged.q.val().get_bit(8) {
-            self.flags2.d.next = self.flags2.d.val() | bits::<6>(8);
-        }
-        if self.state1.q.val().get_bit(202) {
-            self.flags2.d.next = self.flags2.d.val() | bits::<6>(16);
-        }
+        self.may_idle2.d.next = !self.state1.q.val().awake & self.state1.q.val().started;
+        self.flags2.d.next.drop = self.drop1.q.val();
+        self.flags2.d.next.uncharged = self.uncharged.q.val().any();
+        self.flags2.d.next.backlog = self.backlog.q.val().any();
+        self.flags2.d.next.stuck = !self.rate1.q.val().any() | self.uncharged.q.val().get_bit(8);
+        self.flags2.d.next.awake = self.state1.q.val().awake;
+        self.flags2.d.next.spare = false;
 
         // 2: bytes.
         self.elapsed3.d.next = self.elapsed2.q.val().get_bits::<28>(0);
@@ -361,27 +354,24 @@ impl Logic for Bucket {
         if self.excess2.q.val().get_bit(31) {
             self.excess3.d.next = bits::<31>(0);
         }
-        self.alone3.d.next = (self.waiting2.q.val().get_bit(31) | !self.waiting2.q.val().any()) & !self.flags2.q.val().get_bit(1);
+        self.alone3.d.next = (self.waiting2.q.val().get_bit(31) | !self.waiting2.q.val().any()) & !self.flags2.q.val().uncharged;
         // The accounts are cleared, or they were wrong. While grants are uncharged a release may have come before its charge.
-        if (self.excess2.q.val().get_bit(31) & !self.flags2.q.val().get_bit(1)) | self.flags2.q.val().get_bit(0) {
+        if (self.excess2.q.val().get_bit(31) & !self.flags2.q.val().uncharged) | self.flags2.q.val().drop {
             self.base3.d.next = self.outstanding2.q.val();
         }
         // There is no cap to keep for a flow that slept.
         // 125 is 128 less 3: it is wider than a multiplier of an ECP5.
         self.thrice.next = bit_cast::<27, 20>(self.cap2.q.val()) + (bit_cast::<27, 20>(self.cap2.q.val()) << 1);
         self.cap3.d.next = (bit_cast::<27, 20>(self.cap2.q.val()) << 7) - self.thrice.val();
-        if !self.flags2.q.val().get_bit(4) {
+        if !self.flags2.q.val().awake {
             self.cap3.d.next = bits::<27>(0);
         }
         self.bounds.i.next = self.bound2.q.val();
-        self.flags.i.next = self.flags2.q.val();
-        self.logs.i.next = bit_cast::<5, 3>(self.log2.q.val());
-        if self.exact2.q.val() {
-            self.logs.i.next = self.logs.i.val() | bits::<5>(8);
-        }
-        if self.measured2.q.val() {
-            self.logs.i.next = self.logs.i.val() | bits::<5>(16);
-        }
+        self.flags.i.next = self.flags2.q.val().into();
+        self.logs2.next.last = self.log2.q.val();
+        self.logs2.next.exact = self.exact2.q.val();
+        self.logs2.next.measured = self.measured2.q.val();
+        self.logs.i.next = self.logs2.val().into();
 
         // 3: rate times time in four parts.
         self.rate_low.next = self.rate3.q.val().get_bits::<15>(0).into();
@@ -491,18 +481,20 @@ impl Logic for Bucket {
             self.tokens8.d.next = bit_cast::<51, 27>(self.caps.o.val()) << 18;
             self.lacks8.d.next = self.least7.q.val();
         }
+        self.logs7.next = self.logs.o.val().into();
         self.most8.d.next = self.fit7.q.val();
-        if self.logs.o.val().get_bits::<3>(0) < self.fit7.q.val() {
-            self.most8.d.next = self.logs.o.val().get_bits::<3>(0);
+        if self.logs7.val().last < self.fit7.q.val() {
+            self.most8.d.next = self.logs7.val().last;
         }
-        self.last8.d.next = self.logs.o.val().get_bits::<3>(0);
-        self.exact8.d.next = self.logs.o.val().get_bit(3);
-        self.measured8.d.next = self.logs.o.val().get_bit(4);
-        self.is_drop.next = self.flags.o.val().get_bit(0);
-        self.is_uncharged.next = self.flags.o.val().get_bit(1);
-        self.is_backlog.next = self.flags.o.val().get_bit(2);
-        self.is_stuck.next = self.flags.o.val().get_bit(3);
-        self.is_awake.next = self.flags.o.val().get_bit(4);
+        self.last8.d.next = self.logs7.val().last;
+        self.exact8.d.next = self.logs7.val().exact;
+        self.measured8.d.next = self.logs7.val().measured;
+        self.flags7.next = self.flags.o.val().into();
+        self.is_drop.next = self.flags7.val().drop;
+        self.is_uncharged.next = self.flags7.val().uncharged;
+        self.is_backlog.next = self.flags7.val().backlog;
+        self.is_stuck.next = self.flags7.val().stuck;
+        self.is_awake.next = self.flags7.val().awake;
         self.is_live.next = !self.is_drop.val() & self.is_backlog.val();
         self.base8.d.next = self.bases.o.val();
         self.clear8.d.next = self.is_drop.val() & !self.is_uncharged.val();
@@ -522,34 +514,17 @@ impl Logic for Bucket {
         self.deficit.next = self.lacks8.q.val();
         self.base.next = self.base8.q.val();
         self.measured.next = self.measured8.q.val();
-        self.verdict.next = bit_cast::<15, 3>(self.most8.q.val()) | (bit_cast::<15, 3>(self.last8.q.val()) << 3);
-        if self.exact8.q.val() {
-            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 6);
-        }
-        if self.clear8.q.val() {
-            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 7);
-        }
-        if self.empty8.q.val() {
-            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 8);
-        }
-        if self.bounded8.q.val() {
-            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 9);
-        }
-        if self.again8.q.val() {
-            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 10);
-        }
-        if self.send8.q.val() {
-            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 11);
-        }
-        if self.keep8.q.val() {
-            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 12);
-        }
-        if self.starts8.q.val() {
-            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 13);
-        }
-        if self.waits8.q.val() {
-            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 14);
-        }
+        self.verdict.next.most = self.most8.q.val();
+        self.verdict.next.last = self.last8.q.val();
+        self.verdict.next.exact = self.exact8.q.val();
+        self.verdict.next.clear = self.clear8.q.val();
+        self.verdict.next.empty = self.empty8.q.val();
+        self.verdict.next.bounded = self.bounded8.q.val();
+        self.verdict.next.again = self.again8.q.val();
+        self.verdict.next.send = self.send8.q.val();
+        self.verdict.next.keep = self.keep8.q.val();
+        self.verdict.next.starts = self.starts8.q.val();
+        self.verdict.next.waits = self.waits8.q.val();
         if self.rst.val() {
             self.tokens2.d.next = bits::<51>(0);
             self.length4.d.next = bits::<16>(0);

@@ -1,4 +1,5 @@
 //! What becomes of a flow at its pass, given the pauses and the places in the gate.
+use super::words::Verdict;
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_model::pacer::token::IN_FLIGHT;
@@ -25,8 +26,8 @@ pub struct Fate {
     pub valid: Signal<In, Bit>,
     /// The priority of the operation that is here at the next clock.
     pub pfc: Signal<In, Bits<3>>,
-    /// The verdict of its bucket, bit by bit as `Bucket` says.
-    pub bucket: Signal<In, Bits<15>>,
+    /// Verdict of the bucket.
+    pub bucket: Signal<In, Verdict>,
     /// Its next packet is near enough to be granted now.
     pub due: Signal<In, Bit>,
     /// Bit k: a train of 2^k neither covers the time to its next pass nor is what its bucket allows, so that all shorter ones do not.
@@ -171,10 +172,10 @@ impl Logic for Fate {
         self.shifted.next = self.pauses.val() >> self.pfc.val();
         self.held.d.next = self.shifted.val().get_bit(0);
         self.is_paused.next = self.held.q.val();
-        self.is_clear.next = self.bucket.val().get_bit(7);
-        self.is_bounded.next = self.bucket.val().get_bit(9);
-        self.is_again.next = self.bucket.val().get_bit(10);
-        self.is_send.next = self.bucket.val().get_bit(11) & !self.is_paused.val();
+        self.is_clear.next = self.bucket.val().clear;
+        self.is_bounded.next = self.bucket.val().bounded;
+        self.is_again.next = self.bucket.val().again;
+        self.is_send.next = self.bucket.val().send & !self.is_paused.val();
         self.is_grant.next = self.is_send.val() & self.due.val();
 
         // Each operation in the pass has a place, and one more may be issued at this clock: the others are for this train. So it is at most as
@@ -191,10 +192,9 @@ impl Logic for Fate {
         self.least.next = bit_cast::<3, 1>(self.odd.val().into())
             | (bit_cast::<3, 1>(self.middle.val().into()) << 1)
             | (bit_cast::<3, 1>(self.sixteen.val().into()) << 2);
-        self.is_finished.next =
-            (self.is_grant.val() & self.bucket.val().get_bit(6)) & (self.least.val() == self.bucket.val().get_bits::<3>(3));
+        self.is_finished.next = (self.is_grant.val() & self.bucket.val().exact) & (self.least.val() == self.bucket.val().last);
         self.packets.next = bits::<6>(1) << self.least.val();
-        self.is_asleep.next = self.is_clear.val() | self.bucket.val().get_bit(8) | self.is_bounded.val();
+        self.is_asleep.next = self.is_clear.val() | self.bucket.val().empty | self.is_bounded.val();
         self.is_sleep.next = self.is_asleep.val() | self.is_finished.val();
 
         // An operation that grants nothing gives its place back, one that does not ask to sleep its place among the requests.
@@ -302,12 +302,12 @@ impl Logic for Fate {
         self.clear1.d.next = self.is_clear.val();
         self.bounded1.d.next = self.is_bounded.val();
         self.awake1.d.next = !(self.is_clear.val() | self.is_bounded.val());
-        self.write1.d.next = self.valid.val() & !self.bucket.val().get_bit(12);
+        self.write1.d.next = self.valid.val() & !self.bucket.val().keep;
         self.insert1.d.next = self.valid.val() & (self.is_again.val() | self.is_send.val());
         self.again1.d.next = self.is_again.val();
-        self.soon1.d.next = ((self.is_send.val() & !self.is_grant.val()) | self.is_again.val()) & self.bucket.val().get_bit(14);
-        self.park1.d.next = self.valid.val() & (self.bucket.val().get_bit(11) & self.is_paused.val());
-        self.idle1.d.next = self.valid.val() & self.bucket.val().get_bit(13);
+        self.soon1.d.next = ((self.is_send.val() & !self.is_grant.val()) | self.is_again.val()) & self.bucket.val().waits;
+        self.park1.d.next = self.valid.val() & (self.bucket.val().send & self.is_paused.val());
+        self.idle1.d.next = self.valid.val() & self.bucket.val().starts;
 
         self.ready.next = self.room.val().any() & !self.owed.q.val().get_bit(6);
         self.grant.next = self.grant1.q.val();

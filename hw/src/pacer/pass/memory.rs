@@ -1,4 +1,5 @@
 //! What the pass knows of each flow and of each profile: RAMs with one reader, the pass, and one writer each.
+use super::words::{Config, FlowState, Paid, Post};
 use crate::construct::construct;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
@@ -23,7 +24,7 @@ pub struct Memory<const F: usize, const S: usize> {
     /// Its flow.
     pub state_flow: Signal<In, Bits<F>>,
     /// It.
-    pub state_word: Signal<In, Bits<242>>,
+    pub state_word: Signal<In, FlowState>,
     /// A word of the doorbell unit.
     pub post_valid: Signal<In, Bit>,
     /// Its flow.
@@ -69,11 +70,11 @@ pub struct Memory<const F: usize, const S: usize> {
     /// 2^-12 Mb/s; clamped to 30 bits.
     pub rate_value: Signal<In, Bits<32>>,
     /// The flow's state.
-    pub state: Signal<Out, Bits<242>>,
+    pub state: Signal<Out, FlowState>,
     /// What was posted and released.
-    pub post: Signal<Out, Bits<49>>,
+    pub post: Signal<Out, Post>,
     /// What was charged.
-    pub paid: Signal<Out, Bits<57>>,
+    pub paid: Signal<Out, Paid>,
     /// Charges without a packet.
     pub voids: Signal<Out, Bits<8>>,
     /// Bytes charged when a packet last ended its segment.
@@ -104,8 +105,7 @@ pub struct Memory<const F: usize, const S: usize> {
     paid_ram_48: RAM<Bits<17>, F>,
     ended_ram: RAM<Bits<32>, F>,
     rate_ram: RAM<Bits<30>, F>,
-    /// Profile, 4 bits; priority, 3; size, 16.
-    config_ram: RAM<Bits<23>, F>,
+    config_ram: RAM<Config, F>,
     /// Of 512 words, of which 16 are used, so that they are block RAM.
     bound_ram: RAM<Bits<30>, 9>,
     idle_ram: RAM<Bits<31>, 9>,
@@ -120,14 +120,19 @@ pub struct Memory<const F: usize, const S: usize> {
     paid_raw_48: DFF<Bits<17>>,
     ended_raw: DFF<Bits<32>>,
     rate_raw: DFF<Bits<30>>,
-    config_raw: DFF<Bits<23>>,
+    config_raw: DFF<Config>,
     load: DFF<Bit>,
     load_flow: DFF<Bits<F>>,
-    load_config: DFF<Bits<23>>,
+    load_config: DFF<Config>,
     pw: DFF<Bit>,
     pw_to: DFF<Bits<9>>,
     pw_word_data: DFF<Bits<32>>,
     pw_index: Signal<Local, Bits<5>>,
+    // Words as the RAMs cut them.
+    written: Signal<Local, Bits<242>>,
+    read: Signal<Local, Bits<242>>,
+    read_post: Signal<Local, Bits<49>>,
+    read_paid: Signal<Local, Bits<57>>,
     sweep: DFF<Bits<S>>,
     sweep_end: Constant<Bits<S>>,
     is_swept: Signal<Local, Bit>,
@@ -165,7 +170,7 @@ impl<const F: usize, const S: usize> Default for Memory<F, S> {
         } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_voids, paid_ends, fl_valid,
             fl_flow, fl_profile, fl_priority, fl_ipv6, fl_vlan, fl_payload, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, voids, ended, rate, pfc,
             size, bound, idle, cap, window, swept, state_ram_192, state_ram_224, post_ram, post_ram_32, paid_ram, paid_ram_48, ended_ram, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
-            window_ram, state_raw_192, state_raw_224, post_raw, post_raw_32, paid_raw, paid_raw_48, ended_raw, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, sweep, is_swept, address, state_address, post_address, paid_address, headers, length; state_ram, state_raw)
+            window_ram, state_raw_192, state_raw_224, post_raw, post_raw_32, paid_raw, paid_raw_48, ended_raw, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, written, read, read_post, read_paid, sweep, is_swept, address, state_address, post_address, paid_address, headers, length; state_ram, state_raw)
     }
 }
 
@@ -250,10 +255,10 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.paid_raw.d.next = self.paid_ram.read_data.val();
         self.rate_raw.d.next = self.rate_ram.read_data.val();
         self.config_raw.d.next = self.config_ram.read_data.val();
-        self.bound_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().get_bits::<4>(0));
-        self.idle_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().get_bits::<4>(0));
-        self.cap_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().get_bits::<4>(0));
-        self.window_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().get_bits::<4>(0));
+        self.bound_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().profile);
+        self.idle_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().profile);
+        self.cap_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().profile);
+        self.window_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().profile);
 
         // A record becomes profile, priority and wire bytes a packet: those of IPv4 without a tag, and what is more.
         self.load.d.next = self.fl_valid.val() & self.is_swept.val();
@@ -267,9 +272,9 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             self.headers.next = self.overhead.val() + bits::<16>(4);
         }
         self.length.next = bit_cast::<16, 14>(self.fl_payload.val()) + self.headers.val();
-        self.load_config.d.next = bit_cast::<23, 4>(self.fl_profile.val())
-            | (bit_cast::<23, 3>(self.fl_priority.val()) << 4)
-            | (bit_cast::<23, 16>(self.length.val()) << 7);
+        self.load_config.d.next.profile = self.fl_profile.val();
+        self.load_config.d.next.priority = self.fl_priority.val();
+        self.load_config.d.next.size = self.length.val();
 
         self.state_address.next = self.state_flow.val();
         self.post_address.next = self.post_flow.val();
@@ -280,17 +285,18 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             self.post_address.next = self.address.val();
             self.paid_address.next = self.address.val();
         }
+        self.written.next = self.state_word.val().into();
         for i in 0..4 {
             self.state_ram[i].write_enable.next = self.state_write.val() | !self.is_swept.val();
             self.state_ram[i].write_address.next = self.state_address.val();
-            self.state_ram[i].write_data.next = self.state_word.val().get_bits::<48>(48 * i);
+            self.state_ram[i].write_data.next = self.written.val().get_bits::<48>(48 * i);
         }
         self.state_ram_192.write_enable.next = self.state_write.val() | !self.is_swept.val();
         self.state_ram_192.write_address.next = self.state_address.val();
-        self.state_ram_192.write_data.next = self.state_word.val().get_bits::<32>(192);
+        self.state_ram_192.write_data.next = self.written.val().get_bits::<32>(192);
         self.state_ram_224.write_enable.next = self.state_write.val() | !self.is_swept.val();
         self.state_ram_224.write_address.next = self.state_address.val();
-        self.state_ram_224.write_data.next = self.state_word.val().get_bits::<18>(224);
+        self.state_ram_224.write_data.next = self.written.val().get_bits::<18>(224);
         self.post_ram.write_enable.next = self.post_valid.val() | !self.is_swept.val();
         self.post_ram.write_address.next = self.post_address.val();
         self.post_ram.write_data.next = self.post_word.val().get_bits::<32>(0);
@@ -351,19 +357,23 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
 
         // A register's reset is free where a choice in front of a RAM is not.
         if self.rst.val() | !self.is_swept.val() {
-            self.load_config.d.next = bits::<23>(0);
+            self.load_config.d.next = bits::<23>(0).into();
             self.pw_word_data.d.next = bits::<32>(0);
         }
-        self.state.next = ((bit_cast::<242, 48>(self.state_raw[0].q.val()) | (bit_cast::<242, 48>(self.state_raw[1].q.val()) << 48))
+        self.read.next = ((bit_cast::<242, 48>(self.state_raw[0].q.val()) | (bit_cast::<242, 48>(self.state_raw[1].q.val()) << 48))
             | ((bit_cast::<242, 48>(self.state_raw[2].q.val()) << 96) | (bit_cast::<242, 48>(self.state_raw[3].q.val()) << 144)))
             | ((bit_cast::<242, 32>(self.state_raw_192.q.val()) << 192) | (bit_cast::<242, 18>(self.state_raw_224.q.val()) << 224));
-        self.post.next = bit_cast::<49, 32>(self.post_raw.q.val()) | (bit_cast::<49, 17>(self.post_raw_32.q.val()) << 32);
-        self.paid.next = bit_cast::<57, 48>(self.paid_raw.q.val()) | (bit_cast::<57, 9>(self.paid_raw_48.q.val().get_bits::<9>(0)) << 48);
+        self.state.next = self.read.val().into();
+        self.read_post.next = bit_cast::<49, 32>(self.post_raw.q.val()) | (bit_cast::<49, 17>(self.post_raw_32.q.val()) << 32);
+        self.post.next = self.read_post.val().into();
+        self.read_paid.next =
+            bit_cast::<57, 48>(self.paid_raw.q.val()) | (bit_cast::<57, 9>(self.paid_raw_48.q.val().get_bits::<9>(0)) << 48);
+        self.paid.next = self.read_paid.val().into();
         self.voids.next = self.paid_raw_48.q.val().get_bits::<8>(9);
         self.ended.next = self.ended_raw.q.val();
         self.rate.next = self.rate_raw.q.val();
-        self.pfc.next = self.config_raw.q.val().get_bits::<3>(4);
-        self.size.next = self.config_raw.q.val().get_bits::<16>(7);
+        self.pfc.next = self.config_raw.q.val().priority;
+        self.size.next = self.config_raw.q.val().size;
         self.bound.next = self.bound_ram.read_data.val();
         self.idle.next = self.idle_ram.read_data.val();
         self.cap.next = self.cap_ram.read_data.val();

@@ -17,6 +17,7 @@ mod reciprocal;
 mod slack;
 mod span;
 mod wake;
+pub mod words;
 use super::delay::{Delay, Ring, Stages};
 use crate::construct::construct;
 use crate::fifo::HeldFifo;
@@ -30,6 +31,7 @@ use span::Span;
 use timely_model::pacer::Timing;
 use timely_model::pacer::doorbell::Sleep;
 use wake::Wake;
+use words::{Account, Asked, FlowState, Kept, Settled, Verdict, Voids};
 
 /// A flow a clock. `S` must be `F + 1`, `X` the wheel's address bits, `Y` `X + 4`, `Z` `F + 50`.
 ///
@@ -176,30 +178,36 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     now3: DFF<Bits<48>>,
     /// What counts the clocks of the rings.
     turn: DFF<Bits<9>>,
-    /// Rate 30 bits, bytes charged 25 (the low ones), bytes released 32, packets granted 16, started.
-    kept: Ring<104, 14>,
+    kept: Ring<Kept, 14>,
+    charged: Signal<Local, Bits<32>>,
+    state: Signal<Local, FlowState>,
+    account: Signal<Local, Account>,
     pfc: Delay<3, 12>,
-    /// Charges without a packet: when it was last granted anything, 8 bits, and now, 8.
+    /// [`Voids`] from 2 to 16.
     voids: Delay<16, 14>,
+    voids2: Signal<Local, Voids>,
+    voids16: Signal<Local, Voids>,
     voids17: DFF<Bits<8>>,
-    now14: Ring<48, 11>,
+    now14: Ring<Bits<48>, 11>,
     now16: Delay<48, 2>,
     packets: Stages<23, 3>,
     verdicts: Stages<15, 4>,
-    verdict15: DFF<Bits<15>>,
+    verdict14: Signal<Local, Verdict>,
+    verdict15: DFF<Verdict>,
     /// A request to sleep was taken at the last clock.
     slept: DFF<Bit>,
-    /// Tokens 51 bits, base 32, measured.
-    settled: Ring<84, 6>,
+    settled: Ring<Settled, 6>,
     tau16: DFF<Bits<32>>,
     gap16: DFF<Bits<31>>,
     launch16: DFF<Bits<64>>,
     write17: DFF<Bit>,
-    state17: DFF<Bits<205>>,
+    state17: DFF<Account>,
     count17: DFF<Bits<16>>,
     sleep17: DFF<Bit>,
     why17: DFF<Bits<2>>,
     released17: DFF<Bits<32>>,
+    asked: Signal<Local, Asked>,
+    request: Signal<Local, Asked>,
     issue: Signal<Local, Bit>,
     unswept: Signal<Local, Bit>,
     tokens: Signal<Local, Bits<51>>,
@@ -222,8 +230,8 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, pause, stop, now, left, granted_valid, granted_flow,
             granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
             insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
-            swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, turn, kept, pfc, voids, voids17, now14, now16, packets,
-            verdicts, verdict15, slept, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, unswept, tokens, counted, count;
+            swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, turn, kept, charged, state, account, pfc, voids, voids2, voids16, voids17, now14, now16, packets,
+            verdicts, verdict14, verdict15, slept, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, asked, request, issue, unswept, tokens, counted, count;
             valid, flow)
     }
 }
@@ -305,24 +313,28 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         // 2
         self.now3.d.next = self.now.val().get_bits::<48>(16) + self.ahead.val();
         self.reciprocal.rate.next = self.memory.rate.val();
-        self.bucket.state.next = self.memory.state.val().get_bits::<205>(0);
+        self.state.next = self.memory.state.val();
+        self.account.next = self.state.val().account;
+        self.charged.next = self.memory.paid.val().sum;
+        self.bucket.state.next = self.account.val();
         self.bucket.post.next = self.memory.post.val();
         self.bucket.paid.next = self.memory.paid.val();
         self.bucket.ended.next = self.memory.ended.val();
         self.bucket.rate.next = self.memory.rate.val();
         self.bucket.size.next = self.memory.size.val();
-        self.kept.i.next = (bit_cast::<104, 30>(self.memory.rate.val())
-            | (bit_cast::<104, 25>(self.memory.paid.val().get_bits::<25>(0)) << 30))
-            | ((bit_cast::<104, 32>(self.memory.post.val().get_bits::<32>(16)) << 55)
-                | ((bit_cast::<104, 16>(self.memory.state.val().get_bits::<16>(154)) << 87)
-                    | (bit_cast::<104, 1>(self.memory.state.val().get_bits::<1>(203)) << 103)));
+        self.kept.i.next.rate = self.memory.rate.val();
+        self.kept.i.next.sent = self.charged.val().get_bits::<25>(0);
+        self.kept.i.next.released = self.memory.post.val().released;
+        self.kept.i.next.granted = self.account.val().granted;
+        self.kept.i.next.started = self.account.val().started;
         self.pfc.i.next = self.memory.pfc.val();
-        self.slack.slack.next = self.memory.state.val().get_bits::<28>(205);
-        self.slack.limited.next = self.memory.state.val().get_bit(233);
-        self.slack.voids.next = self.memory.voids.val() - self.memory.state.val().get_bits::<8>(234);
-        self.voids.i.next =
-            bit_cast::<16, 8>(self.memory.state.val().get_bits::<8>(234)) | (bit_cast::<16, 8>(self.memory.voids.val()) << 8);
-        self.slack.started.next = self.memory.state.val().get_bit(203);
+        self.slack.slack.next = self.state.val().slack;
+        self.slack.limited.next = self.state.val().limited;
+        self.slack.voids.next = self.memory.voids.val() - self.state.val().voids;
+        self.voids2.next.granted = self.state.val().voids;
+        self.voids2.next.now = self.memory.voids.val();
+        self.voids.i.next = self.voids2.val().into();
+        self.slack.started.next = self.account.val().started;
 
         // 3
         self.bucket.now.next = self.now3.q.val();
@@ -341,13 +353,13 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.span.deficit.next = self.bucket.deficit.val();
         self.span.now.next = self.now14.o.val();
         self.now16.i.next = self.now14.o.val();
-        self.settled.i.next = bit_cast::<84, 51>(self.bucket.tokens.val()) | (bit_cast::<84, 32>(self.bucket.base.val()) << 51);
-        if self.bucket.measured.val() {
-            self.settled.i.next = self.settled.i.val() | (bits::<84>(1) << 83);
-        }
-        self.verdicts.i.next = self.bucket.verdict.val();
-        self.verdict15.d.next = self.verdicts.o.val();
-        self.span.least.next = self.verdicts.o.val().get_bits::<3>(0);
+        self.settled.i.next.tokens = self.bucket.tokens.val();
+        self.settled.i.next.base = self.bucket.base.val();
+        self.settled.i.next.measured = self.bucket.measured.val();
+        self.verdicts.i.next = self.bucket.verdict.val().into();
+        self.verdict14.next = self.verdicts.o.val().into();
+        self.verdict15.d.next = self.verdict14.val();
+        self.span.least.next = self.verdict14.val().most;
 
         // 15: the fate.
         self.fate.issue.next = self.issue.val();
@@ -378,40 +390,37 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.wake.at.next = self.now16.o.val().get_bits::<Y>(0);
         self.wake.now.next = self.now.val();
         self.wake.flow.next = self.flow[18].q.val();
-        self.counted.next = self.kept.o.val().get_bits::<16>(87);
+        self.counted.next = self.kept.o.val().granted;
         self.count.next = self.counted.val();
         if self.fate.grant.val() {
             self.count.next = self.counted.val() + bit_cast::<16, 6>(self.fate.train.val());
         }
         self.count17.d.next = self.count.val();
-        self.tokens.next = self.settled.o.val().get_bits::<51>(0);
+        self.tokens.next = self.settled.o.val().tokens;
         if self.fate.clear.val() {
             self.tokens.next = bits::<51>(0);
         }
-        self.state17.d.next = ((bit_cast::<205, 51>(self.tokens.val()) | (bit_cast::<205, 48>(self.now16.o.val()) << 51))
-            | ((bit_cast::<205, 30>(self.kept.o.val().get_bits::<30>(0)) << 99)
-                | (bit_cast::<205, 25>(self.kept.o.val().get_bits::<25>(30)) << 129)))
-            | ((bit_cast::<205, 16>(self.count.val()) << 154) | (bit_cast::<205, 32>(self.settled.o.val().get_bits::<32>(51)) << 170));
-        if self.fate.awake.val() {
-            self.state17.d.next = self.state17.d.val() | (bits::<205>(1) << 202);
-        }
-        if !self.fate.clear.val() & (self.kept.o.val().get_bit(103) | self.fate.grant.val()) {
-            self.state17.d.next = self.state17.d.val() | (bits::<205>(1) << 203);
-        }
-        if !self.fate.clear.val() & self.settled.o.val().get_bit(83) {
-            self.state17.d.next = self.state17.d.val() | (bits::<205>(1) << 204);
-        }
+        self.state17.d.next.tokens = self.tokens.val();
+        self.state17.d.next.time = self.now16.o.val();
+        self.state17.d.next.rate = self.kept.o.val().rate;
+        self.state17.d.next.sent = self.kept.o.val().sent;
+        self.state17.d.next.granted = self.count.val();
+        self.state17.d.next.base = self.settled.o.val().base;
+        self.state17.d.next.awake = self.fate.awake.val();
+        self.state17.d.next.started = !self.fate.clear.val() & (self.kept.o.val().started | self.fate.grant.val());
+        self.state17.d.next.measured = !self.fate.clear.val() & self.settled.o.val().measured;
         self.slack.write.next = self.fate.write.val();
         // What the sweep writes.
         self.unswept.next = self.rst.val() | !self.memory.swept.val();
         self.slack.clear.next = self.fate.clear.val() | self.unswept.val();
-        self.voids17.d.next = self.voids.o.val().get_bits::<8>(0);
+        self.voids16.next = self.voids.o.val().into();
+        self.voids17.d.next = self.voids16.val().granted;
         if self.fate.grant.val() | self.fate.clear.val() {
-            self.voids17.d.next = self.voids.o.val().get_bits::<8>(8);
+            self.voids17.d.next = self.voids16.val().now;
         }
         if self.unswept.val() {
             self.voids17.d.next = bits::<8>(0);
-            self.state17.d.next = bits::<205>(0);
+            self.state17.d.next = bits::<205>(0).into();
             self.count17.d.next = bits::<16>(0);
         }
         self.slack.grant.next = self.fate.grant.val();
@@ -425,21 +434,21 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         if self.fate.bounded.val() {
             self.why17.d.next = self.bounding.val();
         }
-        self.released17.d.next = self.kept.o.val().get_bits::<32>(55);
+        self.released17.d.next = self.kept.o.val().released;
 
         // 17: write.
         self.memory.state_write.next = self.write17.q.val();
         self.memory.state_flow.next = self.flow[16].q.val();
-        self.memory.state_word.next = (bit_cast::<242, 205>(self.state17.q.val())
-            | (bit_cast::<242, 28>(self.slack.slack_17.val()) << 205))
-            | (bit_cast::<242, 8>(self.voids17.q.val()) << 234);
-        if self.slack.limited_17.val() {
-            self.memory.state_word.next = self.memory.state_word.val() | (bits::<242>(1) << 233);
-        }
+        self.memory.state_word.next.account = self.state17.q.val();
+        self.memory.state_word.next.slack = self.slack.slack_17.val();
+        self.memory.state_word.next.limited = self.slack.limited_17.val();
+        self.memory.state_word.next.voids = self.voids17.q.val();
         self.sleeps.o_ready.next = self.sleep_ready.val();
         self.sleeps.i_valid.next = self.sleep17.q.val();
-        self.sleeps.i_data.next = (bit_cast::<Z, 16>(self.count17.q.val()) | (bit_cast::<Z, 32>(self.released17.q.val()) << 16))
-            | ((bit_cast::<Z, 2>(self.why17.q.val()) << 48) | (bit_cast::<Z, F>(self.flow[16].q.val()) << 50));
+        self.asked.next.granted = self.count17.q.val();
+        self.asked.next.released = self.released17.q.val();
+        self.asked.next.why = self.why17.q.val();
+        self.sleeps.i_data.next = bit_cast::<Z, 50>(self.asked.val().into()) | (bit_cast::<Z, F>(self.flow[16].q.val()) << 50);
 
         self.q_ready.next = self.fate.ready.val();
         self.granted_valid.next = self.valid[16].q.val();
@@ -448,9 +457,10 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.limited.next = self.slack.limited_17.val();
         self.sleep_valid.next = self.sleeps.o_valid.val();
         self.sleep_flow.next = self.sleeps.o_data.val().get_bits::<F>(50);
-        self.sleep_why.next = self.sleeps.o_data.val().get_bits::<2>(48);
-        self.sleep_granted.next = self.sleeps.o_data.val().get_bits::<16>(0);
-        self.sleep_released.next = self.sleeps.o_data.val().get_bits::<32>(16);
+        self.request.next = self.sleeps.o_data.val().get_bits::<50>(0).into();
+        self.sleep_why.next = self.request.val().why;
+        self.sleep_granted.next = self.request.val().granted;
+        self.sleep_released.next = self.request.val().released;
         self.insert_valid.next = self.wake.insert_valid.val();
         self.insert_flow.next = self.wake.insert_flow.val();
         self.insert_slot.next = self.wake.insert_slot.val();
@@ -469,7 +479,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             self.write17.d.next = false;
             self.sleep17.d.next = false;
             self.slept.d.next = false;
-            self.verdict15.d.next = bits::<15>(0);
+            self.verdict15.d.next = bits::<15>(0).into();
             for i in 0..19 {
                 self.valid[i].d.next = false;
                 self.flow[i].d.next = bits::<F>(0);

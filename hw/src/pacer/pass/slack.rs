@@ -1,4 +1,5 @@
 //! How much of its rate a flow uses: its slack, and whether that says that something else than its rate limits it.
+use super::words::{NewSlack, SlackFlags, Slacked};
 use crate::construct::construct;
 use crate::num::U;
 use crate::pacer::delay::{Delay, Ring, Stages};
@@ -42,21 +43,24 @@ pub struct Slack {
     pub slack_17: Signal<Out, Bits<28>>,
     /// Whether it is limited.
     pub limited_17: Signal<Out, Bit>,
-    /// Slack 28 bits, limited, started.
+    /// [`Slacked`] from 2 to 5.
     lasts: Stages<30, 3>,
+    last2: Signal<Local, Slacked>,
+    last5: Signal<Local, Slacked>,
+    slack5: Signal<Local, Bits<28>>,
+    flags2: Signal<Local, SlackFlags>,
     windows: Stages<24, 2>,
     sum6: DFF<Bits<32>>,
     window6: DFF<Bits<24>>,
-    flags6: DFF<Bits<2>>,
+    flags6: DFF<SlackFlags>,
     over7: DFF<Bit>,
     above7: DFF<Bit>,
     value7: DFF<Bits<28>>,
     window7: DFF<Bits<24>>,
-    flags7: DFF<Bits<2>>,
+    flags7: DFF<SlackFlags>,
     value8: DFF<Bits<28>>,
     limited8: DFF<Bit>,
-    /// Slack 28 bits, limited.
-    settled: Ring<29, 7>,
+    settled: Ring<NewSlack, 7>,
     voids3: DFF<Bits<8>>,
     /// Five times the grants to be paid back.
     fives: Delay<11, 9>,
@@ -66,7 +70,8 @@ pub struct Slack {
     back15: DFF<Bits<26>>,
     /// Slack and what is paid back.
     bank16: DFF<Bits<28>>,
-    settled16: DFF<Bits<29>>,
+    slack15: Signal<Local, Bits<28>>,
+    settled16: DFF<NewSlack>,
     earlier: Delay<1, 14>,
     spent16: DFF<Bits<32>>,
     cut16: DFF<Bit>,
@@ -89,7 +94,7 @@ impl Default for Slack {
     fn default() -> Self {
         const { assert!(SLACK_BITS == 28 && SLACK_FRACTION == 2, "the widths below are those of the model") };
         construct!({ least: Constant::new(bits::<28>(1 << (SLACK_BITS - 1))), cut: Constant::new(bits::<31>(GAP_MAX)) }
-            clk, rst, at, slack, limited, started, voids, window, elapsed, gap_12, gap, write, clear, grant, size, slack_17, limited_17, lasts, windows, sum6, window6,
+            clk, rst, at, slack, limited, started, voids, window, elapsed, gap_12, gap, write, clear, grant, size, slack_17, limited_17, lasts, last2, last5, slack5, flags2, slack15, windows, sum6, window6,
             flags6, over7, above7, value7, window7, flags7, value8, limited8, settled, voids3, fives, back13_low, back13_high, back14, back15, bank16, settled16, earlier, spent16, cut16, slack17, limited17, extended,
             most, doubled, train, rest, fives_u, gap_low, gap_high, owed)
     }
@@ -110,27 +115,29 @@ impl Logic for Slack {
         self.fives.clk.next = self.clk.val();
 
         // 2, 3
-        self.lasts.i.next = bit_cast::<30, 28>(self.slack.val());
+        self.flags2.next.limited = self.limited.val();
+        self.flags2.next.started = self.started.val();
+        self.last2.next.slack = self.slack.val();
+        self.last2.next.flags = self.flags2.val();
+        self.lasts.i.next = self.last2.val().into();
         self.earlier.i.next = bits::<1>(0);
         if self.limited.val() {
-            self.lasts.i.next = self.lasts.i.val() | (bits::<30>(1) << 28);
             self.earlier.i.next = bits::<1>(1);
-        }
-        if self.started.val() {
-            self.lasts.i.next = self.lasts.i.val() | (bits::<30>(1) << 29);
         }
         self.windows.i.next = self.window.val();
         self.voids3.d.next = self.voids.val();
         self.fives.i.next = bit_cast::<11, 8>(self.voids3.q.val()) + (bit_cast::<11, 8>(self.voids3.q.val()) << 2);
 
         // 5: the time that went by.
-        self.extended.next = bit_cast::<32, 28>(self.lasts.o.val().get_bits::<28>(0));
-        if self.lasts.o.val().get_bit(27) {
-            self.extended.next = bit_cast::<32, 28>(self.lasts.o.val().get_bits::<28>(0)) | (bits::<32>(15) << 28);
+        self.last5.next = self.lasts.o.val().into();
+        self.slack5.next = self.last5.val().slack;
+        self.extended.next = bit_cast::<32, 28>(self.slack5.val());
+        if self.slack5.val().get_bit(27) {
+            self.extended.next = bit_cast::<32, 28>(self.slack5.val()) | (bits::<32>(15) << 28);
         }
         self.sum6.d.next = self.extended.val() + (bit_cast::<32, 28>(self.elapsed.val()) << 2);
         self.window6.d.next = self.windows.o.val();
-        self.flags6.d.next = self.lasts.o.val().get_bits::<2>(28);
+        self.flags6.d.next = self.last5.val().flags;
 
         // 6: against both ends.
         self.most.next = bit_cast::<31, 24>(self.window6.q.val()) << 2;
@@ -142,21 +149,19 @@ impl Logic for Slack {
 
         // 7: the window at most.
         self.value8.d.next = bits::<28>(0);
-        if self.flags7.q.val().get_bit(1) {
+        if self.flags7.q.val().started {
             if self.over7.q.val() {
                 self.value8.d.next = bit_cast::<28, 24>(self.window7.q.val()) << 2;
             } else {
                 self.value8.d.next = self.value7.q.val();
             }
         }
-        self.limited8.d.next = (self.flags7.q.val().get_bit(1) & self.window7.q.val().any())
-            & (self.over7.q.val() | (self.above7.q.val() & self.flags7.q.val().get_bit(0)));
+        self.limited8.d.next = (self.flags7.q.val().started & self.window7.q.val().any())
+            & (self.over7.q.val() | (self.above7.q.val() & self.flags7.q.val().limited));
 
         // 8
-        self.settled.i.next = bit_cast::<29, 28>(self.value8.q.val());
-        if self.limited8.q.val() {
-            self.settled.i.next = self.settled.i.val() | (bits::<29>(1) << 28);
-        }
+        self.settled.i.next.slack = self.value8.q.val();
+        self.settled.i.next.limited = self.limited8.q.val();
 
         // 12: what grants without a packet paid. No product is wider than an ECP5's multiplier.
         self.fives_u.next = self.fives.o.val().into();
@@ -171,8 +176,9 @@ impl Logic for Slack {
             self.back15.d.next = bits::<26>(67108863);
         }
         // 15: with what is left, if anything is.
-        self.owed.next = self.settled.o.val().get_bits::<28>(0);
-        if self.settled.o.val().get_bit(27) {
+        self.slack15.next = self.settled.o.val().slack;
+        self.owed.next = self.slack15.val();
+        if self.slack15.val().get_bit(27) {
             self.owed.next = bits::<28>(0);
         }
         self.bank16.d.next = self.owed.val() + bit_cast::<28, 26>(self.back15.q.val());
@@ -195,14 +201,14 @@ impl Logic for Slack {
             self.train.next = self.doubled.val() << 2;
         }
         self.rest.next = self.bank16.q.val() - self.train.val().get_bits::<28>(6);
-        self.slack17.d.next = self.settled16.q.val().get_bits::<28>(0);
+        self.slack17.d.next = self.settled16.q.val().slack;
         if self.grant.val() {
             self.slack17.d.next = self.rest.val();
             if self.cut16.q.val() {
                 self.slack17.d.next = self.least.val();
             }
         }
-        self.limited17.d.next = self.settled16.q.val().get_bit(28);
+        self.limited17.d.next = self.settled16.q.val().limited;
         if !self.write.val() {
             self.limited17.d.next = self.earlier.o.val().any();
         }
