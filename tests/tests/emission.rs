@@ -10,8 +10,6 @@ use timely_hw::standalone::emit;
 use timely_hw::store::Store;
 use timely_tests::{quick, thorough};
 
-/// Warnings under `-Wall` that are real; those about style, as unused bits and several modules a file, are meant.
-const REAL: [&str; 5] = ["LATCH", "MULTIDRIVEN", "UNOPTFLAT", "COMBDLY", "BLKANDNBLK"];
 /// Warnings of style, which `-Wall` alone brings: with no other, plain `--lint-only` is silent.
 const STYLE: [&str; 4] = ["DECLFILENAME", "UNUSEDPARAM", "UNUSEDSIGNAL", "VARHIDDEN"];
 
@@ -52,10 +50,14 @@ fn lint_text(what: &str, top: &str, verilog: &str, file: &Path) {
     std::fs::remove_file(file).ok();
 }
 
-/// Plain `verilator --lint-only` ends with 0 and says nothing, as those expect who put the files into a project of their own.
+/// Plain `verilator --lint-only` ends with 0 and says nothing, as those expect who put the files into a project of their own; without a top, of all tops.
 fn lint_plain(what: &str, top: &str, options: &[&str], files: &[&Path]) {
-    let out = tool("VERILATOR", "verilator").args(["--lint-only", "--top-module", top]).args(options).args(files).output();
-    let out = out.expect("verilator starts");
+    let mut verilator = tool("VERILATOR", "verilator");
+    verilator.arg("--lint-only");
+    if !top.is_empty() {
+        verilator.args(["--top-module", top]);
+    }
+    let out = verilator.args(options).args(files).output().expect("verilator starts");
     let text = String::from_utf8_lossy(&out.stderr);
     let start: String = text.lines().take(20).collect::<Vec<_>>().join("\n");
     assert!(out.status.success() && text.is_empty(), "{what}: {}, {} lines\n{start}", out.status, text.lines().count());
@@ -66,7 +68,10 @@ fn lint_plain(what: &str, top: &str, options: &[&str], files: &[&Path]) {
 fn plain_lint_is_silent_on_every_shell() {
     let corundum = [64, 128, 512].map(|bus| (Shell::Corundum, bus));
     let all = [(Shell::OpenNic, 512), (Shell::NetFpgaPlus, 512), (Shell::NetFpgaSume, 256), (Shell::Ecpix5, 64)];
-    for (shell, bus) in corundum.into_iter().chain(all).filter(|(shell, bus)| !quick() || (*shell, *bus) == (Shell::Corundum, 64)) {
+    // OpenNIC's and NetFPGA's are linted inside their boards below, with more warnings; alone under `cargo xtask soak` too.
+    let alone = |shell: &Shell| thorough() || matches!(shell, Shell::Corundum | Shell::Ecpix5);
+    let all = corundum.into_iter().chain(all).filter(|(shell, _)| alone(shell));
+    for (shell, bus) in all.filter(|(shell, bus)| !quick() || (*shell, *bus) == (Shell::Corundum, 64)) {
         let config = shell.config(Some(bus), None).expect("a configuration that is built");
         let mut emission = Emission::new(shell, config);
         emission.extras.generator = shell == Shell::Corundum && bus == 128;
@@ -107,9 +112,8 @@ fn two_prefixes_fit_into_one_project() {
         assert_eq!((emission.top(), emission.file_name()), (format!("{prefix}standalone"), format!("{prefix}standalone_64_10.v")));
         (emission.top(), written(&files[0].path, &files[0].text))
     });
-    for (top, _) in &both {
-        lint_plain(top, top, &[], &[&both[0].1, &both[1].1]);
-    }
+    // Without a top by name Verilator takes each module that no other contains, and says so.
+    lint_plain("two prefixes", "", &["-Wno-MULTITOP"], &[&both[0].1, &both[1].1]);
     both.iter().for_each(|(_, file)| std::fs::remove_file(file).unwrap_or_default());
     for bad in ["", "0nic_", "nic-0", "a b", "é_", &"n".repeat(33)] {
         let told = bad.parse::<timely_hw::folder::Prefix>().expect_err(bad);
@@ -221,9 +225,9 @@ fn fit(what: &str, top: &str, verilog: &str) {
     let out = verilator.arg(&file).output().expect("verilator starts");
     let text = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{what}: {text}");
-    for real in REAL.into_iter().chain(["PINMISSING", "PINNOTFOUND", "IMPLICIT"]) {
-        assert!(!text.contains(&format!("Warning-{real}")), "{what}: {real}\n{text}");
-    }
+    let kinds = text.split("%Warning-").skip(1).map(|w| w.split(':').next().unwrap_or_default());
+    let real: Vec<&str> = kinds.filter(|kind| !STYLE.contains(kind)).collect();
+    assert!(real.is_empty(), "{what}: {real:?}\n{text}");
     std::fs::remove_file(&file).ok();
 }
 

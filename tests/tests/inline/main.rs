@@ -33,7 +33,8 @@ fn shell(bus: u32, flow_bits: u32) -> Compiled {
 fn flows(bus: u32, flow_bits: u32, gbps: f64) -> CoreSpec {
     // Laws of several kinds, with and without a bound, time-outs that strike, and flows that are slow enough to fill the store.
     let impatient = Parameters { timeout_us: 20.0, idle_us: 10.0, outstanding_bytes: 20_000, ..Parameters::timely_10g(2.0) };
-    let unbounded = Parameters { outstanding_bytes: 0, timeout_us: 100.0, ..Parameters::timely_10g(4.0) };
+    // Losses lower only the first profile: with all rates at their least, too few segments leave for an ACK to be forged.
+    let unbounded = Parameters { outstanding_bytes: 0, timeout_us: 100.0, loss_decrease: 0.0, ..Parameters::timely_10g(4.0) };
     let parameters = [impatient, unbounded, Parameters::fixed(6000.0), Parameters { outstanding_bytes: 0, ..Parameters::fixed(40_000.0) }];
     let slow = Parameters::fixed(1500.0);
     let of = |id| flow(id, world::PEER, 1024, 2, if id == 2 { &slow } else { &parameters[id as usize % 4] });
@@ -77,7 +78,7 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64, clocks: u64) {
         if clocks >= 100_000 {
             let never: Vec<_> = happened.iter().filter(|c| of(**c) == 0).map(|c| format!("{c:?}")).collect();
             assert!(never.is_empty(), "never happened: {never:?}, seed {seed}");
-            assert!(t.paced > 400 && t.past > 300 && t.acks > 30 && t.up > 200, "{t:?}, seed {seed}");
+            assert!(t.paced > 200 && t.past > 300 && t.acks > 30 && t.up > 200, "{t:?}, seed {seed}");
             assert!(t.skipped > clocks / 100, "{} clocks skipped, seed {seed}", t.skipped);
         }
     }

@@ -191,7 +191,8 @@ impl World {
         if last {
             (s.packets, s.number) = (0, s.number.wrapping_add(1));
         }
-        let to = if rng.random_bool(0.02) { 9 } else { PEER };
+        // An ACK from another address than the segment went to is a forged one.
+        let to = if rng.random_bool(0.06) { 9 } else { PEER };
         between(HOST, to, &header, [0, 38, 39, 300, 1024, 1424, 1424, 8900][rng.random_range(0..8)])
     }
 

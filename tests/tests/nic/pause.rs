@@ -11,8 +11,8 @@ use timely_tests::nic::{CLOCK_NS, HOST, cores, counters, flow, spec, start};
 use timely_tests::rng;
 
 const PEER: u16 = 9;
-const PAYLOAD: u32 = 1424;
-const WIRE: usize = PAYLOAD as usize + 90 + 24;
+/// Bytes of payload of usual frames, 1,514 bytes long.
+const USUAL: u32 = 1424;
 /// Bytes of 10 Gb/s in 1 us.
 const MICROSECOND: usize = 1250;
 /// 51.2 us at 10 Gb/s.
@@ -52,14 +52,19 @@ fn segment(n: u32) -> Vec<u8> {
     envelope.frame(&Header { flags: FIRST | LAST, flow: 77, segment: n, ..Header::default() }, &[7; 200])
 }
 
+/// Bytes that may leave behind a pause frame: two frames, and 1 us of the line.
+fn most(payload: u32) -> usize {
+    2 * (payload as usize + 90 + 24) + MICROSECOND
+}
+
 /// What leaves behind a pause frame's last byte until the pause is over: data frames, bytes of them on the wire, ACKs; and the clocks from its last
 /// byte to the first data frame that begins after it is over.
-fn behind(frame: &[u8], ack_priority: u32, bus: u32, resume: Option<&[u8]>, seed: u64) -> Vec<(&'static str, usize, usize, usize, u64)> {
+fn behind(frame: &[u8], payload: u32, ack_priority: u32, bus: u32, resume: Option<&[u8]>, seed: u64) -> Vec<(&'static str, usize, usize, usize, u64)> {
     let fixed = Parameters { outstanding_bytes: 0, timeout_us: 0.0, ..Parameters::fixed(5000.0) };
     let mut all = Vec::new();
     for (name, mut nic) in cores(bus, 10) {
         // 40 Gb/s asked of the port.
-        let flows = (0..8).map(|f| flow(f, PEER, PAYLOAD, 1, &fixed)).collect();
+        let flows = (0..8).map(|f| flow(f, PEER, payload, 1, &fixed)).collect();
         start(&mut *nic, &spec(bus, 10, 10.0, flows));
         nic.post_write(port::PAUSE.address(), ack_priority << 1 | 1);
         let mut bench = Bench::new(nic);
@@ -106,16 +111,18 @@ fn behind(frame: &[u8], ack_priority: u32, bus: u32, resume: Option<&[u8]>, seed
 #[test]
 fn a_pause_frame_stops_what_is_decided() {
     for bus in [64, 512] {
-        for (what, frame, ack_priority, answered) in [
-            ("PAUSE", pause(QUANTA), 5, false),
-            ("PFC, ACKs of another priority", pfc(PRIORITY, QUANTA), 5, true),
-            ("PFC, ACKs of this priority", pfc(PRIORITY, QUANTA), PRIORITY.into(), false),
+        for (what, frame, payload, ack_priority, answered) in [
+            ("PAUSE", pause(QUANTA), USUAL, 5, false),
+            ("PFC, ACKs of another priority", pfc(PRIORITY, QUANTA), USUAL, 5, true),
+            ("PFC, ACKs of this priority", pfc(PRIORITY, QUANTA), USUAL, PRIORITY.into(), false),
+            ("PFC, frames of 91 bytes", pfc(PRIORITY, QUANTA), 1, 5, true),
+            ("PFC, frames of 9,014 bytes", pfc(PRIORITY, QUANTA), 8924, 5, true),
         ] {
-            for (name, data, bytes, acks, again) in behind(&frame, ack_priority, bus, None, 1) {
+            for (name, data, bytes, acks, again) in behind(&frame, payload, ack_priority, bus, None, 1) {
                 println!(
                     "{what}, {name}, {bus} bits: {data} frames, {bytes} bytes and {acks} ACKs leave; it goes on {again} clocks after the end"
                 );
-                assert!(bytes <= 2 * WIRE + MICROSECOND, "{what}, {name}, {bus} bits: {bytes} bytes of {data} frames leave");
+                assert!(bytes <= most(payload), "{what}, {name}, {bus} bits: {bytes} bytes of {data} frames leave");
                 assert_eq!(acks, if answered { 20 } else { 0 }, "{what}, {name}, {bus} bits: ACKs");
                 assert!((1..500).contains(&again), "{what}, {name}, {bus} bits: it goes on {again} clocks later");
             }
@@ -127,11 +134,11 @@ fn a_pause_frame_stops_what_is_decided() {
 #[test]
 fn time_0_resumes_and_other_priorities_go_on() {
     for (frame, zero) in [(pause(QUANTA), pause(0)), (pfc(PRIORITY, QUANTA), pfc(PRIORITY, 0))] {
-        for (name, _, bytes, _, again) in behind(&frame, 5, 64, Some(&zero), 2) {
-            assert!(bytes <= 2 * WIRE + MICROSECOND && (1..500).contains(&again), "{name}: {bytes} bytes, {again} clocks");
+        for (name, _, bytes, _, again) in behind(&frame, USUAL, 5, 64, Some(&zero), 2) {
+            assert!(bytes <= most(USUAL) && (1..500).contains(&again), "{name}: {bytes} bytes, {again} clocks");
         }
     }
-    for (name, data, _, acks, _) in behind(&pfc(PRIORITY + 1, QUANTA), 5, 64, None, 3) {
+    for (name, data, _, acks, _) in behind(&pfc(PRIORITY + 1, QUANTA), USUAL, 5, 64, None, 3) {
         assert!(data > 20 && acks == 20, "{name}: {data} frames and {acks} ACKs while another priority is paused");
     }
 }
