@@ -2,8 +2,6 @@
 mod manifest;
 mod page;
 
-use crate::process::{LIMIT, background, cargo, put, quiet, root, target};
-use crate::setup::{self, number, version};
 use crate::whole::floorplan::Floorplan;
 use crate::whole::{DEVICE, NEXTPNR, globals, sets};
 use clap::{Args, ValueEnum};
@@ -13,6 +11,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
+use timely_tools::process::{LIMIT, background, cargo, put, quiet, root, target};
+use timely_tools::setup::{self, number, version};
 
 /// A bitstream up to this size is kept in the repository, bytes.
 const KEPT_BYTES: u64 = 3 << 20;

@@ -1,8 +1,8 @@
 //! QEMU, its firmware, a kernel, busybox and iproute2: QEMU from 10.1 on has `vfio-user-pci`, and no stable Debian has that yet but in its backports.
-use crate::debian::{Contents, Tree};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use timely_tools::debian::{Contents, Tree};
 
 /// What is unpacked.
 const CONTENTS: Contents = Contents {

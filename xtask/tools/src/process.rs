@@ -11,7 +11,7 @@ const LAST: usize = 30;
 /// The workspace's root.
 pub fn root() -> PathBuf {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    here.parent().map(PathBuf::from).unwrap_or(here)
+    here.ancestors().nth(2).map(PathBuf::from).unwrap_or(here)
 }
 
 /// Where cargo builds.

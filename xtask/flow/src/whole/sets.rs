@@ -32,10 +32,10 @@ pub fn synthesis(top: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::synthesis;
-    use crate::process::quiet;
     use serde_json::Value;
     use std::collections::BTreeSet;
     use std::process::Command;
+    use timely_tools::process::quiet;
 
     // Nets at a pin of the flip-flops that yosys makes of this, and the flip-flops; none if there is no yosys.
     fn nets(name: &str, verilog: &str, pin: &str) -> Option<(usize, usize)> {

@@ -4,13 +4,14 @@ use super::multipliers;
 use super::record::{Ecp5, Xcup};
 use super::router::Router;
 use super::wrap::{BENCH, Ports};
-use crate::process::{background, put, target, watched};
-use crate::setup::{number, version};
 use crate::whole::floorplan::Floorplan;
 use crate::whole::{DEVICE, METHOD, NEXTPNR, ROUTER, TIMED, globals, sets, tell_router};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use timely_tools::hash::hash;
+use timely_tools::process::{background, put, target, watched};
+use timely_tools::setup::{number, version};
 
 /// What is placed: registers are packed into its multipliers.
 const NETLIST: &str = "outputs.json";
@@ -65,12 +66,6 @@ pub enum Figure {
     Xcup(Xcup),
     /// A path, ps.
     Depth(u64),
-}
-
-/// FNV-1a: for telling texts apart, not for security.
-pub fn hash<T: AsRef<[u8]>>(texts: &[T]) -> String {
-    let byte = |h: u64, b: &u8| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", texts.iter().flat_map(|t| t.as_ref()).fold(0xcbf2_9ce4_8422_2325, byte))
 }
 
 impl Unit {
@@ -283,12 +278,7 @@ impl Flow {
 
 #[cfg(test)]
 mod tests {
-    use super::{NOT_ROUTED, cells, hash};
-
-    #[test]
-    fn the_hash_is_fnv_1a() {
-        assert_eq!(hash(&["foo", "bar"]), "85944171f73967e8");
-    }
+    use super::{NOT_ROUTED, cells};
 
     #[test]
     fn what_is_not_routed_has_no_clock() {

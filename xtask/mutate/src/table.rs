@@ -84,7 +84,7 @@ pub fn named(names: &[String]) -> Result<Vec<&'static Row>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::root;
+    use timely_tools::process::root;
 
     /// A test program of lockstep tests that no row names would leave its blocks out in silence.
     #[test]
@@ -93,7 +93,7 @@ mod tests {
         let programs = folder.read_dir().expect("test programs").filter_map(Result::ok).map(|e| e.path());
         let named = |p: &str| ROWS.iter().any(|r| r.program == p);
         for program in programs.filter_map(|p| p.file_stem()?.to_str().map(str::to_owned)).filter(|p| p.starts_with("lockstep_")) {
-            assert!(named(&program), "no row of xtask/src/mutate/table.rs has the program {program}");
+            assert!(named(&program), "no row of xtask/mutate/src/table.rs has the program {program}");
         }
         let mut blocks: Vec<&str> = ROWS.iter().map(|r| r.block).collect();
         blocks.sort_unstable();

@@ -2,13 +2,13 @@
 //!
 //! QEMU counts instructions (`-icount`): one is 1 ns of the guest's time, and time without any is skipped. One processor, no random numbers of the
 //! host's and a fixed date make all of the guest a function of its archive.
-use crate::debian::listed;
-use crate::process::quiet;
 use crate::vm::archive::Archive;
 use crate::vm::kernel::Machine;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use timely_tools::debian::listed;
+use timely_tools::process::quiet;
 
 /// What stands before a line of the guest's own among those of firmware and kernel.
 pub const MARK: &str = "pacing-vm: ";

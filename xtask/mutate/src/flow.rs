@@ -2,10 +2,10 @@
 use super::faults::{self, Fault};
 use super::netlist::Netlist;
 use super::table::Row;
-use crate::process::{put, quiet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use timely_tools::process::{put, quiet};
 
 /// The input that selects a fault; `timely_verilate::mutant` has the same.
 pub const SELECT: &str = "mutsel";

@@ -8,14 +8,13 @@ mod router;
 mod work;
 mod wrap;
 
-use crate::process::{cargo, quiet, root, target};
-use crate::setup;
 use clap::Args;
-pub use flow::hash;
 use flow::{Flow, Unit};
 use record::Record;
 use std::path::Path;
 use std::process::ExitCode;
+use timely_tools::process::{cargo, quiet, root, target};
+use timely_tools::setup;
 use work::Outcome;
 
 /// Options of `synth`.

@@ -3,8 +3,6 @@
 mod checks;
 mod guest;
 
-use crate::process::{cargo, quiet, run, target};
-use crate::setup;
 use crate::vm::kernel::Machine;
 use crate::vm::{NOT_RUN, Running};
 use checks::Check;
@@ -16,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use timely_tools::process::{cargo, quiet, run, target};
+use timely_tools::setup;
 
 /// How much later each start phase begins than the one before, us: no part of the kernel's tick of 4 ms.
 const PHASE_US: u64 = 1_370;
@@ -57,6 +57,9 @@ pub struct PacingVm {
     /// Prints what the guest's kernel says too.
     #[arg(long)]
     verbose: bool,
+    /// Unpacks nothing, and ends with 4 unless QEMU and a kernel are unpacked.
+    #[arg(long)]
+    if_unpacked: bool,
 }
 
 fn scale(s: &str) -> Result<f64, String> {
@@ -119,28 +122,6 @@ fn sha256(file: &Path) -> Result<String, String> {
 }
 
 impl PacingVm {
-    /// The form that is a part of `test`, where QEMU and a kernel are unpacked already.
-    pub fn quick_if_unpacked() -> Option<Self> {
-        let quick = PacingVm {
-            quick: true,
-            few: false,
-            phases: 1,
-            busy: false,
-            scale: 1.0,
-            twice: false,
-            json: false,
-            out: None,
-            limit: 600,
-            verbose: false,
-        };
-        Machine::is_there(&target().join("vm")).then_some(quick)
-    }
-
-    /// The form that is a part of `soak`: all phases, a busy core, and one phase twice.
-    pub fn whole_if_unpacked() -> Option<Self> {
-        Self::quick_if_unpacked().map(|q| PacingVm { quick: false, phases: 4, busy: true, twice: true, limit: 3600, ..q })
-    }
-
     // Runs a guest to its end; its results are in the file.
     fn guest(&self, dir: &Path, tree: &Machine, initrd: &Path, how: &Run, results: &Path) -> Result<Guest, String> {
         let (started, log) = (Instant::now(), dir.join("log"));
@@ -191,10 +172,12 @@ impl PacingVm {
 
     /// Builds what is missing, runs the guests, and makes the report.
     pub fn run(self) -> Result<ExitCode, String> {
-        let dir = target().join("pacing-vm");
+        let (dir, vm) = (target().join("pacing-vm"), target().join("vm"));
+        if self.if_unpacked && !Machine::is_there(&vm) {
+            return Ok(ExitCode::from(NOT_RUN));
+        }
         fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let tools = setup::tools(setup::For::Running)?;
-        let vm = target().join("vm");
         let tree = match Machine::get(&vm) {
             Ok(tree) => tree,
             Err(e) => {

@@ -1,9 +1,9 @@
 //! What the virtual machine runs: the driver's self-test, linked so that it needs no library, and a script that loads VFIO before it.
 use super::archive::Archive;
 use super::kernel::Machine;
-use crate::process::{cargo, run, target};
 use std::fs;
 use std::path::{Path, PathBuf};
+use timely_tools::process::{cargo, run, target};
 
 /// What stands before a line of the test's own among those of firmware and kernel.
 pub const MARK: &str = "vm-test: ";

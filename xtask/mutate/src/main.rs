@@ -7,10 +7,7 @@ mod record;
 mod table;
 mod trial;
 
-use crate::process::{put, root, target};
-use crate::setup::{self, Tools, version};
-use crate::synth::hash;
-use clap::Args;
+use clap::Parser;
 use flow::{Text, get};
 use record::{Block, Record, Survivor};
 use serde_json::json;
@@ -19,6 +16,9 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use table::Row;
+use timely_tools::hash::hash;
+use timely_tools::process::{put, root, target};
+use timely_tools::setup::{self, Tools, version};
 use trial::{Known, Program, Verdict};
 
 /// Cells that get one fault.
@@ -28,9 +28,16 @@ const JOINED_CELLS: usize = 4;
 /// Faults that a block gets at least.
 const LEAST: usize = 8;
 
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Cli {
+    /// Puts faults into the emitted blocks, which their lockstep tests must notice; writes tests/mutation.toml and docs/mutation.md.
+    Mutate(Mutate),
+}
+
 /// Options of `mutate`.
-#[derive(Args)]
-pub struct Mutate {
+#[derive(clap::Args)]
+struct Mutate {
     /// Blocks, such as `fifo` or all that begin with `pa`; without any, all.
     blocks: Vec<String>,
     /// Faults in each block, in place of one to 60 cells; nothing is recorded then.
@@ -240,4 +247,12 @@ impl Mutate {
         }
         if errors.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(errors.join("\n")) }
     }
+}
+
+fn main() -> ExitCode {
+    let Cli::Mutate(mutate) = Cli::parse();
+    mutate.run().unwrap_or_else(|e| {
+        eprintln!("error: {e}");
+        ExitCode::FAILURE
+    })
 }

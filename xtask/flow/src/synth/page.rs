@@ -80,7 +80,7 @@ pub fn page(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::root;
+    use timely_tools::process::root;
 
     #[test]
     fn the_page_shows_the_record() {

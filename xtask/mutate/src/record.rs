@@ -141,7 +141,7 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::root;
+    use timely_tools::process::root;
 
     #[test]
     fn a_reason_stays_with_its_fault() {

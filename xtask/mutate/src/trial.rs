@@ -1,8 +1,5 @@
 //! Runs the tests of a block with one fault, and keeps what came of it, so that a run that was cut goes on.
 use super::table::Row;
-use crate::process::{cargo, root};
-use crate::setup::Tools;
-use crate::synth::hash;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -10,6 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
+use timely_tools::hash::hash;
+use timely_tools::process::{cargo, root};
+use timely_tools::setup::Tools;
 
 /// What came of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_is_known_is_not_run_again() {
-        let file = crate::process::target().join(format!("known-verdicts-{}", std::process::id()));
+        let file = timely_tools::process::target().join(format!("known-verdicts-{}", std::process::id()));
         let mut known = Known::load(file.clone());
         assert_eq!(known.verdict(3, || Ok(Verdict::Hung)), Ok(Verdict::Hung));
         assert_eq!(known.verdict(4, || Ok(Verdict::Survived)), Ok(Verdict::Survived));

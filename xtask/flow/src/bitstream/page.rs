@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use crate::bitstream::manifest::{Area, Clock};
     use crate::bitstream::sha256;
-    use crate::process::root;
+    use timely_tools::process::root;
 
     fn manifest() -> Manifest {
         let clock = |mhz, asked_mhz| Clock { mhz, asked_mhz };
