@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use table::Row;
 use timely_tools::hash::hash;
-use timely_tools::process::{put, root, target};
-use timely_tools::setup::{self, Tools, version};
+use timely_tools::process::{put, root, target, version};
+use timely_tools::setup::{self, Tools};
 use trial::{Known, Program, Verdict};
 
 /// Cells that get one fault.

@@ -1,6 +1,6 @@
 //! Programs of a newer Debian than this machine's: their packages are unpacked under `target/` and run with their own libraries; nothing
 //! outside of it changes.
-use crate::process::{put, quiet};
+use crate::process::{put, quiet, version};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,7 +38,7 @@ fn mirror() -> String {
 
 /// Debian's mmdebstrap, installed or unpacked here.
 fn mmdebstrap(dir: &Path) -> Result<Command, String> {
-    if crate::setup::version("mmdebstrap", "--version").is_some() {
+    if version("mmdebstrap", "--version").is_some() {
         return Ok(Command::new("mmdebstrap"));
     }
     let place = dir.join("mmdebstrap");

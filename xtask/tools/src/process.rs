@@ -50,6 +50,22 @@ pub fn quiet(mut c: Command) -> Result<String, String> {
     }
 }
 
+/// The first line of what a program says of its version.
+pub fn version(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<String> {
+    let mut c = Command::new(program);
+    c.arg(argument);
+    // nextpnr says it on standard error; a tool in WebAssembly says first that it prepares...
+    let out = c.stdin(Stdio::null()).output().ok().filter(|o| o.status.success())?;
+    let line = |text: &[u8]| String::from_utf8_lossy(text).lines().find(|l| !l.ends_with("...")).map(str::to_owned);
+    line(&out.stdout).or_else(|| line(&out.stderr)).or_else(|| Some(String::new()))
+}
+
+/// The number in what a tool says of its version: the rest depends on the machine.
+pub fn number(text: &str) -> String {
+    let word = text.split_whitespace().map(|w| w.trim_matches(|c: char| "()\"".contains(c))).find(|w| w.contains('.'));
+    word.map_or("?", |w| w.trim_start_matches(|c: char| !c.is_ascii_digit())).to_owned()
+}
+
 /// After this long a tool in the background is ended: it found no way. With a processor to itself none takes a third of it.
 pub const LIMIT: &str = "60m";
 

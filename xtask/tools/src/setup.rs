@@ -5,10 +5,10 @@
 //! under `target/`, and the programs that this one starts are told of them by `VERILATOR`, `VERILATOR_ROOT`, `YOSYS`, `YOSYS_SMTBMC` and `PATH`. While
 //! another package manager is at work it is waited for; a tool without which tests would fail, and that cannot be had, ends it all at once.
 use crate::debian::{Contents, Tree};
-use crate::process::{quiet, target};
+use crate::process::{quiet, target, version};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// The tools that were found or installed.
@@ -36,22 +36,6 @@ impl fmt::Display for Tools {
         write!(f, "{}", self.found.join("\n"))?;
         self.environment.iter().try_for_each(|(k, v)| write!(f, "\n{k}={}", v.display()))
     }
-}
-
-/// The first line of what a program says of its version.
-pub fn version(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<String> {
-    let mut c = Command::new(program);
-    c.arg(argument);
-    // nextpnr says it on standard error; a tool in WebAssembly says first that it prepares...
-    let out = c.stdin(Stdio::null()).output().ok().filter(|o| o.status.success())?;
-    let line = |text: &[u8]| String::from_utf8_lossy(text).lines().find(|l| !l.ends_with("...")).map(str::to_owned);
-    line(&out.stdout).or_else(|| line(&out.stderr)).or_else(|| Some(String::new()))
-}
-
-/// The number in what a tool says of its version: the rest depends on the machine.
-pub fn number(text: &str) -> String {
-    let word = text.split_whitespace().map(|w| w.trim_matches(|c: char| "()\"".contains(c))).find(|w| w.contains('.'));
-    word.map_or("?", |w| w.trim_start_matches(|c: char| !c.is_ascii_digit())).to_owned()
 }
 
 fn root_with_apt() -> bool {
@@ -344,8 +328,8 @@ mod tests {
 
     #[test]
     fn versions_are_numbers() {
-        assert_eq!(super::number("Yosys 0.23 (git sha1 7ce5011c24b)"), "0.23");
-        assert_eq!(super::number("\"nextpnr-ecp5\" -- Next Generation Place and Route (Version nextpnr-0.11.1)"), "0.11.1");
-        assert_eq!(super::number("Project Trellis ecppack Version 1.4-82-g3afe7b5"), "1.4-82-g3afe7b5");
+        assert_eq!(crate::process::number("Yosys 0.23 (git sha1 7ce5011c24b)"), "0.23");
+        assert_eq!(crate::process::number("\"nextpnr-ecp5\" -- Next Generation Place and Route (Version nextpnr-0.11.1)"), "0.11.1");
+        assert_eq!(crate::process::number("Project Trellis ecppack Version 1.4-82-g3afe7b5"), "1.4-82-g3afe7b5");
     }
 }

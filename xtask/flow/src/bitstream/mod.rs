@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
-use timely_tools::process::{LIMIT, background, cargo, put, quiet, root, target};
-use timely_tools::setup::{self, number, version};
+use timely_tools::process::{LIMIT, background, cargo, number, put, quiet, root, target, version};
+use timely_tools::setup;
 
 /// A bitstream up to this size is kept in the repository, bytes.
 const KEPT_BYTES: u64 = 3 << 20;

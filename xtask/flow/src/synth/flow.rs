@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use timely_tools::hash::hash;
-use timely_tools::process::{background, put, target, watched};
-use timely_tools::setup::{number, version};
+use timely_tools::process::{background, number, put, target, version, watched};
 
 /// What is placed: registers are packed into its multipliers.
 const NETLIST: &str = "outputs.json";
