@@ -1,5 +1,5 @@
 //! Finds the register map on a board: by the table of boards and the card's PCI IDs, or where the user says that it is.
-use crate::transport::Failure;
+use crate::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;

@@ -20,6 +20,21 @@ pub struct FolderError {
     pub variable: &'static str,
 }
 
+/// FNV-1a, 32 bits: names of files must be the same in every version of this software.
+fn fnv1a(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// Characters of a device's path in the name of a file.
+const READABLE: usize = 24;
+
+/// A device's name as part of a file's, of one that is named by a path: the path's end, and a hash of all of it.
+pub(crate) fn file_name(device: &str) -> String {
+    let plain: String = device.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
+    let end = plain[plain.len().saturating_sub(READABLE)..].trim_start_matches(['-', '.']);
+    format!("{end}-{:08x}", fnv1a(device))
+}
+
 /// A variable's absolute path: relative ones are to be ignored, as the base directory specification has it.
 fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|p| p.is_absolute())

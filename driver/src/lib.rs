@@ -12,6 +12,7 @@ pub mod command;
 pub mod config;
 pub mod daemon;
 pub mod error;
+pub mod failure;
 pub mod folders;
 pub mod host;
 pub mod lock;

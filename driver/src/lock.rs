@@ -2,9 +2,8 @@
 //!
 //! The file is in a folder that other users cannot write, or one of them could hold it for ever. Between users the device itself is the lock: the
 //! kernel opens a group of VFIO once, a server of vfio-user has one client, and all else is locked by its own node ([`Lock::and_node`]).
-use crate::folders::lock_folder;
-use crate::target::file_name;
-use crate::transport::Failure;
+use crate::failure::Failure;
+use crate::folders::{file_name, lock_folder};
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Read, Seek, Write};

@@ -1,8 +1,7 @@
 //! `--device sim`: two simulated NICs with a link between them, one of them ours, run by `timely-sim` in the background: once a user, until
 //! they are stopped or nobody used them for half an hour.
-use crate::folders::runtime_folder;
+use crate::folders::{FolderError, runtime_folder};
 use crate::say::note;
-use crate::target::{Target, TargetError};
 use std::fs::File;
 use std::io;
 use std::os::unix::net::{SocketAddr, UnixStream};
@@ -63,9 +62,17 @@ pub enum SimError {
     /// The folder's path is too long for a socket in it.
     #[error("{}: a socket's path has 107 bytes at most, this one {}; set XDG_RUNTIME_DIR to a folder with a shorter path", .0.display(), .0.as_os_str().len())]
     Long(PathBuf),
+    /// No folder for its socket.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// None runs.
     #[error("no simulated NIC runs; any command with --device sim starts one")]
     None,
+}
+
+/// The pair as `--device` takes it.
+pub fn name(model: bool) -> &'static str {
+    if model { "sim:model" } else { "sim" }
 }
 
 /// The program: `TIMELY_SIM`, or what stands beside this one, or what `PATH` has.
@@ -82,7 +89,7 @@ fn file(folder: &Path, model: bool, end: &str) -> PathBuf {
 ///
 /// # Errors
 /// When it cannot be started.
-pub fn running(model: bool) -> Result<PathBuf, TargetError> {
+pub fn running(model: bool) -> Result<PathBuf, SimError> {
     let folder = runtime_folder()?;
     let [socket, start, log, pid] = ["sock", "start", "log", "pid"].map(|end| file(&folder, model, end));
     SocketAddr::from_pathname(&socket).map_err(|_| SimError::Long(socket.clone()))?;
@@ -101,7 +108,7 @@ pub fn running(model: bool) -> Result<PathBuf, TargetError> {
     let (program, out) = (program(), File::create(&log).map_err(failed(&log))?);
     note(format_args!(
         "starting two simulated NICs with a link between them in the background; `timelyctl --device {} sim stop` ends them",
-        Target::Sim { model }
+        name(model)
     ));
     if !model {
         note("they run the Verilog, which is compiled once: a minute or so; `--device sim:model` starts at once");
@@ -117,12 +124,12 @@ pub fn running(model: bool) -> Result<PathBuf, TargetError> {
     let begun = Instant::now();
     while UnixStream::connect(&socket).is_err() {
         if let Ok(Some(status)) = child.try_wait() {
-            return Err(SimError::Ended { status: status.to_string(), log }.into());
+            return Err(SimError::Ended { status: status.to_string(), log });
         }
         if begun.elapsed() > START {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(SimError::Late { log }.into());
+            return Err(SimError::Late { log });
         }
         std::thread::sleep(LOOK);
     }
@@ -133,7 +140,7 @@ pub fn running(model: bool) -> Result<PathBuf, TargetError> {
 ///
 /// # Errors
 /// When none runs.
-pub fn stop(model: bool) -> Result<u32, TargetError> {
+pub fn stop(model: bool) -> Result<u32, SimError> {
     let pid_file = file(&runtime_folder()?, model, "pid");
     let text = std::fs::read_to_string(&pid_file).map_err(|_| SimError::None)?;
     let pid: i32 = text.trim().parse().map_err(|_| SimError::None)?;
@@ -141,7 +148,7 @@ pub fn stop(model: bool) -> Result<u32, TargetError> {
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     let _ = std::fs::remove_file(&pid_file);
     if name.trim() != "timely-sim" {
-        return Err(SimError::None.into());
+        return Err(SimError::None);
     }
     let ended = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGTERM);
     ended.map_err(|_| SimError::None)?;

@@ -1,7 +1,7 @@
 //! Which device is meant, how it is opened, and where what belongs to it is kept.
 use crate::Error;
 use crate::board::{Place, PlaceError};
-use crate::folders::{FolderError, ROOTS, runtime_folder, state_folder};
+use crate::folders::{FolderError, ROOTS, file_name, runtime_folder, state_folder};
 use crate::pci::{Address, Found, System};
 use crate::sim::{self, SimError};
 use crate::transport::serial::Serial;
@@ -77,8 +77,7 @@ impl fmt::Display for Target {
             Target::Mqnic(path) => path.display().fmt(f)?,
             Target::Serial(path) => write!(f, "serial:{}", path.display())?,
             Target::VfioUser { path, .. } => write!(f, "vfio-user:{}", path.display())?,
-            Target::Sim { model: false } => f.write_str("sim")?,
-            Target::Sim { model: true } => f.write_str("sim:model")?,
+            Target::Sim { model } => f.write_str(sim::name(*model))?,
         }
         self.place().map_or(Ok(()), |place| write!(f, ",{place}"))
     }
@@ -114,21 +113,6 @@ impl FromStr for Target {
 fn absolute(path: &str) -> PathBuf {
     // It fails without a current folder alone.
     std::path::absolute(path).unwrap_or_else(|_| path.into())
-}
-
-/// FNV-1a, 32 bits: names of files must be the same in every version of this software.
-fn fnv1a(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
-}
-
-/// Characters of a device's path in the name of a file.
-const READABLE: usize = 24;
-
-/// A device's name as part of a file's, of one that is named by a path: the path's end, and a hash of all of it.
-pub(crate) fn file_name(device: &str) -> String {
-    let plain: String = device.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
-    let end = plain[plain.len().saturating_sub(READABLE)..].trim_start_matches(['-', '.']);
-    format!("{end}-{:08x}", fnv1a(device))
 }
 
 impl Target {

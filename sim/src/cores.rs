@@ -1,5 +1,4 @@
 //! Where bit-true NICs come from.
-use crate::frame::NodeId;
 use crate::nic::core::Core;
 use crate::nic::corundum::Corundum;
 use crate::nic::inline::{self, Inline};
@@ -7,56 +6,13 @@ use crate::nic::memory::Behaviour;
 use crate::nic::model::Model;
 use crate::nic::rtl::Shell;
 use crate::nic::setup::configure;
-use crate::nic::stream::FlowSpec;
+pub use crate::nic::spec::{CoreFlow, CoreSpec};
 use crate::scenario::{Form, NicKind};
-use crate::time::{Ps, Speed};
+use crate::time::Ps;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use timely_regs::map::Build;
-use timely_regs::parameters::Parameters;
-
-/// A flow that a bit-true NIC is to send.
-#[derive(Clone, Debug)]
-pub struct CoreFlow {
-    /// The flow: its number is its place in the NIC's flow table.
-    pub spec: FlowSpec,
-    /// Its profile's parameters. Flows with equal parameters share a profile.
-    pub parameters: Parameters,
-}
-
-/// What a bit-true NIC is to be.
-#[derive(Clone, Debug)]
-pub struct CoreSpec {
-    /// [`NicKind::Rtl`] or [`NicKind::Model`].
-    pub kind: NicKind,
-    /// Its form.
-    pub form: Form,
-    /// In-line, Corundum: bytes of a flow that the host keeps at most between its software and the wire; 0: any number.
-    pub host_window: u64,
-    /// Corundum: what both reads of the host's memory take that a packet needs, ns.
-    pub dma_ns: std::ops::RangeInclusive<u32>,
-    /// Corundum: the form with buses between the halves.
-    pub streams: bool,
-    /// The host; its addresses are those of [`crate::frame::address`].
-    pub host: NodeId,
-    /// Speed of its link.
-    pub speed: Speed,
-    /// Bus width.
-    pub bus_bits: u32,
-    /// log2 of its flows.
-    pub flow_bits: u32,
-    /// Our UDP port.
-    pub udp_port: u16,
-    /// Period of its clock, ps; the Verilog's is 4,000 unless the host says so.
-    pub clock_ps: u32,
-    /// Priority of data, for PFC, 0 to 6; data of the second class has the one above.
-    pub priority: u8,
-    /// Seed of what Verilog leaves uninitialised.
-    pub seed: u64,
-    /// Its flows.
-    pub flows: Vec<CoreFlow>,
-}
 
 /// A bit-true NIC, set up, and what its host writes in the course of the run.
 pub struct Prepared {

@@ -2,6 +2,9 @@
 use std::sync::Arc;
 use timely_regs::wire;
 
+/// Our UDP port in simulated networks.
+pub const UDP_PORT: u16 = timely_regs::wire::DEFAULT_PORT;
+
 /// Index of a node of the topology: a host or a switch.
 pub type NodeId = u16;
 /// Number of a flow at its sender.

@@ -1,6 +1,5 @@
 //! What passed a port, as a pcapng file with stamps in nanoseconds: simulated time counts from 1970.
-use crate::frame::{FOREIGN, Frame, NodeId, address};
-use crate::scenario::build::UDP_PORT;
+use crate::frame::{FOREIGN, Frame, NodeId, UDP_PORT, address};
 use crate::time::{NS, Ps};
 use std::sync::Arc;
 use timely_regs::wire::{ACK, Addresses, Envelope, Header, LAST};

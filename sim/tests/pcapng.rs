@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use timely_regs::wire::{Kind, Packet};
 use timely_sim::cores;
+use timely_sim::frame::UDP_PORT;
 use timely_sim::pcapng::Capture;
-use timely_sim::scenario::build::{self, UDP_PORT};
+use timely_sim::scenario::build;
 use timely_sim::scenario::{NicKind, file};
 use timely_sim::time::NS;
 

@@ -1,6 +1,6 @@
 //! A NIC on a quiet wire: a MAC that is always ready, frames in at chosen clocks, every frame out with the clocks of its beats.
-use crate::loopback::PORT;
 use crate::nic::Nic;
+use crate::nic::PORT;
 use std::collections::VecDeque;
 use timely_model::stream::beats;
 use timely_regs::link::ACK_TAG;

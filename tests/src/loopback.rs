@@ -2,7 +2,7 @@
 //! The loop delays, loses, repeats and spoils frames, forges ACKs, stalls the transmit stream and pauses priorities.
 use crate::Runs;
 use crate::frames::{Fault, class, mend};
-use crate::nic::{self, HOST};
+use crate::nic::{self, HOST, PORT};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{HashMap, VecDeque};
@@ -17,9 +17,6 @@ use timely_regs::wire::{Class, Error, Kind, Packet, check, ethernet, ipv4, ipv6}
 use timely_sim::cores::CoreSpec;
 use timely_sim::frame::address;
 use timely_sim::nic::core::{Completion, CoreIn, Pins, RxBeat};
-
-/// The UDP port of the NIC.
-pub const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 
 /// The host that data comes from, as the loop has it.
 pub const PEER: u16 = 2;

@@ -1,5 +1,4 @@
 //! Whole NICs to test: the integer model alone, and the Verilog beside it with every pin compared at every clock.
-use crate::loopback::PORT;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use timely_hw::config::Config;
@@ -18,6 +17,8 @@ use timely_sim::nic::stream::FlowSpec;
 use timely_sim::scenario::{Form, NicKind};
 use timely_sim::time::Speed;
 
+/// The UDP port of the NIC.
+pub const PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 /// The host that the NIC under test is.
 pub const HOST: u16 = 1;
 /// Clock period, ps.

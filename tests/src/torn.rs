@@ -1,7 +1,7 @@
 //! Telemetry records of a NIC that changes all the time: each must be of one clock, whichever way it is read.
 use crate::in_process::InProcess;
-use crate::loopback::{PORT, Weather};
-use crate::nic::{HOST, Nic as Core};
+use crate::loopback::Weather;
+use crate::nic::{HOST, Nic as Core, PORT};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use timely_driver::nic::{Nic, Start};

@@ -1,8 +1,8 @@
 //! The bench: what the design reaches, measured on its Verilog in clocks; and how fast the network simulator is, on this machine.
-use crate::process::{cargo, root, run, shown, target};
-use crate::setup;
 use clap::Args;
 use std::process::{ExitCode, Stdio};
+use timely_tools::process::{cargo, root, run, shown, target};
+use timely_tools::setup;
 
 /// Options of `bench`.
 #[derive(Args)]

@@ -1,11 +1,11 @@
 //! `cargo xtask constants`: constants that figures rest on, each changed by about a tenth, and whether its test notices.
-use crate::process::{quiet, root, target};
-use crate::setup::{self, Tools};
 use clap::Args;
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use timely_tools::process::{quiet, root, target};
+use timely_tools::setup::{self, Tools};
 
 /// The list.
 const LIST: &str = "sim/constants.toml";

@@ -1,9 +1,9 @@
 //! The demonstration: sets up, builds, emits the Verilog, runs the simulator on it.
-use crate::process::{cargo, quiet, run, shown, target};
-use crate::setup;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use timely_tools::process::{cargo, quiet, run, shown, target};
+use timely_tools::setup;
 
 /// Options of `demo`.
 #[derive(Args)]

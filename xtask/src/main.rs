@@ -1,22 +1,15 @@
 //! `cargo xtask`: the commands of the README, and what developers run.
 mod bench;
-mod bitstream;
 mod constants;
-mod debian;
 mod demo;
-mod mutate;
-mod pacing_vm;
-mod process;
+mod forward;
 mod programs;
 mod prove;
-mod setup;
-mod synth;
 mod verify;
-mod vm;
-mod whole;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use timely_tools::setup;
 
 const AFTER: &str = "\
 EXAMPLES
@@ -69,19 +62,24 @@ enum Command {
     /// Proves properties of the emitted blocks, and refutes twins with a bug.
     Prove(prove::Prove),
     /// Puts faults into the emitted blocks, which their lockstep tests must notice; writes tests/mutation.toml and docs/mutation.md.
-    Mutate(mutate::Mutate),
+    #[command(disable_help_flag = true)]
+    Mutate(forward::Options),
     /// Changes constants that figures rest on, which a test must notice.
     Constants(constants::Constants),
     /// Runs the lockstep tests, or a storm around the whole NIC, for longer.
     Soak(verify::Soak),
     /// Runs the driver's self-test on the Verilated NIC in a virtual machine, through its kernel's VFIO.
-    VmTest(vm::VmTest),
+    #[command(disable_help_flag = true)]
+    VmTest(forward::Options),
     /// Measures software pacers in a virtual machine that counts instructions, beside the pacer's Verilog; writes target/pacing-vm/report.html.
-    PacingVm(pacing_vm::PacingVm),
+    #[command(disable_help_flag = true)]
+    PacingVm(forward::Options),
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
-    Synth(synth::Synth),
+    #[command(disable_help_flag = true)]
+    Synth(forward::Options),
     /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes bitstreams/BOARD/report.md and manifest.toml.
-    Bitstream(bitstream::Bitstream),
+    #[command(disable_help_flag = true)]
+    Bitstream(forward::Options),
 }
 
 fn main() -> ExitCode {
@@ -94,13 +92,13 @@ fn main() -> ExitCode {
         Command::Demo(d) => d.run(),
         Command::Bench(b) => b.run(),
         Command::Prove(p) => p.run(),
-        Command::Mutate(m) => m.run(),
+        Command::Mutate(m) => m.run("timely-mutate", "mutate"),
         Command::Constants(c) => c.run(),
         Command::Soak(s) => s.run(),
-        Command::VmTest(v) => v.run(),
-        Command::PacingVm(p) => p.run(),
-        Command::Synth(s) => s.run(),
-        Command::Bitstream(b) => b.run(),
+        Command::VmTest(v) => v.run("timely-machine", "vm-test"),
+        Command::PacingVm(p) => p.run("timely-machine", "pacing-vm"),
+        Command::Synth(s) => s.run("timely-flow", "synth"),
+        Command::Bitstream(b) => b.run("timely-flow", "bitstream"),
     };
     done.unwrap_or_else(|e| {
         eprintln!("error: {e}");

@@ -2,7 +2,6 @@
 //!
 //! `cargo test` runs one program after the other. Most of ours wait a good while for a single C++ compiler, so a core stands idle;
 //! here as many programs run at once as there are cores, the longest first, each with its output kept together.
-use crate::process::{shown, target};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -11,6 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use timely_tools::process::{shown, target};
 
 /// Those that take longest begin first, so that none is left to run alone at the end.
 const LONGEST: [&str; 3] = ["nic", "emission", "network_trace"];

@@ -1,8 +1,8 @@
 //! The formal proofs: sets up, then runs `timely-prove`.
-use crate::process::{cargo, shown, target};
-use crate::setup;
 use clap::Args;
 use std::process::ExitCode;
+use timely_tools::process::{cargo, shown, target};
+use timely_tools::setup;
 
 /// Options of `prove`.
 #[derive(Args)]

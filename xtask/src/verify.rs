@@ -1,13 +1,11 @@
 //! What a change must pass, and the same for longer.
 use crate::constants::Constants;
-use crate::pacing_vm::PacingVm;
-use crate::process::{cargo, run, shown};
-use crate::programs;
-use crate::setup;
-use crate::vm::VmTest;
+use crate::{forward, programs};
 use clap::Args;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
+use timely_tools::process::{cargo, run, shown};
+use timely_tools::setup;
 
 /// Options of `test`.
 #[derive(Args)]
@@ -39,6 +37,9 @@ const CYCLES: u64 = 200_000;
 
 /// What a test program may take for [`CYCLES`]: the longest takes four minutes, and a busy machine is several times slower.
 const LIMIT: Duration = Duration::from_secs(40 * 60);
+
+/// Exit code of `timely-machine` where this machine has no QEMU and no kernel.
+const NOT_RUN: u8 = 4;
 
 /// What ran, for the end.
 #[derive(Default)]
@@ -113,19 +114,14 @@ impl Log {
         Ok(())
     }
 
-    // Software pacers in the virtual machine, where it is unpacked.
-    fn pacing_vm(&mut self, unpacked: Option<PacingVm>, options: &str) -> Result<(), String> {
-        let (name, started) = (format!("xtask pacing-vm {options}"), Instant::now());
-        let what = match unpacked {
-            Some(vm) => {
-                eprintln!("--- {name}");
-                // Not the end of the program, but of this step.
-                if vm.run()? != ExitCode::SUCCESS {
-                    return Err(format!("{name} missed what its figures are held to; the lines are above"));
-                }
-                ""
-            }
-            None => "NOT RUN: QEMU and a kernel are not unpacked; `cargo xtask vm-test` does that once, then this runs it too",
+    // A command of the virtual machine, where QEMU and a kernel are unpacked: unpacking them takes minutes and a network.
+    fn machine(&mut self, command: &str, options: &[&str]) -> Result<(), String> {
+        let (name, started) = ([&["xtask", command], options].concat().join(" "), Instant::now());
+        eprintln!("--- {name}");
+        let what = match forward::code("timely-machine", command, &[options, &["--if-unpacked"]].concat())? {
+            0 => "",
+            NOT_RUN => "NOT RUN: QEMU and a kernel are not unpacked; `cargo xtask vm-test` does that once, then this runs it too",
+            code => return Err(format!("{name} failed (exit code {code}); why is said above")),
         };
         self.steps.push((name, started.elapsed(), what.into()));
         Ok(())
@@ -160,18 +156,8 @@ impl Test {
             }
         })?;
         log.step(prepared(&["test", "--workspace", "--quiet", "--doc"]))?;
-        let started_vm = Instant::now();
-        let machine = match VmTest::if_unpacked() {
-            Some(vm) => {
-                eprintln!("--- xtask vm-test");
-                vm.run()?;
-                ""
-            }
-            // Unpacking it takes minutes and a network.
-            None => "NOT RUN: QEMU and a kernel are not unpacked; `cargo xtask vm-test` does that once, then this runs it too",
-        };
-        log.steps.push(("xtask vm-test".into(), started_vm.elapsed(), machine.into()));
-        log.pacing_vm(PacingVm::quick_if_unpacked(), "--quick")?;
+        log.machine("vm-test", &[])?;
+        log.machine("pacing-vm", &["--quick", "--limit", "600"])?;
         log.print();
         println!("all of it passed in {:.0} s", started.elapsed().as_secs_f64());
         Ok(ExitCode::SUCCESS)
@@ -206,7 +192,7 @@ impl Soak {
             tools.prepare(c);
             c.env("TIMELY_CYCLES", self.cycles.to_string());
         })?;
-        log.pacing_vm(PacingVm::whole_if_unpacked(), "--phases 4 --busy --twice")?;
+        log.machine("pacing-vm", &["--phases", "4", "--busy", "--twice"])?;
         eprintln!("--- xtask constants");
         Constants::default().run()?;
         log.print();

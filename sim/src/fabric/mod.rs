@@ -8,6 +8,7 @@
 //! that of ACKs. `tests/fabric_fidelity.rs` holds it against NICs that have them.
 pub mod calendar;
 pub mod cell;
+pub mod class;
 pub mod control;
 pub mod flow;
 mod host;

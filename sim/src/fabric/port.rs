@@ -4,6 +4,7 @@
 //! So a frame that meets no queue costs one event a link. A frame leaves the accounts of the buffer when it starts on the wire.
 use super::Fabric;
 use super::cell::{ACK, CNP, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
+pub use super::class::{ACKS, CNPS, HIGH, LOW};
 use super::flow::PER_PACKET;
 use crate::marking::Controlled;
 use crate::metrics::Tap;
@@ -14,14 +15,6 @@ use rand::Rng;
 pub const CLASSES: usize = 4;
 /// The classes in the order in which they are sent.
 const ORDER: [usize; CLASSES] = [CNPS as usize, ACKS as usize, HIGH as usize, LOW as usize];
-/// Class of ACKs, which flow control spares.
-pub const ACKS: u8 = 0;
-/// Class of data that is sent first.
-pub const HIGH: u8 = 1;
-/// Class of other data.
-pub const LOW: u8 = 2;
-/// Class of congestion notifications, which go before all else and which flow control spares.
-pub const CNPS: u8 = 3;
 /// Wire bytes of a pause frame.
 const PAUSE: u16 = wire_bytes(60) as u16;
 /// Wire bytes that a switch does not store: preamble and gap.

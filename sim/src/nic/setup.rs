@@ -1,8 +1,8 @@
 //! What a host's driver would write into a bit-true NIC: addresses, profiles, flows, and doorbells over time.
 use super::access::Access;
 use super::core::{AccessError, Core};
-use crate::cores::{CoreFlow, CoreSpec};
 use crate::frame::{Class, LOW_TOS, address};
+use crate::nic::spec::{CoreFlow, CoreSpec};
 use crate::scenario::Form;
 use crate::time::Ps;
 use timely_regs::corundum::request::Request;

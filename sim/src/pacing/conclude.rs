@@ -3,7 +3,7 @@ use super::Measured;
 use super::load::Load;
 use super::network::Run;
 use super::row::{Place, Row};
-use super::table::time;
+use super::words::time;
 
 /// The load at which punctuality is compared, which a software pacer of single packets carries.
 pub const PUNCTUAL: (u32, f64) = (1, 100.0);

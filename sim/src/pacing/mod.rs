@@ -29,6 +29,7 @@ pub mod stats;
 pub mod table;
 pub mod tcp;
 pub mod trace;
+mod words;
 
 use load::{BURSTS, Load};
 use measure::Stamping;

@@ -1,18 +1,18 @@
 //! From a plan to a simulation: NICs of the wanted kind, the network around them, and what came of it.
+pub use super::outcome::Outcome;
 use super::{Error, NicKind, Plan};
 use crate::cores::{CoreFactory, CoreFlow, CoreSpec};
-use crate::fabric::flow::Message;
 use crate::feedback::Feedback;
-use crate::frame::{Class, NodeId};
+use crate::frame::{Class, NodeId, UDP_PORT};
 use crate::metrics::histogram::Log;
 use crate::metrics::{FlowInfo, Recorder, Summary};
 use crate::network::Network;
+use crate::nic::Nic;
 use crate::nic::host::EventNic;
 use crate::nic::mac::{Attachment, MacNic};
 use crate::nic::paced::{Paced, PacedFlow};
 use crate::nic::software::{Scheduling, Software, SoftwareFlow};
 use crate::nic::stream::FlowSpec;
-use crate::nic::{Nic, Stats};
 use crate::pcapng::Capture;
 use crate::run::{Observer, Simulation};
 use crate::time::{Ps, US, ps};
@@ -21,42 +21,9 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use timely_model::reference;
 use timely_regs::parameters::{LawKind, Parameters, Signal};
-use timely_regs::telemetry::TelemetryRecord;
 
-/// Our UDP port in simulated networks.
-pub const UDP_PORT: u16 = timely_regs::wire::DEFAULT_PORT;
 /// Priority of data, for PFC.
 pub const DATA_PRIORITY: u8 = 0;
-
-/// A run that has ended.
-pub struct Outcome {
-    /// The plan.
-    pub plan: Plan,
-    /// Unloaded RTT that the profiles were built on, microseconds.
-    pub base_rtt_us: f64,
-    /// Everything that was recorded.
-    pub recorder: Recorder,
-    /// The figures.
-    pub summary: Summary,
-    /// What each host's NIC counted, hosts in order.
-    pub stats: Vec<Stats>,
-    /// Telemetry of each host's flows at the end, flows in order, if the plan wants it.
-    pub snapshots: Vec<(NodeId, Vec<TelemetryRecord>)>,
-    /// What passed the ports that the plan wants captured.
-    pub captures: Vec<Capture>,
-    /// The messages of the fabric's flows, flow after flow.
-    pub messages: Vec<(u32, Message)>,
-    /// True path times of the steady part on the fabric, ps.
-    pub rtt: Log,
-    /// What the fabric's NICs measured there, ps.
-    pub measured_rtt: Log,
-    /// Those of segments with a marked packet.
-    pub marked_rtt: Log,
-    /// Frames that the fabric put on a wire.
-    pub transmissions: u64,
-    /// Wall time of the run, seconds.
-    pub seconds: f64,
-}
 
 struct Built {
     flows: Vec<(usize, FlowSpec, Parameters)>,

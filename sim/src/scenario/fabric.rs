@@ -1,5 +1,5 @@
 //! From a plan to a run of the fabric, and what came of it.
-use super::build::Outcome;
+use super::outcome::Outcome;
 use super::{Control, Error, FlowPlan, NicKind, Plan};
 use crate::fabric::control::Control as Law;
 use crate::fabric::flow::{FlowSpec, Message, PER_PACKET, Posting, Start};

@@ -1,10 +1,11 @@
 //! Scenarios: a network, its NICs and their flows, read from files and made ready to run.
 pub mod build;
 mod check;
-mod error;
+pub mod error;
 pub mod fabric;
 pub mod file;
 pub mod hpcc;
+pub mod outcome;
 pub mod shapes;
 mod theory;
 pub mod vary;
@@ -276,7 +277,7 @@ impl FlowPlan {
             segment: 2048,
             profile,
             ports: None,
-            class: crate::fabric::port::HIGH,
+            class: crate::fabric::class::HIGH,
             posts: Vec::new(),
             reply: None,
             read: false,
@@ -435,7 +436,7 @@ impl Plan {
         let reads = self.flows.iter().any(|f| f.read);
         let rival = self.flows.iter().any(|f| self.control(&f.profile) != Control::Engine);
         let bytes = matches!(self.nic.kind, NicKind::Rtl | NicKind::Model);
-        let classes = !bytes && self.flows.iter().any(|f| f.class != crate::fabric::port::HIGH);
+        let classes = !bytes && self.flows.iter().any(|f| f.class != crate::fabric::class::HIGH);
         let no_control = if bytes {
             "no profile with a `control` of its own: their law is the hardware's, which hears no marks (its ACKs echo the ECN bits, and nobody sends CNPs)"
         } else {

@@ -2,11 +2,11 @@
 use super::wire::Wire;
 use crate::cores::{CoreFactory, CoreFlow, CoreSpec, Cores};
 use crate::frame::Class;
+use crate::frame::UDP_PORT;
 use crate::nic::clock::NOMINAL_PS;
 use crate::nic::core::Core;
 use crate::nic::mac::{Attachment, MacNic, bus_gbps};
 use crate::nic::stream::FlowSpec;
-use crate::scenario::build::UDP_PORT;
 use crate::scenario::{Form, NicKind};
 use crate::time::{NS, Ps, Speed};
 use timely_regs::parameters::Parameters;

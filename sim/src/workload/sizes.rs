@@ -1,5 +1,5 @@
 //! Distributions of message sizes, and of times: `size percent` files, the built-in ones, a single size.
-use crate::scenario::Error;
+use crate::scenario::error::Error;
 use rand::Rng;
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! Whether the loop opens in networks: flows that hear nothing of their segments, on the models.
-use super::{Bound, Figure};
+use super::figure::{Bound, Figure};
 use timely_sim::cores;
 use timely_sim::loops::Cell;
 

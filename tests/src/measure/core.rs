@@ -1,7 +1,7 @@
 //! What the whole NIC reaches around its loop, on its Verilog beside its model.
-use super::{Bound, Figure};
+use super::figure::{Bound, Figure};
 use crate::bench::{Bench, answer};
-use crate::loopback::PORT;
+use crate::nic::PORT;
 use crate::nic::{CLOCK_NS, HOST, Nic, flow, model, spec, start, twin};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,5 +1,5 @@
 //! What the driver reaches, in seconds of this machine, and beside plain register reads of the same run.
-use super::{Bound, Figure};
+use super::figure::{Bound, Figure};
 use crate::flood::{Flood, LAST, Made};
 use crate::in_process::InProcess;
 use crate::nic::model;

@@ -1,5 +1,5 @@
 //! What the rate engine reaches: on its Verilog how often, by the tests of its arithmetic how exactly.
-use super::{Bound, Figure};
+use super::figure::{Bound, Figure};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timely_hw::engine::Engine;

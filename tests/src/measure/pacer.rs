@@ -1,5 +1,5 @@
 //! What the pacer reaches, on its Verilog: grants a clock in each mix, punctuality and rate of a flow alone, lateness under load.
-use super::{Bound, Figure};
+use super::figure::{Bound, Figure};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;

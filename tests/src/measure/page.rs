@@ -1,5 +1,5 @@
 //! The page that the figures are written to, beside what published designs reach.
-use super::{Figure, number};
+use super::figure::{Figure, number};
 
 const HEAD: &str = "\
 # What the design reaches

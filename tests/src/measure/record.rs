@@ -1,5 +1,5 @@
 //! What other commands have measured and committed: area and speed, mutants.
-use super::{Bound, Figure};
+use super::figure::{Bound, Figure};
 use std::path::Path;
 use timely_hw::blocks::{BLOCKS, Measure};
 use toml::Value;

@@ -10,7 +10,7 @@ use timely_driver::selftest::{self, Options, Peer};
 use timely_regs::map::{HEADER_VERSION, dma, id};
 use timely_sim::frame::address;
 use timely_tests::in_process::InProcess;
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_tests::nic::{HOST, model, verilog};
 
 /// Tests run one at a time: a child that one of them starts has the sockets of all until it is a process of its own, and meanwhile a client

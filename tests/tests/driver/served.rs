@@ -4,9 +4,9 @@ use std::net::Ipv4Addr;
 use timely_driver::nic::{End as Leave, Nic, Start};
 use timely_driver::selftest::{self, Options, Peer};
 use timely_driver::transport::vfio_user::VfioUser;
+use timely_sim::frame::UDP_PORT;
 use timely_sim::frame::address;
 use timely_sim::scenario::NicKind;
-use timely_sim::scenario::build::UDP_PORT;
 use timely_sim::serve::setup::{HOST, PEER};
 use timely_tests::served::Served;
 

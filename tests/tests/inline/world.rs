@@ -14,8 +14,8 @@ use timely_sim::nic::inline::Inline;
 use timely_tests::Runs;
 use timely_tests::bench::answer;
 use timely_tests::frames::{Fault, class};
-use timely_tests::loopback::PORT;
 use timely_tests::nic::HOST;
+use timely_tests::nic::PORT;
 
 pub const PEER: u16 = 2;
 

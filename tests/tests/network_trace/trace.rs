@@ -3,10 +3,11 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 use timely_regs::wire::Packet;
+use timely_sim::frame::UDP_PORT;
 use timely_sim::frame::{FlowId, NodeId};
 use timely_sim::nic::{Outbox, RateSample, RttSample, TimeoutSample};
 use timely_sim::run::Observer;
-use timely_sim::scenario::build::{Outcome, UDP_PORT};
+use timely_sim::scenario::build::Outcome;
 use timely_sim::time::{Ps, US};
 
 /// A frame that left its host.

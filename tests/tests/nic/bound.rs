@@ -6,7 +6,7 @@ use timely_regs::parameters::Parameters;
 use timely_regs::wire::Packet;
 use timely_sim::nic::setup::{configure, load, record};
 use timely_tests::bench::{Bench, answer};
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_tests::nic::{cores, flow, spec};
 use timely_tests::{cycles, few_seeds, rng};
 

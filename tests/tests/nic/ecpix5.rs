@@ -17,7 +17,7 @@ use timely_regs::parameters::{Parameters, RttStart};
 use timely_regs::serial::{ANSWER_BYTES, DONE, READ, REQUEST_BYTES, WRITE, answer, request};
 use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::{Addresses, Envelope, FIRST, Header, Kind, LAST, Packet};
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_verilate::{Dut, In, Library, Options, Out, build};
 
 /// Faster than the board's, so that a test need not wait for it.

@@ -6,7 +6,8 @@ use timely_regs::parameters::Parameters;
 use timely_regs::wire::{ACK, FIRST, Header, LAST, Packet, READ};
 use timely_sim::nic::core::CoreEvent;
 use timely_tests::bench::{Bench, answer, swapped};
-use timely_tests::loopback::{Loop, PORT, Weather, spec as storm_spec};
+use timely_tests::loopback::{Loop, Weather, spec as storm_spec};
+use timely_tests::nic::PORT;
 use timely_tests::nic::{cores, counters, flow, spec, start};
 use timely_tests::{cycles, few_seeds, rng};
 

@@ -10,7 +10,7 @@ use timely_regs::map::{counters, flow, port, time};
 use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, Envelope, FIRST, Header, Kind, LAST, Packet, check};
 use timely_tests::board::{Board, HOST, Registers, Shape, WIRE};
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_tests::{quick, rng, thorough};
 use timely_verilate::Library;
 

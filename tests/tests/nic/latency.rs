@@ -5,7 +5,7 @@ use timely_regs::wire::{Addresses, Arrived, Class, Envelope, FIRST, Header, Kind
 use timely_sim::frame::address;
 use timely_sim::nic::core::CoreEvent;
 use timely_tests::bench::{Bench, Received, answer};
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_tests::nic::{CLOCK_NS, HOST, cores, flow, spec, start};
 use timely_tests::{cycles, few_seeds, rng};
 

@@ -18,7 +18,7 @@ use timely_regs::wire::{Addresses, Class, FIRST, Header, LAST};
 use timely_tests::bench::answer;
 use timely_tests::board::{Frame, HOST, OPENNIC, WIRE};
 use timely_tests::frames::{Fault, class, envelope, with_its_place};
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_tests::{rng, seeds};
 use timely_verilate::{Library, Options, build};
 

@@ -6,7 +6,7 @@ use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, Envelope, FIRST, Header, LAST};
 use timely_sim::frame::address;
 use timely_tests::bench::Bench;
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_tests::nic::{CLOCK_NS, HOST, cores, counters, flow, spec, start};
 use timely_tests::rng;
 

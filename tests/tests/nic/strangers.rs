@@ -8,7 +8,7 @@ use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, Envelope, FIRST, HEADER_BYTES, Header, LAST};
 use timely_sim::frame::address;
 use timely_sim::nic::core::{Completion, CoreIn, RxBeat};
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_tests::nic::{HOST, Nic, cores, counters, flow, model, spec, start};
 use timely_tests::{quick, thorough};
 

@@ -1,5 +1,6 @@
 //! The command line.
 use crate::backend::CliError;
+use crate::times::interval;
 use crate::{events, top, traffic};
 use clap::{Args, Parser, Subcommand};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -9,8 +10,8 @@ use timely_driver::pci::Address;
 use timely_driver::sim;
 use timely_driver::spec::FlowSpec;
 use timely_driver::target::Target;
-use timely_driver::units::{TextError, parse_duration, parse_ip, parse_ipv4, parse_ipv6, parse_whole};
 use timely_driver::units::{parse_bytes_within, parse_whole_within};
+use timely_driver::units::{parse_ip, parse_ipv4, parse_ipv6, parse_whole};
 use timely_regs::wire::DEFAULT_PORT;
 
 const AFTER: &str = "\
@@ -361,17 +362,6 @@ pub enum Reg {
 pub enum Sim {
     /// Ends them.
     Stop,
-}
-
-/// A time.
-pub fn duration(text: &str) -> Result<Duration, TextError> {
-    parse_duration(text)
-}
-
-/// A time between two looks: not so short that the machine does nothing else.
-pub fn interval(text: &str) -> Result<Duration, String> {
-    let time = duration(text).map_err(|e| e.to_string())?;
-    if time >= Duration::from_millis(1) { Ok(time) } else { Err(format!("{text} is shorter than 1ms")) }
 }
 
 fn profile(text: &str) -> Result<u32, String> {

@@ -1,7 +1,7 @@
 //! `timelyctl events`: rate updates, printed as they come, or into a file of CSV or pcapng.
 use crate::backend::{Backend, CliError};
-use crate::duration;
 use crate::signals::Signals;
+use crate::times::duration;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use timely_driver::record::{HEAD, Sink};

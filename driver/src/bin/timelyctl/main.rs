@@ -8,12 +8,13 @@ mod doctor;
 mod events;
 mod show;
 mod signals;
+mod times;
 mod top;
 mod traffic;
 
 use backend::{Backend, CliError};
 use clap::CommandFactory;
-use cli::{Cli, Command, Flow, Port, Profile, Reg, Sim, duration};
+use cli::{Cli, Command, Flow, Port, Profile, Reg, Sim};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -115,7 +116,7 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
         Command::Reg(Reg::List) => write_out(&if cli.json { show::registers_json() } else { fit(&show::registers()) })?,
         Command::Sim(Sim::Stop) => {
             let model = matches!(cli.device, Some(Target::Sim { model: true }));
-            write_out(&format!("ended process {}", sim::stop(model)?))?;
+            write_out(&format!("ended process {}", sim::stop(model).map_err(TargetError::from)?))?;
         }
         Command::Send(arguments) => traffic::run_send(arguments, cli.json)?,
         Command::Recv(arguments) => traffic::run_recv(arguments, cli.json)?,

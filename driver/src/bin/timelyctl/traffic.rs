@@ -1,7 +1,7 @@
 //! `timelyctl send` and `timelyctl recv`: segments of ours from and to an ordinary host.
 use crate::backend::CliError;
-use crate::cli::{duration, interval};
 use crate::signals::Signals;
+use crate::times::{duration, interval};
 use crate::{fit, write_out};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::AsFd;

@@ -20,6 +20,7 @@ pub mod parts;
 mod queue;
 pub mod reciprocal;
 pub mod root;
+pub mod state;
 
 use crate::Block;
 use crate::bus::{Event, FlowLoad, FlowRate, KIND_TIMEOUT, ProfileWrite, Sample};

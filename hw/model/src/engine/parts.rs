@@ -2,9 +2,10 @@
 //!
 //! `Q.n` has n fraction bits. A word that no [`timely_regs::parameters::Parameters`] would give is still defined: what does not fit its
 //! register is cut to it, as [`cut`] does.
-use super::law::{MARK_BITS, ONE, State, Words};
 use super::reciprocal::{reciprocal, zeros};
 use super::root::inverse_root;
+pub use super::state::AVERAGE_BITS;
+use super::state::{MARK_BITS, ONE, State, Words};
 use timely_regs::profile as p;
 
 /// Bits that the limbs of a whole product overlap by.
@@ -21,8 +22,6 @@ pub const SECOND_MORE: i64 = (1 << 14) + (1 << 13) - (1 << 11);
 pub const LESS_CUT: u32 = 3;
 /// Bits that beta times Thigh loses.
 const THRESHOLD_CUT: u32 = 4;
-/// Bits of the smoothed difference, sign included.
-pub const AVERAGE_BITS: u32 = 25 + p::AVERAGE_FRACTION;
 /// Bits that the smoothed difference loses, to nearest, where it is multiplied by alpha.
 pub const AVERAGE_CUT: u32 = 3;
 

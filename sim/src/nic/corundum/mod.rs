@@ -8,7 +8,7 @@ mod host;
 
 use super::axil::{Master, Response};
 use super::core::{AccessError, Core, CoreEvent, CoreIn, Pins, TxBeat};
-use crate::cores::CoreSpec;
+use crate::nic::spec::CoreSpec;
 use engine::Engine;
 use host::Host;
 use timely_model::Block;

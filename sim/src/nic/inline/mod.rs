@@ -7,7 +7,7 @@ pub mod rtl;
 
 use super::axil::{Master, Response};
 use super::core::{AccessError, Core, CoreEvent, CoreIn, Pins, TxBeat};
-use crate::cores::CoreSpec;
+use crate::nic::spec::CoreSpec;
 use host::Host;
 use timely_model::Block;
 use timely_model::bus::KIND_RTT;

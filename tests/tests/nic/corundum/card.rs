@@ -17,7 +17,7 @@ use timely_sim::nic::axil::{Master, Response};
 use timely_sim::nic::core::AccessError;
 use timely_tests::Runs;
 use timely_tests::frames::with_its_place;
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_verilate::{Dut, In, Library, Out};
 
 /// ns of a clock.

@@ -13,7 +13,7 @@ use timely_regs::parameters::Parameters;
 use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::{FIRST, Header, LAST};
 use timely_tests::bench::answer;
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 
 /// The flow that is the generator's, its rate, and the clocks that one of its frames then takes, of 1,514 bytes.
 const OWN: u32 = 9;

@@ -17,7 +17,7 @@ use timely_regs::map::port;
 use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, Class, FIRST, Header, LAST, Packet};
 use timely_tests::frames::{Fault, class, envelope};
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_tests::{few_seeds, rng, thorough};
 use timely_verilate::Library;
 

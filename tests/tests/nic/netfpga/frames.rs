@@ -6,7 +6,7 @@ use timely_regs::counters::Counter;
 use timely_regs::wire::{FIRST, LAST};
 use timely_tests::board::{Frame, HOST, WIRE};
 use timely_tests::frames::{Fault, class, with_its_place};
-use timely_tests::loopback::PORT;
+use timely_tests::nic::PORT;
 use timely_tests::{rng, seeds};
 
 /// Frames of every kind both ways and of all ports, in gaps and stalls: each comes out once, byte for byte, in its order, where its tuser says; what

@@ -7,9 +7,9 @@ mod tests;
 mod view;
 
 use crate::backend::{Backend, CliError};
-use crate::cli::interval;
 use crate::put_out;
 use crate::signals::Signals;
+use crate::times::interval;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 pub use screen::Terminal;
 use serde::de::DeserializeOwned;

@@ -110,6 +110,17 @@ fn bytes(now: &FlowTelemetry, before: &FlowTelemetry) -> u64 {
     now.wire_bytes.wrapping_sub(before.wire_bytes) & ((1 << 48) - 1)
 }
 
+/// A branch as people say it.
+pub fn branch(name: &str) -> &str {
+    match name {
+        "below_tlow" => "below Tlow",
+        "above_thigh" => "above Thigh",
+        "gradient_increase" => "gradient up",
+        "gradient_decrease" => "gradient down",
+        other => other,
+    }
+}
+
 impl Top {
     /// Sorted by a column; a filter.
     pub fn new(column: Column, filter: &str) -> Self {
@@ -174,9 +185,7 @@ impl Top {
     /// The flows that are shown, in their order.
     pub fn shown(&self) -> Vec<&Row> {
         let wanted = self.filter.to_lowercase();
-        let has = |r: &&Row| {
-            wanted.is_empty() || format!("{} {} {}", r.flow, r.to, super::view::branch(&r.branch)).to_lowercase().contains(&wanted)
-        };
+        let has = |r: &&Row| wanted.is_empty() || format!("{} {} {}", r.flow, r.to, branch(&r.branch)).to_lowercase().contains(&wanted);
         let mut rows: Vec<&Row> = self.rows.iter().filter(has).collect();
         let number = |x: Option<f64>| x.unwrap_or(f64::NEG_INFINITY);
         rows.sort_by(|a, b| {

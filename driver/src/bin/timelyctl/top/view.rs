@@ -1,6 +1,6 @@
 //! The screen of `top`.
 use super::screen::{Colour, Grid, Style};
-use super::state::{COLUMNS, Column, Row, Top};
+use super::state::{COLUMNS, Column, Row, Top, branch};
 use std::collections::VecDeque;
 use timely_driver::report::BRANCHES;
 use timely_driver::service::micros;
@@ -17,17 +17,6 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 
 const PLAIN: Style = Style::of(Colour::Plain);
 const DIM: Style = Style::of(Colour::Grey);
-
-/// A branch as people say it.
-pub fn branch(name: &str) -> &str {
-    match name {
-        "below_tlow" => "below Tlow",
-        "above_thigh" => "above Thigh",
-        "gradient_increase" => "gradient up",
-        "gradient_decrease" => "gradient down",
-        other => other,
-    }
-}
 
 fn colour(name: &str) -> Style {
     Style::of(match name {

@@ -1,0 +1,39 @@
+//! What came of a run.
+use super::Plan;
+use crate::fabric::flow::Message;
+use crate::frame::NodeId;
+use crate::metrics::histogram::Log;
+use crate::metrics::{Recorder, Summary};
+use crate::nic::Stats;
+use crate::pcapng::Capture;
+use timely_regs::telemetry::TelemetryRecord;
+
+/// A run that has ended.
+pub struct Outcome {
+    /// The plan.
+    pub plan: Plan,
+    /// Unloaded RTT that the profiles were built on, microseconds.
+    pub base_rtt_us: f64,
+    /// Everything that was recorded.
+    pub recorder: Recorder,
+    /// The figures.
+    pub summary: Summary,
+    /// What each host's NIC counted, hosts in order.
+    pub stats: Vec<Stats>,
+    /// Telemetry of each host's flows at the end, flows in order, if the plan wants it.
+    pub snapshots: Vec<(NodeId, Vec<TelemetryRecord>)>,
+    /// What passed the ports that the plan wants captured.
+    pub captures: Vec<Capture>,
+    /// The messages of the fabric's flows, flow after flow.
+    pub messages: Vec<(u32, Message)>,
+    /// True path times of the steady part on the fabric, ps.
+    pub rtt: Log,
+    /// What the fabric's NICs measured there, ps.
+    pub measured_rtt: Log,
+    /// Those of segments with a marked packet.
+    pub marked_rtt: Log,
+    /// Frames that the fabric put on a wire.
+    pub transmissions: u64,
+    /// Wall time of the run, seconds.
+    pub seconds: f64,
+}

@@ -1,0 +1,97 @@
+//! Yosys' part: a netlist of an emitted text, a list of its faults, and the text with all of them in it.
+use super::faults::{self, Fault};
+use super::netlist::Netlist;
+use super::table::Row;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use timely_tools::process::{put, quiet};
+
+/// The input that selects a fault; `timely_verilate::mutant` has the same.
+pub const SELECT: &str = "mutsel";
+
+/// An emitted text and its netlist.
+pub struct Text {
+    /// What the tests compile it by.
+    pub key: String,
+    /// As it was emitted.
+    pub verilog: String,
+    /// Its netlist.
+    pub netlist: Netlist,
+    folder: PathBuf,
+    // Those that get faults; in a block whose hierarchy is dissolved all is in its top.
+    modules: Vec<String>,
+    selection: String,
+    dissolved: bool,
+}
+
+/// What a file says.
+///
+/// # Errors
+/// It cannot be read.
+pub fn get(file: &Path) -> Result<String, String> {
+    fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+fn run(yosys: &Path, folder: &Path, name: &str, script: &str) -> Result<(), String> {
+    put(&folder.join(name), script)?;
+    let mut c = Command::new("nice");
+    c.args(["-n", "10"]).arg(yosys).args(["-q", "-s", name]).current_dir(folder);
+    quiet(c).map(drop)
+}
+
+impl Text {
+    /// Makes the netlist of `row`'s text `key`, in a folder of its own below `work`.
+    ///
+    /// # Errors
+    /// Yosys failed.
+    pub fn new(yosys: &Path, row: &Row, key: String, verilog: String, work: &Path) -> Result<Self, String> {
+        let folder = work.join(&key);
+        put(&folder.join("text.v"), &verilog)?;
+        let rest = verilog.split_once("module ").ok_or_else(|| format!("{key}: no module in its text"))?.1;
+        let top: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let modules = if row.modules.is_empty() { vec![top.clone()] } else { row.modules.iter().map(|m| (*m).to_owned()).collect() };
+        let selection = format!("{}{}", modules.join(" "), " %u".repeat(modules.len() - 1));
+        let whole = if row.modules.is_empty() { "proc\nflatten\n" } else { "" };
+        // A fault in what synthesis removes is none: constants go through the hierarchy, and words lose the bits that nothing reads and those
+        // that are always 0; the second time those of sums of sums. Registers keep the multiplexers that the text has.
+        let opt = "opt -fine -mux_undef -nodffe -nosdff\n";
+        let script = format!(
+            "read_verilog text.v\nhierarchy -check -top {top}\n{whole}select {selection}\nproc\n{opt}wreduce\n{opt}wreduce\n{opt}opt_clean\n\
+             select -clear\nwrite_rtlil netlist.il\njson -o netlist.json {selection}\n"
+        );
+        run(yosys, &folder, "netlist.ys", &script)?;
+        let netlist = Netlist::read(&get(&folder.join("netlist.json"))?)?;
+        Ok(Text { key, verilog, netlist, folder, modules, selection, dissolved: row.modules.is_empty() })
+    }
+
+    /// Chooses `count` faults.
+    ///
+    /// # Errors
+    /// Yosys failed, or there are not so many.
+    pub fn faults(&self, yosys: &Path, count: usize, seed: u32) -> Result<Vec<Fault>, String> {
+        // Some are none; yosys spreads those that it lists over modules, cells, wires and lines of the text. Contents of ROMs are no cells.
+        let listed = count * 3 + 50;
+        let cells = format!("{} t:$meminit t:$meminit_v2 %u %d", self.selection);
+        let script = format!("read_rtlil netlist.il\nmutate -list {listed} -seed {seed} -o list.txt {cells}\n");
+        run(yosys, &self.folder, "list.ys", &script)?;
+        faults::choose(&get(&self.folder.join("list.txt"))?, &self.netlist, count).map_err(|e| format!("{}: {e}", self.key))
+    }
+
+    /// The text with `faults` in it, numbered from `first` on.
+    ///
+    /// # Errors
+    /// Yosys failed.
+    pub fn mutated(&self, yosys: &Path, faults: &[Fault], first: usize) -> Result<String, String> {
+        let commands: String = faults.iter().enumerate().map(|(i, f)| f.command(SELECT, first + i)).collect();
+        let write = format!("select {}\nwrite_verilog -noattr -selected mutated.v\n", self.selection);
+        run(yosys, &self.folder, "mutate.ys", &format!("read_rtlil netlist.il\n{commands}{write}"))?;
+        let mut text = get(&self.folder.join("mutated.v"))?;
+        if !self.dissolved {
+            // The other modules stay as they were emitted.
+            let is_other = |m: &&str| !self.modules.iter().any(|n| m.contains(&format!("module {n}(")));
+            text.extend(self.verilog.split_inclusive("endmodule").filter(is_other));
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,191 @@
+//! Imports run one way: no files of a crate import each other in a circle.
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use syn::visit::Visit;
+use timely_tools::process::root;
+
+/// A module's place in its crate.
+type Module = Vec<String>;
+/// What each file of a crate imports.
+type Graph = BTreeMap<Module, BTreeSet<Module>>;
+
+/// Folders of crates' sources.
+const CRATES: [&str; 14] = [
+    "driver/src",
+    "hw/src",
+    "hw/formal/src",
+    "hw/model/src",
+    "hw/regs/src",
+    "sim/src",
+    "sim/verilate/src",
+    "tests/src",
+    "xtask/src",
+    "xtask/flow/src",
+    "xtask/machine/src",
+    "xtask/mutate/src",
+    "xtask/tools/src",
+    "driver/src/bin/timelyctl",
+];
+
+fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    entries.sort();
+    for path in entries {
+        match path.file_name().and_then(|n| n.to_str()) {
+            // Programs beside the library are crates of their own.
+            Some("bin") => {}
+            _ if path.is_dir() => sources(&path, into),
+            Some(name) if name.ends_with(".rs") => into.push(path),
+            _ => {}
+        }
+    }
+}
+
+fn module(folder: &Path, file: &Path) -> Module {
+    let inside = file.strip_prefix(folder).expect("inside").with_extension("");
+    let mut parts: Module = inside.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    if parts.last().is_some_and(|p| p == "mod") || parts == ["lib"] || parts == ["main"] {
+        parts.pop();
+    }
+    parts
+}
+
+/// Collects the paths of a file that begin with `crate`, `self` or `super`.
+struct Paths {
+    here: Module,
+    found: Vec<Module>,
+}
+
+impl Paths {
+    fn add(&mut self, path: &[String]) {
+        let mut parts = path.iter().map(String::as_str).peekable();
+        let mut at = match parts.next() {
+            Some("crate") => Vec::new(),
+            Some("self") => self.here.clone(),
+            Some("super") => self.here[..self.here.len().saturating_sub(1)].to_vec(),
+            _ => return,
+        };
+        while parts.next_if_eq(&"super").is_some() {
+            at.pop();
+        }
+        at.extend(parts.map(str::to_owned));
+        self.found.push(at);
+    }
+
+    fn tree(&mut self, before: &mut Vec<String>, tree: &syn::UseTree) {
+        let depth = before.len();
+        match tree {
+            syn::UseTree::Path(p) => {
+                before.push(p.ident.to_string());
+                self.tree(before, &p.tree);
+            }
+            syn::UseTree::Group(g) => g.items.iter().for_each(|t| self.tree(before, t)),
+            syn::UseTree::Glob(_) => self.add(before),
+            syn::UseTree::Name(n) if n.ident == "self" => self.add(before),
+            syn::UseTree::Name(syn::UseName { ident }) | syn::UseTree::Rename(syn::UseRename { ident, .. }) => {
+                before.push(ident.to_string());
+                self.add(before);
+            }
+        }
+        before.truncate(depth);
+    }
+}
+
+impl<'a> Visit<'a> for Paths {
+    fn visit_item_mod(&mut self, m: &'a syn::ItemMod) {
+        // Tests see what they like; a module inside a file is a part of it.
+        if m.ident != "tests" {
+            syn::visit::visit_item_mod(self, m);
+        }
+    }
+
+    fn visit_item_use(&mut self, u: &'a syn::ItemUse) {
+        self.tree(&mut Vec::new(), &u.tree);
+    }
+
+    fn visit_macro(&mut self, m: &'a syn::Macro) {
+        // What a macro is given is no syntax yet: words, with `::` between those of a path.
+        let text = m.tokens.to_string().replace("::", " :: ");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for (i, _) in words.iter().enumerate().filter(|(_, w)| ["crate", "self", "super"].contains(w)) {
+            let more = words[i + 1..].chunks(2).take_while(|pair| pair.len() == 2 && pair[0] == "::").map(|pair| pair[1].to_owned());
+            self.add(&std::iter::once(words[i].to_owned()).chain(more).collect::<Vec<_>>());
+        }
+        syn::visit::visit_macro(self, m);
+    }
+
+    fn visit_path(&mut self, p: &'a syn::Path) {
+        if p.segments.len() > 1 {
+            self.add(&p.segments.iter().map(|s| s.ident.to_string()).collect::<Vec<_>>());
+        }
+        syn::visit::visit_path(self, p);
+    }
+}
+
+fn graph(folder: &Path) -> Graph {
+    let mut files = Vec::new();
+    sources(folder, &mut files);
+    let modules: BTreeSet<Module> = files.iter().map(|f| module(folder, f)).collect();
+    let imports = |file: &PathBuf| {
+        let here = module(folder, file);
+        let text = fs::read_to_string(file).expect("a file");
+        let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let mut paths = Paths { here: here.clone(), found: Vec::new() };
+        paths.visit_file(&parsed);
+        // A path names a file, and what is in it; the crate's root joins all and is no part of a circle.
+        let file_of = |path: &Module| (1..=path.len()).rev().map(|n| path[..n].to_vec()).find(|m| modules.contains(m));
+        (here.clone(), paths.found.iter().filter_map(file_of).filter(|m| *m != here).collect())
+    };
+    files.iter().map(imports).collect()
+}
+
+/// A way from a file back to it, by the fewest imports.
+fn circle(graph: &Graph, from: &Module) -> Option<Vec<Module>> {
+    let mut ways = vec![vec![from.clone()]];
+    let mut seen = BTreeSet::new();
+    while !ways.is_empty() {
+        let mut longer = Vec::new();
+        for way in ways {
+            for next in graph.get(way.last()?).into_iter().flatten() {
+                if next == from {
+                    return Some(way);
+                }
+                if seen.insert(next.clone()) {
+                    longer.push([&way[..], std::slice::from_ref(next)].concat());
+                }
+            }
+        }
+        ways = longer;
+    }
+    None
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let mut found = Vec::new();
+    for name in CRATES {
+        let graph = graph(&root().join(name));
+        assert!(graph.len() > 1 && graph.values().any(|i| !i.is_empty()), "{name}: no imports were read");
+        let mut told = BTreeSet::new();
+        for from in graph.keys() {
+            if let Some(way) = circle(&graph, from)
+                && told.insert(way.iter().cloned().collect::<BTreeSet<_>>())
+            {
+                let names: Vec<String> = way.iter().map(|m| m.join("::")).collect();
+                found.push(format!("{name}: {} -> {}", names.join(" -> "), names[0]));
+            }
+        }
+    }
+    assert!(found.is_empty(), "files that import each other:\n{}", found.join("\n"));
+}
+
+/// Each crate of the workspace is looked at.
+#[test]
+fn every_crate_is_looked_at() {
+    let text = fs::read_to_string(root().join("Cargo.toml")).expect("a file");
+    let members = text.lines().find_map(|l| l.strip_prefix("members = [")).expect("a list");
+    for member in members.trim_end_matches(']').split(',').map(|m| m.trim().trim_matches('"')) {
+        assert!(CRATES.contains(&format!("{member}/src").as_str()), "{member} is not in the list");
+    }
+}
