@@ -3,6 +3,7 @@
 //! It meets the pacer half and the packet source in registered streams alone (`docs/datapath.md`), because in some shells they sit in
 //! different blocks.
 use crate::ack::Ack;
+use crate::bus::AxilSlave;
 use crate::check::Digests;
 use crate::construct::construct;
 use crate::crossing::Crossing;
@@ -33,40 +34,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// AXI-Lite: write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: write address valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: write strobes.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite: write data valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite: write answer.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: write answer valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write answer taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite: read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: read address valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite: read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: read answer.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: read data valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Registers.
+    pub s_axil: AxilSlave<24>,
     /// Received beat.
     pub s_axis_rx_tdata: Signal<In, Bits<W>>,
     /// Its bytes.
@@ -307,9 +276,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             pfc_bit: bit(Counter::PfcFrames),
             paused_bit: bit(Counter::PausedTime),
         }
-            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
-            s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
-            s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
+            clk, rst, s_axil, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag,
             sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation,
@@ -354,23 +321,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.dma.clk.next = self.clk.val();
         self.dma.rst.next = self.rst.val();
         // Registers.
-        self.csr.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.csr.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.csr.s_axil_awready.val();
-        self.csr.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.csr.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.csr.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.csr.s_axil_wready.val();
-        self.s_axil_bresp.next = self.csr.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.csr.s_axil_bvalid.val();
-        self.csr.s_axil_bready.next = self.s_axil_bready.val();
-        self.csr.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.csr.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.csr.s_axil_arready.val();
-        self.s_axil_rdata.next = self.csr.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.csr.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.csr.s_axil_rvalid.val();
-        self.csr.s_axil_rready.next = self.s_axil_rready.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.csr.s_axil);
         self.settings.next = self.csr.settings.val();
         self.stop.next = self.csr.stop.val();
         self.pw_valid.next = self.crossing.o_pw_valid.val();

@@ -1,4 +1,5 @@
 //! The core: control half and pacer half, joined. What a shell adds is the packet source that answers grants, and the MAC.
+use crate::bus::AxilSlave;
 use crate::construct::construct;
 use crate::control::Control;
 use crate::csr::SettingsBus;
@@ -36,40 +37,8 @@ pub struct Core<
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// AXI-Lite: write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: write address valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: write strobes.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite: write data valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite: write answer.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: write answer valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write answer taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite: read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: read address valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite: read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: read answer.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: read data valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Registers.
+    pub s_axil: AxilSlave<24>,
     /// Received beat.
     pub s_axis_rx_tdata: Signal<In, Bits<W>>,
     /// Its bytes.
@@ -288,7 +257,7 @@ impl<
     /// The core of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
         construct!({ control: Control::new(build), pacer: Pacer::new(Timing::of(build.clock_ps)) }
-            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts, s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag, tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, source_pulses, source_swept, steady, date, settings, stop, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, tap_sample_valid, tap_sample_kind, tap_sample_flow, tap_sample_rtt_ns, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, tap_rec_valid, tap_rec_data, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, charge_valid, charge_flow, charge_bytes, charge_ends, pause, grant_valid, grant_ready, grant_flow, grant_launch, hold, stops
+            clk, rst, s_axil, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts, s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag, tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, source_pulses, source_swept, steady, date, settings, stop, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, tap_sample_valid, tap_sample_kind, tap_sample_flow, tap_sample_rtt_ns, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, tap_rec_valid, tap_rec_data, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, charge_valid, charge_flow, charge_bytes, charge_ends, pause, grant_valid, grant_ready, grant_flow, grant_launch, hold, stops
         )
     }
 }
@@ -316,23 +285,7 @@ impl<
         self.control.rst.next = self.rst.val();
         self.pacer.clk.next = self.clk.val();
         self.pacer.rst.next = self.rst.val();
-        self.control.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.control.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.control.s_axil_awready.val();
-        self.control.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.control.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.control.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.control.s_axil_wready.val();
-        self.s_axil_bresp.next = self.control.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.control.s_axil_bvalid.val();
-        self.control.s_axil_bready.next = self.s_axil_bready.val();
-        self.control.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.control.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.control.s_axil_arready.val();
-        self.s_axil_rdata.next = self.control.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.control.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.control.s_axil_rvalid.val();
-        self.control.s_axil_rready.next = self.s_axil_rready.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.control.s_axil);
         self.control.s_axis_rx_tdata.next = self.s_axis_rx_tdata.val();
         self.control.s_axis_rx_tkeep.next = self.s_axis_rx_tkeep.val();
         self.control.s_axis_rx_tvalid.next = self.s_axis_rx_tvalid.val();

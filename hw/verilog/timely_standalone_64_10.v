@@ -16,20 +16,20 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     input wire  rst;
     input wire  [23:0] s_axil_awaddr;
     input wire  s_axil_awvalid;
-    output wire s_axil_awready;
+    output wire  s_axil_awready;
     input wire  [31:0] s_axil_wdata;
     input wire  [3:0] s_axil_wstrb;
     input wire  s_axil_wvalid;
-    output wire s_axil_wready;
-    output wire [1:0] s_axil_bresp;
-    output wire s_axil_bvalid;
+    output wire  s_axil_wready;
+    output wire  [1:0] s_axil_bresp;
+    output wire  s_axil_bvalid;
     input wire  s_axil_bready;
     input wire  [23:0] s_axil_araddr;
     input wire  s_axil_arvalid;
-    output wire s_axil_arready;
-    output wire [31:0] s_axil_rdata;
-    output wire [1:0] s_axil_rresp;
-    output wire s_axil_rvalid;
+    output wire  s_axil_arready;
+    output wire  [31:0] s_axil_rdata;
+    output wire  [1:0] s_axil_rresp;
+    output wire  s_axil_rvalid;
     input wire  s_axil_rready;
     input wire  [63:0] s_axis_rx_tdata;
     input wire  [7:0] s_axis_rx_tkeep;
@@ -96,23 +96,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire reset__clock;
     wire core__clk;
     wire core__rst;
-    wire [23:0] core__s_axil_awaddr;
-    wire core__s_axil_awvalid;
-    wire  core__s_axil_awready;
-    wire [31:0] core__s_axil_wdata;
-    wire [3:0] core__s_axil_wstrb;
-    wire core__s_axil_wvalid;
-    wire  core__s_axil_wready;
-    wire  [1:0] core__s_axil_bresp;
-    wire  core__s_axil_bvalid;
-    wire core__s_axil_bready;
-    wire [23:0] core__s_axil_araddr;
-    wire core__s_axil_arvalid;
-    wire  core__s_axil_arready;
-    wire  [31:0] core__s_axil_rdata;
-    wire  [1:0] core__s_axil_rresp;
-    wire  core__s_axil_rvalid;
-    wire core__s_axil_rready;
     wire [63:0] core__s_axis_rx_tdata;
     wire [7:0] core__s_axis_rx_tkeep;
     wire core__s_axis_rx_tvalid;
@@ -293,23 +276,23 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     tnic_standalone__core core(
         .clk(core__clk),
         .rst(core__rst),
-        .s_axil_awaddr(core__s_axil_awaddr),
-        .s_axil_awvalid(core__s_axil_awvalid),
-        .s_axil_awready(core__s_axil_awready),
-        .s_axil_wdata(core__s_axil_wdata),
-        .s_axil_wstrb(core__s_axil_wstrb),
-        .s_axil_wvalid(core__s_axil_wvalid),
-        .s_axil_wready(core__s_axil_wready),
-        .s_axil_bresp(core__s_axil_bresp),
-        .s_axil_bvalid(core__s_axil_bvalid),
-        .s_axil_bready(core__s_axil_bready),
-        .s_axil_araddr(core__s_axil_araddr),
-        .s_axil_arvalid(core__s_axil_arvalid),
-        .s_axil_arready(core__s_axil_arready),
-        .s_axil_rdata(core__s_axil_rdata),
-        .s_axil_rresp(core__s_axil_rresp),
-        .s_axil_rvalid(core__s_axil_rvalid),
-        .s_axil_rready(core__s_axil_rready),
+        .s_axil_awaddr(s_axil_awaddr),
+        .s_axil_awvalid(s_axil_awvalid),
+        .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata),
+        .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid),
+        .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp),
+        .s_axil_bvalid(s_axil_bvalid),
+        .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr),
+        .s_axil_arvalid(s_axil_arvalid),
+        .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata),
+        .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid),
+        .s_axil_rready(s_axil_rready),
         .s_axis_rx_tdata(core__s_axis_rx_tdata),
         .s_axis_rx_tkeep(core__s_axis_rx_tkeep),
         .s_axis_rx_tvalid(core__s_axis_rx_tvalid),
@@ -532,23 +515,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign generator__rst = reset__q;
     assign gate__clk = clk;
     assign gate__rst = reset__q;
-    assign core__s_axil_awaddr = s_axil_awaddr;
-    assign core__s_axil_awvalid = s_axil_awvalid;
-    assign s_axil_awready = core__s_axil_awready;
-    assign core__s_axil_wdata = s_axil_wdata;
-    assign core__s_axil_wstrb = s_axil_wstrb;
-    assign core__s_axil_wvalid = s_axil_wvalid;
-    assign s_axil_wready = core__s_axil_wready;
-    assign s_axil_bresp = core__s_axil_bresp;
-    assign s_axil_bvalid = core__s_axil_bvalid;
-    assign core__s_axil_bready = s_axil_bready;
-    assign core__s_axil_araddr = s_axil_araddr;
-    assign core__s_axil_arvalid = s_axil_arvalid;
-    assign s_axil_arready = core__s_axil_arready;
-    assign s_axil_rdata = core__s_axil_rdata;
-    assign s_axil_rresp = core__s_axil_rresp;
-    assign s_axil_rvalid = core__s_axil_rvalid;
-    assign core__s_axil_rready = s_axil_rready;
     assign core__s_axis_rx_tdata = s_axis_rx_tdata;
     assign core__s_axis_rx_tkeep = s_axis_rx_tkeep;
     assign core__s_axis_rx_tvalid = s_axis_rx_tvalid;
@@ -680,20 +646,20 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  rst;
     input wire  [23:0] s_axil_awaddr;
     input wire  s_axil_awvalid;
-    output wire s_axil_awready;
+    output wire  s_axil_awready;
     input wire  [31:0] s_axil_wdata;
     input wire  [3:0] s_axil_wstrb;
     input wire  s_axil_wvalid;
-    output wire s_axil_wready;
-    output wire [1:0] s_axil_bresp;
-    output wire s_axil_bvalid;
+    output wire  s_axil_wready;
+    output wire  [1:0] s_axil_bresp;
+    output wire  s_axil_bvalid;
     input wire  s_axil_bready;
     input wire  [23:0] s_axil_araddr;
     input wire  s_axil_arvalid;
-    output wire s_axil_arready;
-    output wire [31:0] s_axil_rdata;
-    output wire [1:0] s_axil_rresp;
-    output wire s_axil_rvalid;
+    output wire  s_axil_arready;
+    output wire  [31:0] s_axil_rdata;
+    output wire  [1:0] s_axil_rresp;
+    output wire  s_axil_rvalid;
     input wire  s_axil_rready;
     input wire  [63:0] s_axis_rx_tdata;
     input wire  [7:0] s_axis_rx_tkeep;
@@ -795,23 +761,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     // Stub signals
     wire control__clk;
     wire control__rst;
-    wire [23:0] control__s_axil_awaddr;
-    wire control__s_axil_awvalid;
-    wire  control__s_axil_awready;
-    wire [31:0] control__s_axil_wdata;
-    wire [3:0] control__s_axil_wstrb;
-    wire control__s_axil_wvalid;
-    wire  control__s_axil_wready;
-    wire  [1:0] control__s_axil_bresp;
-    wire  control__s_axil_bvalid;
-    wire control__s_axil_bready;
-    wire [23:0] control__s_axil_araddr;
-    wire control__s_axil_arvalid;
-    wire  control__s_axil_arready;
-    wire  [31:0] control__s_axil_rdata;
-    wire  [1:0] control__s_axil_rresp;
-    wire  control__s_axil_rvalid;
-    wire control__s_axil_rready;
     wire [63:0] control__s_axis_rx_tdata;
     wire [7:0] control__s_axis_rx_tkeep;
     wire control__s_axis_rx_tvalid;
@@ -968,23 +917,23 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     tnic_standalone__core__control control(
         .clk(control__clk),
         .rst(control__rst),
-        .s_axil_awaddr(control__s_axil_awaddr),
-        .s_axil_awvalid(control__s_axil_awvalid),
-        .s_axil_awready(control__s_axil_awready),
-        .s_axil_wdata(control__s_axil_wdata),
-        .s_axil_wstrb(control__s_axil_wstrb),
-        .s_axil_wvalid(control__s_axil_wvalid),
-        .s_axil_wready(control__s_axil_wready),
-        .s_axil_bresp(control__s_axil_bresp),
-        .s_axil_bvalid(control__s_axil_bvalid),
-        .s_axil_bready(control__s_axil_bready),
-        .s_axil_araddr(control__s_axil_araddr),
-        .s_axil_arvalid(control__s_axil_arvalid),
-        .s_axil_arready(control__s_axil_arready),
-        .s_axil_rdata(control__s_axil_rdata),
-        .s_axil_rresp(control__s_axil_rresp),
-        .s_axil_rvalid(control__s_axil_rvalid),
-        .s_axil_rready(control__s_axil_rready),
+        .s_axil_awaddr(s_axil_awaddr),
+        .s_axil_awvalid(s_axil_awvalid),
+        .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata),
+        .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid),
+        .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp),
+        .s_axil_bvalid(s_axil_bvalid),
+        .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr),
+        .s_axil_arvalid(s_axil_arvalid),
+        .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata),
+        .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid),
+        .s_axil_rready(s_axil_rready),
         .s_axis_rx_tdata(control__s_axis_rx_tdata),
         .s_axis_rx_tkeep(control__s_axis_rx_tkeep),
         .s_axis_rx_tvalid(control__s_axis_rx_tvalid),
@@ -1144,23 +1093,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign control__rst = rst;
     assign pacer__clk = clk;
     assign pacer__rst = rst;
-    assign control__s_axil_awaddr = s_axil_awaddr;
-    assign control__s_axil_awvalid = s_axil_awvalid;
-    assign s_axil_awready = control__s_axil_awready;
-    assign control__s_axil_wdata = s_axil_wdata;
-    assign control__s_axil_wstrb = s_axil_wstrb;
-    assign control__s_axil_wvalid = s_axil_wvalid;
-    assign s_axil_wready = control__s_axil_wready;
-    assign s_axil_bresp = control__s_axil_bresp;
-    assign s_axil_bvalid = control__s_axil_bvalid;
-    assign control__s_axil_bready = s_axil_bready;
-    assign control__s_axil_araddr = s_axil_araddr;
-    assign control__s_axil_arvalid = s_axil_arvalid;
-    assign s_axil_arready = control__s_axil_arready;
-    assign s_axil_rdata = control__s_axil_rdata;
-    assign s_axil_rresp = control__s_axil_rresp;
-    assign s_axil_rvalid = control__s_axil_rvalid;
-    assign control__s_axil_rready = s_axil_rready;
     assign control__s_axis_rx_tdata = s_axis_rx_tdata;
     assign control__s_axis_rx_tkeep = s_axis_rx_tkeep;
     assign control__s_axis_rx_tvalid = s_axis_rx_tvalid;
@@ -1299,20 +1231,20 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  rst;
     input wire  [23:0] s_axil_awaddr;
     input wire  s_axil_awvalid;
-    output wire s_axil_awready;
+    output wire  s_axil_awready;
     input wire  [31:0] s_axil_wdata;
     input wire  [3:0] s_axil_wstrb;
     input wire  s_axil_wvalid;
-    output wire s_axil_wready;
-    output wire [1:0] s_axil_bresp;
-    output wire s_axil_bvalid;
+    output wire  s_axil_wready;
+    output wire  [1:0] s_axil_bresp;
+    output wire  s_axil_bvalid;
     input wire  s_axil_bready;
     input wire  [23:0] s_axil_araddr;
     input wire  s_axil_arvalid;
-    output wire s_axil_arready;
-    output wire [31:0] s_axil_rdata;
-    output wire [1:0] s_axil_rresp;
-    output wire s_axil_rvalid;
+    output wire  s_axil_arready;
+    output wire  [31:0] s_axil_rdata;
+    output wire  [1:0] s_axil_rresp;
+    output wire  s_axil_rvalid;
     input wire  s_axil_rready;
     input wire  [63:0] s_axis_rx_tdata;
     input wire  [7:0] s_axis_rx_tkeep;
@@ -1689,23 +1621,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] histograms__clearing;
     wire csr__clk;
     wire csr__rst;
-    wire [23:0] csr__s_axil_awaddr;
-    wire csr__s_axil_awvalid;
-    wire  csr__s_axil_awready;
-    wire [31:0] csr__s_axil_wdata;
-    wire [3:0] csr__s_axil_wstrb;
-    wire csr__s_axil_wvalid;
-    wire  csr__s_axil_wready;
-    wire  [1:0] csr__s_axil_bresp;
-    wire  csr__s_axil_bvalid;
-    wire csr__s_axil_bready;
-    wire [23:0] csr__s_axil_araddr;
-    wire csr__s_axil_arvalid;
-    wire  csr__s_axil_arready;
-    wire  [31:0] csr__s_axil_rdata;
-    wire  [1:0] csr__s_axil_rresp;
-    wire  csr__s_axil_rvalid;
-    wire csr__s_axil_rready;
     wire  [643:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
@@ -2212,23 +2127,23 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     tnic_standalone__core__control__csr csr(
         .clk(csr__clk),
         .rst(csr__rst),
-        .s_axil_awaddr(csr__s_axil_awaddr),
-        .s_axil_awvalid(csr__s_axil_awvalid),
-        .s_axil_awready(csr__s_axil_awready),
-        .s_axil_wdata(csr__s_axil_wdata),
-        .s_axil_wstrb(csr__s_axil_wstrb),
-        .s_axil_wvalid(csr__s_axil_wvalid),
-        .s_axil_wready(csr__s_axil_wready),
-        .s_axil_bresp(csr__s_axil_bresp),
-        .s_axil_bvalid(csr__s_axil_bvalid),
-        .s_axil_bready(csr__s_axil_bready),
-        .s_axil_araddr(csr__s_axil_araddr),
-        .s_axil_arvalid(csr__s_axil_arvalid),
-        .s_axil_arready(csr__s_axil_arready),
-        .s_axil_rdata(csr__s_axil_rdata),
-        .s_axil_rresp(csr__s_axil_rresp),
-        .s_axil_rvalid(csr__s_axil_rvalid),
-        .s_axil_rready(csr__s_axil_rready),
+        .s_axil_awaddr(s_axil_awaddr),
+        .s_axil_awvalid(s_axil_awvalid),
+        .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata),
+        .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid),
+        .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp),
+        .s_axil_bvalid(s_axil_bvalid),
+        .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr),
+        .s_axil_arvalid(s_axil_arvalid),
+        .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata),
+        .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid),
+        .s_axil_rready(s_axil_rready),
         .settings(csr__settings),
         .stop(csr__stop),
         .time_set_valid(csr__time_set_valid),
@@ -2528,23 +2443,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign csr__rst = rst;
     assign dma__clk = clk;
     assign dma__rst = rst;
-    assign csr__s_axil_awaddr = s_axil_awaddr;
-    assign csr__s_axil_awvalid = s_axil_awvalid;
-    assign s_axil_awready = csr__s_axil_awready;
-    assign csr__s_axil_wdata = s_axil_wdata;
-    assign csr__s_axil_wstrb = s_axil_wstrb;
-    assign csr__s_axil_wvalid = s_axil_wvalid;
-    assign s_axil_wready = csr__s_axil_wready;
-    assign s_axil_bresp = csr__s_axil_bresp;
-    assign s_axil_bvalid = csr__s_axil_bvalid;
-    assign csr__s_axil_bready = s_axil_bready;
-    assign csr__s_axil_araddr = s_axil_araddr;
-    assign csr__s_axil_arvalid = s_axil_arvalid;
-    assign s_axil_arready = csr__s_axil_arready;
-    assign s_axil_rdata = csr__s_axil_rdata;
-    assign s_axil_rresp = csr__s_axil_rresp;
-    assign s_axil_rvalid = csr__s_axil_rvalid;
-    assign csr__s_axil_rready = s_axil_rready;
     assign settings = csr__settings;
     assign stop = csr__stop;
     assign pw_valid = crossing__o_pw_valid;
@@ -16421,20 +16319,20 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     input wire  rst;
     input wire  [23:0] s_axil_awaddr;
     input wire  s_axil_awvalid;
-    output wire s_axil_awready;
+    output wire  s_axil_awready;
     input wire  [31:0] s_axil_wdata;
     input wire  [3:0] s_axil_wstrb;
     input wire  s_axil_wvalid;
-    output wire s_axil_wready;
-    output wire [1:0] s_axil_bresp;
-    output wire s_axil_bvalid;
+    output wire  s_axil_wready;
+    output wire  [1:0] s_axil_bresp;
+    output wire  s_axil_bvalid;
     input wire  s_axil_bready;
     input wire  [23:0] s_axil_araddr;
     input wire  s_axil_arvalid;
-    output wire s_axil_arready;
-    output wire [31:0] s_axil_rdata;
-    output wire [1:0] s_axil_rresp;
-    output wire s_axil_rvalid;
+    output wire  s_axil_arready;
+    output wire  [31:0] s_axil_rdata;
+    output wire  [1:0] s_axil_rresp;
+    output wire  s_axil_rvalid;
     input wire  s_axil_rready;
     output wire [643:0] settings;
     output wire stop;
@@ -16487,23 +16385,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     // Stub signals
     wire axil__clk;
     wire axil__rst;
-    wire [23:0] axil__s_axil_awaddr;
-    wire axil__s_axil_awvalid;
-    wire  axil__s_axil_awready;
-    wire [31:0] axil__s_axil_wdata;
-    wire [3:0] axil__s_axil_wstrb;
-    wire axil__s_axil_wvalid;
-    wire  axil__s_axil_wready;
-    wire  [1:0] axil__s_axil_bresp;
-    wire  axil__s_axil_bvalid;
-    wire axil__s_axil_bready;
-    wire [23:0] axil__s_axil_araddr;
-    wire axil__s_axil_arvalid;
-    wire  axil__s_axil_arready;
-    wire  [31:0] axil__s_axil_rdata;
-    wire  [1:0] axil__s_axil_rresp;
-    wire  axil__s_axil_rvalid;
-    wire axil__s_axil_rready;
     wire  axil__request;
     wire  axil__request_write;
     wire  [23:0] axil__request_address;
@@ -16637,23 +16518,23 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     tnic_standalone__core__control__csr__axil axil(
         .clk(axil__clk),
         .rst(axil__rst),
-        .s_axil_awaddr(axil__s_axil_awaddr),
-        .s_axil_awvalid(axil__s_axil_awvalid),
-        .s_axil_awready(axil__s_axil_awready),
-        .s_axil_wdata(axil__s_axil_wdata),
-        .s_axil_wstrb(axil__s_axil_wstrb),
-        .s_axil_wvalid(axil__s_axil_wvalid),
-        .s_axil_wready(axil__s_axil_wready),
-        .s_axil_bresp(axil__s_axil_bresp),
-        .s_axil_bvalid(axil__s_axil_bvalid),
-        .s_axil_bready(axil__s_axil_bready),
-        .s_axil_araddr(axil__s_axil_araddr),
-        .s_axil_arvalid(axil__s_axil_arvalid),
-        .s_axil_arready(axil__s_axil_arready),
-        .s_axil_rdata(axil__s_axil_rdata),
-        .s_axil_rresp(axil__s_axil_rresp),
-        .s_axil_rvalid(axil__s_axil_rvalid),
-        .s_axil_rready(axil__s_axil_rready),
+        .s_axil_awaddr(s_axil_awaddr),
+        .s_axil_awvalid(s_axil_awvalid),
+        .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata),
+        .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid),
+        .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp),
+        .s_axil_bvalid(s_axil_bvalid),
+        .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr),
+        .s_axil_arvalid(s_axil_arvalid),
+        .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata),
+        .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid),
+        .s_axil_rready(s_axil_rready),
         .request(axil__request),
         .request_write(axil__request_write),
         .request_address(axil__request_address),
@@ -16833,23 +16714,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign above__rst = rst;
     assign query__clk = clk;
     assign query__rst = rst;
-    assign axil__s_axil_awaddr = s_axil_awaddr;
-    assign axil__s_axil_awvalid = s_axil_awvalid;
-    assign s_axil_awready = axil__s_axil_awready;
-    assign axil__s_axil_wdata = s_axil_wdata;
-    assign axil__s_axil_wstrb = s_axil_wstrb;
-    assign axil__s_axil_wvalid = s_axil_wvalid;
-    assign s_axil_wready = axil__s_axil_wready;
-    assign s_axil_bresp = axil__s_axil_bresp;
-    assign s_axil_bvalid = axil__s_axil_bvalid;
-    assign axil__s_axil_bready = s_axil_bready;
-    assign axil__s_axil_araddr = s_axil_araddr;
-    assign axil__s_axil_arvalid = s_axil_arvalid;
-    assign s_axil_arready = axil__s_axil_arready;
-    assign s_axil_rdata = axil__s_axil_rdata;
-    assign s_axil_rresp = axil__s_axil_rresp;
-    assign s_axil_rvalid = axil__s_axil_rvalid;
-    assign axil__s_axil_rready = s_axil_rready;
     assign control__request = axil__request;
     assign control__request_write = axil__request_write;
     assign control__request_address = axil__request_address;

@@ -19,6 +19,7 @@ pub use histogram::HistogramAccess;
 pub use query::Query;
 pub use settings::{Settings, SettingsBus};
 
+use crate::bus::AxilSlave;
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
@@ -41,40 +42,8 @@ pub struct Csr<const F: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Write address: byte address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// Write address: offered.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// Write address: taken if offered.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// Write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// Write data: bytes that are there.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// Write data: offered.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// Write data: taken if offered.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// Write response: 0 OKAY, 2 SLVERR.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// Write response: offered.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// Write response: taken if offered.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// Read address: byte address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// Read address: offered.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// Read address: taken if offered.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// Read data; `timely_regs::map::BAD_READ` with an error.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// Read response: 0 OKAY, 2 SLVERR.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// Read data: offered.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// Read data: taken if offered.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Accesses of the host; a refused read answers `timely_regs::map::BAD_READ`.
+    pub s_axil: AxilSlave<24>,
     /// The settings, by `timely_regs::map::settings`.
     pub settings: Signal<Out, SettingsBus>,
     /// No grant may leave: not swept, not enabled, nonces without a key, or heartbeat lost.
@@ -183,7 +152,7 @@ impl<const F: usize> Csr<F> {
             control: Control::new(build),
             csr_errors: Constant::new(bits::<64>(1 << Counter::CsrErrors as u8)),
             heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, stop, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, held, histogram, heartbeat, clear, counters, above, query, events)
+        } clk, rst, s_axil, stop, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, held, histogram, heartbeat, clear, counters, above, query, events)
     }
 }
 
@@ -208,23 +177,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.above.rst.next = self.rst.val();
         self.query.clk.next = self.clk.val();
         self.query.rst.next = self.rst.val();
-        self.axil.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.axil.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.axil.s_axil_awready.val();
-        self.axil.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.axil.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.axil.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.axil.s_axil_wready.val();
-        self.s_axil_bresp.next = self.axil.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.axil.s_axil_bvalid.val();
-        self.axil.s_axil_bready.next = self.s_axil_bready.val();
-        self.axil.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.axil.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.axil.s_axil_arready.val();
-        self.s_axil_rdata.next = self.axil.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.axil.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.axil.s_axil_rvalid.val();
-        self.axil.s_axil_rready.next = self.s_axil_rready.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.axil.s_axil);
         self.control.request.next = self.axil.request.val();
         self.control.request_write.next = self.axil.request_write.val();
         self.control.request_address.next = self.axil.request_address.val();

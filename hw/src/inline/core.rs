@@ -4,6 +4,7 @@ use super::bridge::Bridge;
 use super::credit::Credit;
 use super::entry::Entry;
 use super::exit::Exit;
+use crate::bus::{AxilMaster, AxilSlave};
 use crate::construct::construct;
 use crate::core::Core;
 use crate::fifo::Fifo;
@@ -73,40 +74,8 @@ pub struct Inline<
     pub axil_clk: Signal<In, Clock>,
     /// Reset on it, active high, together with `rst`.
     pub axil_rst: Signal<In, Bit>,
-    /// AXI-Lite, on `axil_clk`: write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite, on `axil_clk`: write address valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite, on `axil_clk`: write address taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite, on `axil_clk`: write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite, on `axil_clk`: write strobes.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite, on `axil_clk`: write data valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite, on `axil_clk`: write data taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite, on `axil_clk`: write answer.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite, on `axil_clk`: write answer valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite, on `axil_clk`: write answer taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite, on `axil_clk`: read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite, on `axil_clk`: read address valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite, on `axil_clk`: read address taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite, on `axil_clk`: read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite, on `axil_clk`: read answer.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite, on `axil_clk`: read data valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite, on `axil_clk`: read data taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Registers.
+    pub s_axil: AxilSlave<24>,
     /// Beat from the host: bytes in wire order.
     pub s_host_tdata: Signal<In, Bits<W>>,
     /// Beat from the host: bytes that are there.
@@ -268,7 +237,7 @@ impl<
             past_tag: Constant::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))),
         }
-            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, credit, store, gate, merge, exit, sides, past, arriving, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            clk, rst, axil_clk, axil_rst, s_axil, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, credit, store, gate, merge, exit, sides, past, arriving, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -335,40 +304,8 @@ impl<
         self.bridge.rst.next = self.reset.q.val();
         self.bridge.s_clk.next = self.axil_clk.val();
         self.bridge.s_rst.next = self.axil_rst.val();
-        self.bridge.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.core.s_axil_awaddr.next = self.bridge.m_axil_awaddr.val();
-        self.bridge.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.core.s_axil_awvalid.next = self.bridge.m_axil_awvalid.val();
-        self.s_axil_awready.next = self.bridge.s_axil_awready.val();
-        self.bridge.m_axil_awready.next = self.core.s_axil_awready.val();
-        self.bridge.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.core.s_axil_wdata.next = self.bridge.m_axil_wdata.val();
-        self.bridge.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.core.s_axil_wstrb.next = self.bridge.m_axil_wstrb.val();
-        self.bridge.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.core.s_axil_wvalid.next = self.bridge.m_axil_wvalid.val();
-        self.s_axil_wready.next = self.bridge.s_axil_wready.val();
-        self.bridge.m_axil_wready.next = self.core.s_axil_wready.val();
-        self.s_axil_bresp.next = self.bridge.s_axil_bresp.val();
-        self.bridge.m_axil_bresp.next = self.core.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.bridge.s_axil_bvalid.val();
-        self.bridge.m_axil_bvalid.next = self.core.s_axil_bvalid.val();
-        self.bridge.s_axil_bready.next = self.s_axil_bready.val();
-        self.core.s_axil_bready.next = self.bridge.m_axil_bready.val();
-        self.bridge.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.core.s_axil_araddr.next = self.bridge.m_axil_araddr.val();
-        self.bridge.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.core.s_axil_arvalid.next = self.bridge.m_axil_arvalid.val();
-        self.s_axil_arready.next = self.bridge.s_axil_arready.val();
-        self.bridge.m_axil_arready.next = self.core.s_axil_arready.val();
-        self.s_axil_rdata.next = self.bridge.s_axil_rdata.val();
-        self.bridge.m_axil_rdata.next = self.core.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.bridge.s_axil_rresp.val();
-        self.bridge.m_axil_rresp.next = self.core.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.bridge.s_axil_rvalid.val();
-        self.bridge.m_axil_rvalid.next = self.core.s_axil_rvalid.val();
-        self.bridge.s_axil_rready.next = self.s_axil_rready.val();
-        self.core.s_axil_rready.next = self.bridge.m_axil_rready.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.bridge.s_axil);
+        AxilMaster::<24>::join(&mut self.bridge.m_axil, &mut self.core.s_axil);
         // From the host: what is ours waits in the store for its grant, the rest goes past it.
         self.entry.s_tdata.next = self.s_host_tdata.val();
         self.entry.s_tkeep.next = self.s_host_tkeep.val();
