@@ -274,8 +274,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             csr: Csr::new(build),
             pause_bit: bit(Counter::PauseFrames),
             pfc_bit: bit(Counter::PfcFrames),
-            paused_bit: bit(Counter::PausedTime),
-        }
+            paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new() }
             clk, rst, s_axil, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag,
@@ -283,7 +282,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
-            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, digests, pause, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header, launch_date,
+            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, ack, txmux, rtt, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date,
         )
     }
 }

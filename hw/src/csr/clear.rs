@@ -1,5 +1,5 @@
 //! The soft reset: every flow is loaded with an empty record, one after the other.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::dma::LOAD_CLOCKS;
 use timely_regs::map::id;
@@ -8,7 +8,7 @@ use timely_regs::map::id;
 const _: () = assert!(LOAD_CLOCKS == 32);
 
 /// Begins with a write of `RESET`; a flow each 32 clocks, while DMA loads none.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Clear<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -28,16 +28,16 @@ pub struct Clear<const F: usize> {
     pub flow: Signal<Out, Bits<F>>,
     /// A reset is under way.
     pub busy: Signal<Out, Bit>,
-    at_reset: Constant<Bits<10>>,
+    at_reset: Const<Bits<10>>,
     running: DFF<Bit>,
     gap: DFF<Bits<5>>,
     at: DFF<Bits<F>>,
 }
 
-impl<const F: usize> Default for Clear<F> {
-    fn default() -> Self {
-        construct!({ at_reset: Constant::new(bits::<10>(id::RESET.word().into())) }
-            clk, rst, st_valid, st_word, st_data, loading, valid, flow, busy, running, gap, at)
+impl<const F: usize> Clear<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { at_reset: Const::new(bits::<10>(id::RESET.word().into())), ..Default::default() }
     }
 }
 

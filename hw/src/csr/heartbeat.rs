@@ -1,10 +1,10 @@
 //! The driver's heartbeat, as writes into the store set, beat and arm it.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::heartbeat;
 
 /// Counts down from the period; `lost` from the clock after the count's end until it is armed again.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Heartbeat {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -20,9 +20,9 @@ pub struct Heartbeat {
     pub lost: Signal<Out, Bit>,
     /// It was lost just now; one clock.
     pub pulse: Signal<Out, Bit>,
-    at_period: Constant<Bits<10>>,
-    at_beat: Constant<Bits<10>>,
-    at_state: Constant<Bits<10>>,
+    at_period: Const<Bits<10>>,
+    at_beat: Const<Bits<10>>,
+    at_state: Const<Bits<10>>,
     period: DFF<Bits<32>>,
     left: DFF<Bits<32>>,
     /// A period is set.
@@ -31,11 +31,11 @@ pub struct Heartbeat {
     pulse_q: DFF<Bit>,
 }
 
-impl Default for Heartbeat {
-    fn default() -> Self {
-        let word = |r: timely_regs::map::Register| Constant::new(bits::<10>(r.word().into()));
-        construct!({ at_period: word(heartbeat::PERIOD), at_beat: word(heartbeat::BEAT), at_state: word(heartbeat::STATE) }
-            clk, rst, st_valid, st_word, st_data, lost, pulse, period, left, running, lost_q, pulse_q)
+impl Heartbeat {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        let word = |r: timely_regs::map::Register| Const::new(bits::<10>(r.word().into()));
+        Self { at_period: word(heartbeat::PERIOD), at_beat: word(heartbeat::BEAT), at_state: word(heartbeat::STATE), ..Default::default() }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Which bin of which histogram is read next, and which histograms are to be cleared.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::{Register, telemetry};
 
 /// Follows the writes into the store; the bin goes on by one with each read of its count.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct HistogramAccess {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -22,17 +22,17 @@ pub struct HistogramAccess {
     pub histogram_at: Signal<Out, Bits<13>>,
     /// Histograms to be cleared; one clock.
     pub histogram_clear: Signal<Out, Bits<16>>,
-    at_index: Constant<Bits<10>>,
-    at_clear: Constant<Bits<10>>,
+    at_index: Const<Bits<10>>,
+    at_clear: Const<Bits<10>>,
     bin: DFF<Bits<13>>,
     cleared: DFF<Bits<16>>,
 }
 
-impl Default for HistogramAccess {
-    fn default() -> Self {
-        let word = |r: Register| Constant::new(bits::<10>(r.word().into()));
-        construct!({ at_index: word(telemetry::HISTOGRAM_INDEX), at_clear: word(telemetry::HISTOGRAM_CLEAR) }
-            clk, rst, st_valid, st_word, st_data, next_bin, histogram_at, histogram_clear, bin, cleared)
+impl HistogramAccess {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        let word = |r: Register| Const::new(bits::<10>(r.word().into()));
+        Self { at_index: word(telemetry::HISTOGRAM_INDEX), at_clear: word(telemetry::HISTOGRAM_CLEAR), ..Default::default() }
     }
 }
 

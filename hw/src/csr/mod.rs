@@ -151,8 +151,7 @@ impl<const F: usize> Csr<F> {
         construct!({
             control: Control::new(build),
             csr_errors: Constant::new(bits::<64>(1 << Counter::CsrErrors as u8)),
-            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)),
-        } clk, rst, s_axil, stop, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, held, histogram, heartbeat, clear, counters, above, query, events)
+            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)), held: Default::default(), histogram: HistogramAccess::new(), heartbeat: Heartbeat::new(), clear: Clear::new() } clk, rst, s_axil, stop, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, counters, above, query, events)
     }
 }
 

@@ -1,6 +1,5 @@
 //! What stands in DMA's place where there is no memory.
 use super::live::Live;
-use crate::construct::construct;
 use crate::emit::{PREFIX, emit};
 use rust_hdl::prelude::*;
 
@@ -9,7 +8,7 @@ use rust_hdl::prelude::*;
 ///
 /// Latency: `look` is answered at the next clock. No back pressure.
 /// Model: `timely_model::dma::NoDma`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct NoDma<const W: usize, const K: usize, const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -112,9 +111,10 @@ pub struct NoDma<const W: usize, const K: usize, const F: usize> {
     live: Live,
 }
 
-impl<const W: usize, const K: usize, const F: usize> Default for NoDma<W, K, F> {
-    fn default() -> Self {
-        construct!({} clk, rst, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, rec_valid, rec_ready, rec_data, query_valid, query_ready, query_flow, answer_valid, answer_record, load_valid, load_flow, load_record, loading, irq, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, live)
+impl<const W: usize, const K: usize, const F: usize> NoDma<W, K, F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { live: Live::new(), ..Default::default() }
     }
 }
 
@@ -188,5 +188,5 @@ pub fn replace_dma<const W: usize, const K: usize, const F: usize>(verilog: &str
         }
         inside &= !line.starts_with("endmodule");
     }
-    Ok(out + "\n" + &emit(name, NoDma::<W, K, F>::default())?)
+    Ok(out + "\n" + &emit(name, NoDma::<W, K, F>::new())?)
 }

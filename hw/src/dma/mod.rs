@@ -19,7 +19,7 @@ pub use settings::Settings;
 pub use snapshot::Snapshot;
 pub use writer::Writer;
 
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::dma as map;
 
@@ -36,7 +36,7 @@ const _: () = assert!(map::LOAD_LINE == 3 && map::ERROR_LINE == 4 && map::HEARTB
 /// every 32 clocks at most. Up to 16 writes and 4 reads are in flight.
 /// A memory that answers with an error, a lost heartbeat or a write of 0 to `CONTROL` stops all of it after the bursts in flight.
 /// Only [`Writer`] and [`Reader`] know AXI. Model: `timely_model::dma::Dma`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Dma<const W: usize, const K: usize, const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -136,9 +136,9 @@ pub struct Dma<const W: usize, const K: usize, const F: usize> {
     pub m_axi_rvalid: Signal<In, Bit>,
     /// AXI4: beat taken.
     pub m_axi_rready: Signal<Out, Bit>,
-    beats: Constant<Bits<8>>,
-    size: Constant<Bits<3>>,
-    strobes: Constant<Bits<K>>,
+    beats: Const<Bits<8>>,
+    size: Const<Bits<3>>,
+    strobes: Const<Bits<K>>,
     settings: Settings,
     live: Live,
     ring: Ring,
@@ -163,20 +163,22 @@ pub struct Dma<const W: usize, const K: usize, const F: usize> {
     happened: Signal<Local, Bits<6>>,
 }
 
-impl<const W: usize, const K: usize, const F: usize> Default for Dma<W, K, F> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const F: usize> Dma<W, K, F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert_eq!(K * 8, W, "K must be W / 8");
-        construct!({
-            beats: Constant::new(bits::<8>(512 / W as u64 - 1)),
-            size: Constant::new(bits::<3>(K.ilog2().into())),
-            strobes: Constant::new(Bits::from(u64::MAX >> (64 - K))),
-        } clk, rst, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, rec_valid, rec_ready, rec_data,
-            query_valid, query_ready, query_flow, answer_valid, answer_record, load_valid, load_flow, load_record, loading, irq,
-            m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast,
-            m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst,
-            m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, settings, live, ring,
-            snapshot, load, writer, reader, running, idle, was_lost, ring_last, rec_ready_q, interrupt, irq_q, recording, failed, ring_first, ring_turn,
-            snapshot_turn, kept, happened)
+        Self {
+            beats: Const::new(bits::<8>(512 / W as u64 - 1)),
+            size: Const::new(bits::<3>(K.ilog2().into())),
+            strobes: Const::new(Bits::from(u64::MAX >> (64 - K))),
+            settings: Settings::new(),
+            live: Live::new(),
+            snapshot: Snapshot::new(),
+            load: Load::new(),
+            writer: Writer::new(),
+            reader: Reader::new(),
+            ..Default::default()
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 mod keystream;
 mod packets;
 
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::frame::Frame;
 pub use keystream::Keystream;
@@ -31,7 +31,7 @@ use timely_regs::link::WIRE_OVERHEAD;
 /// frames' first beats, up to seven while frames are short, one from the clock after the charge of a frame of more than 16 beats on: what waits here is lost to
 /// priority and pause. When the pacer leaves eight doorbells the host's wait, from 16 grants do.
 /// Model: `timely_model::generator::Generator`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Generator<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -125,11 +125,11 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub sent_launch: Signal<Out, Bits<64>>,
     /// Counted events, by `timely_regs::counters`.
     pub pulses: Signal<Out, Bits<32>>,
-    frames_bit: Constant<Bits<32>>,
-    refused_bit: Constant<Bits<32>>,
-    long_bytes: Constant<Bits<16>>,
-    ahead_short: Constant<Bits<3>>,
-    ahead_long: Constant<Bits<3>>,
+    frames_bit: Const<Bits<32>>,
+    refused_bit: Const<Bits<32>>,
+    long_bytes: Const<Bits<16>>,
+    ahead_short: Const<Bits<3>>,
+    ahead_long: Const<Bits<3>>,
     packets: Packets<F>,
     // Beside a frame goes, from bit 0: tag 8, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the
     // segment 24, launch 64, place 16, turn of the ring 2.
@@ -160,8 +160,8 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     tag: DFF<Bits<8>>,
     /// Places in the ring of departures that were given: the place, and above it the turn of the ring.
     places: DFF<Bits<18>>,
-    ring_bits: Constant<Bits<5>>,
-    place_mask: Constant<Bits<18>>,
+    ring_bits: Const<Bits<5>>,
+    place_mask: Const<Bits<18>>,
     place: Signal<Local, Bits<18>>,
     generation: Signal<Local, Bits<18>>,
     limit: Signal<Local, Bits<3>>,
@@ -189,23 +189,18 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
     /// A generator whose segments have the first `2^ring_bits` places of the ring of departures.
     pub fn new(ring_bits: u32) -> Self {
         assert!((1..=16).contains(&F) && D == F + 16, "2^{F} flows and doorbells of {D} bits: at most 2^16, and F + 16");
-        let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
-        construct!({
+        let bit = |c: Counter| Const::new(bits::<32>(1 << c as u64));
+        Self {
             frames_bit: bit(Counter::TxFrames),
             refused_bit: bit(Counter::DoorbellsRefused),
-            long_bytes: Constant::new(bits::<16>(u64::from(LONG_BEATS) * K as u64 + u64::from(WIRE_OVERHEAD))),
-            ring_bits: Constant::new(bits::<5>(ring_bits.into())),
-            place_mask: Constant::new(bits::<18>((1 << ring_bits) - 1)),
-            ahead_short: Constant::new(bits::<3>(AHEAD as u64)),
-            ahead_long: Constant::new(bits::<3>(AHEAD_LONG as u64)),
+            long_bytes: Const::new(bits::<16>(u64::from(LONG_BEATS) * K as u64 + u64::from(WIRE_OVERHEAD))),
+            ring_bits: Const::new(bits::<5>(ring_bits.into())),
+            place_mask: Const::new(bits::<18>((1 << ring_bits) - 1)),
+            ahead_short: Const::new(bits::<3>(AHEAD as u64)),
+            ahead_long: Const::new(bits::<3>(AHEAD_LONG as u64)),
+            packets: Packets::new(),
+            ..Default::default()
         }
-            clk, rst, swept, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_key, cfg_keyed, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets,
-            grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow, charge_bytes, charge_ends, doorbell_valid, doorbell_ready,
-            doorbell_flow, doorbell_packets, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, sent_valid, sent_tag, sent_flow,
-            sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, pulses, packets, frame,
-            doorbells, clear, clear_flow, host, host_flow, host_packets, turn, ahead, begins, idles, ahead_less, ahead_more, posts, leaves, silent, posts_less,
-            posts_more,
-            tag, places, place, generation, limit, frame_less, frame_more, post_less, post_more, ready, clears, turns, take, ring, word, r, flow, charged, header, side, out)
     }
 }
 

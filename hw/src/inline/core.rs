@@ -235,9 +235,8 @@ impl<
             doorbell_bit: bit(Counter::DoorbellsRefused),
             frames_bit: bit(Counter::TxFrames),
             past_tag: Constant::new(bits::<16>(u64::from(PAST_TAG))),
-            ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))),
-        }
-            clk, rst, axil_clk, axil_rst, s_axil, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, credit, store, gate, merge, exit, sides, past, arriving, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))), entry: Entry::new(), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
+            clk, rst, axil_clk, axil_rst, s_axil, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, gate, merge, exit, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 

@@ -160,6 +160,13 @@ pub struct Telemetry<const F: usize> {
     superseded_counts: DFF<Bit>,
 }
 
+impl<const F: usize> Telemetry<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { sent: Group::new(), returns: Group::new(), events: Group::new(), superseded: Group::new(), ..Default::default() }
+    }
+}
+
 impl<const F: usize> Logic for Telemetry<F> {
     #[hdl_gen]
     fn update(&mut self) {
