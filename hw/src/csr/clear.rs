@@ -1,4 +1,5 @@
 //! The soft reset: every flow is loaded with an empty record, one after the other.
+use crate::bus::StoreWriteIn;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::dma::LOAD_CLOCKS;
@@ -14,12 +15,8 @@ pub struct Clear<const F: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A word of the store is written.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Its value.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteIn,
     /// DMA loads flows: the reset waits.
     pub loading: Signal<In, Bit>,
     /// A flow is to be loaded.
@@ -56,7 +53,7 @@ impl<const F: usize> Logic for Clear<F> {
             self.at.d.next = self.at.q.val() + bits::<F>(1);
             self.running.d.next = !self.at.q.val().all();
         }
-        if (self.st_valid.val() & (self.st_word.val() == self.at_reset.val())) & self.st_data.val().get_bit(0) {
+        if (self.st.valid.val() & (self.st.word.val() == self.at_reset.val())) & self.st.data.val().get_bit(0) {
             self.running.d.next = true;
             self.gap.d.next = bits::<5>(31);
             self.at.d.next = bits::<F>(0);

@@ -1,4 +1,5 @@
 //! Which bin of which histogram is read next, and which histograms are to be cleared.
+use crate::bus::StoreWriteIn;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::{Register, telemetry};
@@ -10,12 +11,8 @@ pub struct HistogramAccess {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A word of the store is written.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Its value.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteIn,
     /// HISTOGRAM_COUNT was read.
     pub next_bin: Signal<In, Bit>,
     /// The bin whose count is asked for, above it its profile.
@@ -44,12 +41,12 @@ impl Logic for HistogramAccess {
         if self.next_bin.val() {
             self.bin.d.next = self.bin.q.val() + bits::<13>(1);
         }
-        if self.st_valid.val() {
-            if self.st_word.val() == self.at_index.val() {
-                self.bin.d.next = self.st_data.val().get_bits::<13>(0);
+        if self.st.valid.val() {
+            if self.st.word.val() == self.at_index.val() {
+                self.bin.d.next = self.st.data.val().get_bits::<13>(0);
             }
-            if self.st_word.val() == self.at_clear.val() {
-                self.cleared.d.next = self.st_data.val().get_bits::<16>(0);
+            if self.st.word.val() == self.at_clear.val() {
+                self.cleared.d.next = self.st.data.val().get_bits::<16>(0);
             }
         }
         self.histogram_at.next = self.bin.q.val();

@@ -19,6 +19,7 @@ pub use settings::Settings;
 pub use snapshot::Snapshot;
 pub use writer::Writer;
 
+use crate::bus::{AxiMaster, StoreWriteIn};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::dma as map;
@@ -42,12 +43,8 @@ pub struct Dma<const W: usize, const K: usize, const F: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// csr has carried out a write.
-    pub st_valid: Signal<In, Bit>,
-    /// Its word.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Its data.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteIn,
     /// csr looks at a register.
     pub look_valid: Signal<In, Bit>,
     /// Its word.
@@ -86,56 +83,8 @@ pub struct Dma<const W: usize, const K: usize, const F: usize> {
     pub loading: Signal<Out, Bit>,
     /// Interrupt lines; levels.
     pub irq: Signal<Out, Bits<6>>,
-    /// AXI4: write address.
-    pub m_axi_awaddr: Signal<Out, Bits<64>>,
-    /// AXI4: beats of the burst, less one.
-    pub m_axi_awlen: Signal<Out, Bits<8>>,
-    /// AXI4: log2 of the bytes of a beat.
-    pub m_axi_awsize: Signal<Out, Bits<3>>,
-    /// AXI4: INCR.
-    pub m_axi_awburst: Signal<Out, Bits<2>>,
-    /// AXI4: write address valid.
-    pub m_axi_awvalid: Signal<Out, Bit>,
-    /// AXI4: write address taken.
-    pub m_axi_awready: Signal<In, Bit>,
-    /// AXI4: beat.
-    pub m_axi_wdata: Signal<Out, Bits<W>>,
-    /// AXI4: all of its bytes.
-    pub m_axi_wstrb: Signal<Out, Bits<K>>,
-    /// AXI4: last of its burst.
-    pub m_axi_wlast: Signal<Out, Bit>,
-    /// AXI4: beat valid.
-    pub m_axi_wvalid: Signal<Out, Bit>,
-    /// AXI4: beat taken.
-    pub m_axi_wready: Signal<In, Bit>,
-    /// AXI4: write response.
-    pub m_axi_bresp: Signal<In, Bits<2>>,
-    /// AXI4: write response valid.
-    pub m_axi_bvalid: Signal<In, Bit>,
-    /// AXI4: always 1.
-    pub m_axi_bready: Signal<Out, Bit>,
-    /// AXI4: read address.
-    pub m_axi_araddr: Signal<Out, Bits<64>>,
-    /// AXI4: beats of the burst, less one.
-    pub m_axi_arlen: Signal<Out, Bits<8>>,
-    /// AXI4: log2 of the bytes of a beat.
-    pub m_axi_arsize: Signal<Out, Bits<3>>,
-    /// AXI4: INCR.
-    pub m_axi_arburst: Signal<Out, Bits<2>>,
-    /// AXI4: read address valid.
-    pub m_axi_arvalid: Signal<Out, Bit>,
-    /// AXI4: read address taken.
-    pub m_axi_arready: Signal<In, Bit>,
-    /// AXI4: beat.
-    pub m_axi_rdata: Signal<In, Bits<W>>,
-    /// AXI4: its response.
-    pub m_axi_rresp: Signal<In, Bits<2>>,
-    /// AXI4: last of its burst.
-    pub m_axi_rlast: Signal<In, Bit>,
-    /// AXI4: beat valid.
-    pub m_axi_rvalid: Signal<In, Bit>,
-    /// AXI4: beat taken.
-    pub m_axi_rready: Signal<Out, Bit>,
+    /// Host memory.
+    pub m_axi: AxiMaster<W, K>,
     beats: Const<Bits<8>>,
     size: Const<Bits<3>>,
     strobes: Const<Bits<K>>,
@@ -200,9 +149,7 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.writer.rst.next = self.rst.val();
         self.reader.clk.next = self.clk.val();
         self.reader.rst.next = self.rst.val();
-        self.settings.st_valid.next = self.st_valid.val();
-        self.settings.st_word.next = self.st_word.val();
-        self.settings.st_data.next = self.st_data.val();
+        StoreWriteIn::link(&mut self.st, &mut self.settings.st);
         // Who writes next: a record of the ring and a flow of the snapshot, in turns.
         self.recording.next = self.running.q.val() & self.settings.ring_on.val();
         self.ring_first.next = (self.rec_valid.val() & self.recording.val() & self.ring.open.val())
@@ -235,7 +182,7 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.ring.done.next = self.writer.ring_done.val();
         self.ring.failed.next = self.writer.failed.val();
         self.ring.consumed.next = self.settings.consumed.val();
-        self.ring.consumed_to.next = self.st_data.val();
+        self.ring.consumed_to.next = self.st.data.val();
         self.snapshot.start.next = self.settings.take_snapshot.val();
         self.snapshot.base.next = self.settings.snapshot.val();
         self.snapshot.first.next = self.settings.snapshot_first.val();
@@ -324,31 +271,31 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.loading.next = self.load.busy.val();
         self.irq.next = self.irq_q.q.val();
         // AXI4.
-        self.m_axi_awaddr.next = self.writer.m_axi_awaddr.val();
-        self.m_axi_awlen.next = self.beats.val();
-        self.m_axi_awsize.next = self.size.val();
-        self.m_axi_awburst.next = bits::<2>(1);
-        self.m_axi_awvalid.next = self.writer.m_axi_awvalid.val();
-        self.writer.m_axi_awready.next = self.m_axi_awready.val();
-        self.m_axi_wdata.next = self.writer.m_axi_wdata.val();
-        self.m_axi_wstrb.next = self.strobes.val();
-        self.m_axi_wlast.next = self.writer.m_axi_wlast.val();
-        self.m_axi_wvalid.next = self.writer.m_axi_wvalid.val();
-        self.writer.m_axi_wready.next = self.m_axi_wready.val();
-        self.writer.m_axi_bresp.next = self.m_axi_bresp.val();
-        self.writer.m_axi_bvalid.next = self.m_axi_bvalid.val();
-        self.m_axi_bready.next = true;
-        self.m_axi_araddr.next = self.reader.m_axi_araddr.val();
-        self.m_axi_arlen.next = self.beats.val();
-        self.m_axi_arsize.next = self.size.val();
-        self.m_axi_arburst.next = bits::<2>(1);
-        self.m_axi_arvalid.next = self.reader.m_axi_arvalid.val();
-        self.reader.m_axi_arready.next = self.m_axi_arready.val();
-        self.reader.m_axi_rdata.next = self.m_axi_rdata.val();
-        self.reader.m_axi_rresp.next = self.m_axi_rresp.val();
-        self.reader.m_axi_rlast.next = self.m_axi_rlast.val();
-        self.reader.m_axi_rvalid.next = self.m_axi_rvalid.val();
-        self.m_axi_rready.next = self.reader.m_axi_rready.val();
+        self.m_axi.awaddr.next = self.writer.m_axi_awaddr.val();
+        self.m_axi.awlen.next = self.beats.val();
+        self.m_axi.awsize.next = self.size.val();
+        self.m_axi.awburst.next = bits::<2>(1);
+        self.m_axi.awvalid.next = self.writer.m_axi_awvalid.val();
+        self.writer.m_axi_awready.next = self.m_axi.awready.val();
+        self.m_axi.wdata.next = self.writer.m_axi_wdata.val();
+        self.m_axi.wstrb.next = self.strobes.val();
+        self.m_axi.wlast.next = self.writer.m_axi_wlast.val();
+        self.m_axi.wvalid.next = self.writer.m_axi_wvalid.val();
+        self.writer.m_axi_wready.next = self.m_axi.wready.val();
+        self.writer.m_axi_bresp.next = self.m_axi.bresp.val();
+        self.writer.m_axi_bvalid.next = self.m_axi.bvalid.val();
+        self.m_axi.bready.next = true;
+        self.m_axi.araddr.next = self.reader.m_axi_araddr.val();
+        self.m_axi.arlen.next = self.beats.val();
+        self.m_axi.arsize.next = self.size.val();
+        self.m_axi.arburst.next = bits::<2>(1);
+        self.m_axi.arvalid.next = self.reader.m_axi_arvalid.val();
+        self.reader.m_axi_arready.next = self.m_axi.arready.val();
+        self.reader.m_axi_rdata.next = self.m_axi.rdata.val();
+        self.reader.m_axi_rresp.next = self.m_axi.rresp.val();
+        self.reader.m_axi_rlast.next = self.m_axi.rlast.val();
+        self.reader.m_axi_rvalid.next = self.m_axi.rvalid.val();
+        self.m_axi.rready.next = self.reader.m_axi_rready.val();
         if self.rst.val() {
             self.running.d.next = false;
             self.idle.d.next = false;

@@ -1,4 +1,5 @@
 //! The settings of DMA: registers that follow the writes into csr's store, and what a write orders at once.
+use crate::bus::StoreWriteIn;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::{Register, dma};
@@ -10,12 +11,8 @@ pub struct Settings {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A word of the store is written.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Its value.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteIn,
     /// Records go into the ring.
     pub ring_on: Signal<Out, Bit>,
     /// Interrupt lines that are let out.
@@ -115,65 +112,65 @@ impl Logic for Settings {
         self.consumed.next = false;
         self.take_snapshot.next = false;
         self.take_load.next = false;
-        if self.st_valid.val() {
-            if self.st_word.val() == self.at_control.val() {
-                self.run.next = self.st_data.val().get_bit(0);
-                self.ring_on_q.d.next = self.st_data.val().get_bit(1);
-                self.stop.next = !self.st_data.val().get_bit(0);
+        if self.st.valid.val() {
+            if self.st.word.val() == self.at_control.val() {
+                self.run.next = self.st.data.val().get_bit(0);
+                self.ring_on_q.d.next = self.st.data.val().get_bit(1);
+                self.stop.next = !self.st.data.val().get_bit(0);
             }
-            if self.st_word.val() == self.at_interrupt.val() {
-                self.clear.next = self.st_data.val().get_bits::<6>(0);
+            if self.st.word.val() == self.at_interrupt.val() {
+                self.clear.next = self.st.data.val().get_bits::<6>(0);
             }
-            if self.st_word.val() == self.at_consumer.val() {
+            if self.st.word.val() == self.at_consumer.val() {
                 self.consumed.next = true;
             }
-            if self.st_word.val() == self.at_snapshot[4].val() {
-                self.take_snapshot.next = self.st_data.val().get_bit(0);
+            if self.st.word.val() == self.at_snapshot[4].val() {
+                self.take_snapshot.next = self.st.data.val().get_bit(0);
             }
-            if self.st_word.val() == self.at_load[4].val() {
-                self.take_load.next = self.st_data.val().get_bit(0);
+            if self.st.word.val() == self.at_load[4].val() {
+                self.take_load.next = self.st.data.val().get_bit(0);
             }
-            if self.st_word.val() == self.at_mask.val() {
-                self.mask_q.d.next = self.st_data.val().get_bits::<6>(0);
+            if self.st.word.val() == self.at_mask.val() {
+                self.mask_q.d.next = self.st.data.val().get_bits::<6>(0);
             }
-            if self.st_word.val() == self.at_ring_low.val() {
-                self.ring_low.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_ring_low.val() {
+                self.ring_low.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_ring_high.val() {
-                self.ring_high.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_ring_high.val() {
+                self.ring_high.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_ring_size.val() {
-                self.ring_size_q.d.next = self.st_data.val().get_bits::<5>(0);
+            if self.st.word.val() == self.at_ring_size.val() {
+                self.ring_size_q.d.next = self.st.data.val().get_bits::<5>(0);
             }
-            if self.st_word.val() == self.at_watermark.val() {
-                self.watermark_q.d.next = self.st_data.val().get_bits::<21>(0);
+            if self.st.word.val() == self.at_watermark.val() {
+                self.watermark_q.d.next = self.st.data.val().get_bits::<21>(0);
             }
-            if self.st_word.val() == self.at_holdoff.val() {
-                self.holdoff_q.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_holdoff.val() {
+                self.holdoff_q.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_snapshot[0].val() {
-                self.snapshot_low.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_snapshot[0].val() {
+                self.snapshot_low.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_snapshot[1].val() {
-                self.snapshot_high.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_snapshot[1].val() {
+                self.snapshot_high.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_snapshot[2].val() {
-                self.snapshot_first_q.d.next = self.st_data.val().get_bits::<16>(0);
+            if self.st.word.val() == self.at_snapshot[2].val() {
+                self.snapshot_first_q.d.next = self.st.data.val().get_bits::<16>(0);
             }
-            if self.st_word.val() == self.at_snapshot[3].val() {
-                self.snapshot_count_q.d.next = self.st_data.val().get_bits::<17>(0);
+            if self.st.word.val() == self.at_snapshot[3].val() {
+                self.snapshot_count_q.d.next = self.st.data.val().get_bits::<17>(0);
             }
-            if self.st_word.val() == self.at_load[0].val() {
-                self.load_low.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_load[0].val() {
+                self.load_low.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_load[1].val() {
-                self.load_high.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_load[1].val() {
+                self.load_high.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_load[2].val() {
-                self.load_first_q.d.next = self.st_data.val().get_bits::<16>(0);
+            if self.st.word.val() == self.at_load[2].val() {
+                self.load_first_q.d.next = self.st.data.val().get_bits::<16>(0);
             }
-            if self.st_word.val() == self.at_load[3].val() {
-                self.load_count_q.d.next = self.st_data.val().get_bits::<17>(0);
+            if self.st.word.val() == self.at_load[3].val() {
+                self.load_count_q.d.next = self.st.data.val().get_bits::<17>(0);
             }
         }
         self.ring_on.next = self.ring_on_q.q.val();

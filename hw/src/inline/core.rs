@@ -315,9 +315,9 @@ impl<
         self.entry.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.entry.cfg_ipv4.next = self.core.settings.val().ipv4;
         self.entry.cfg_ipv6.next = self.core.settings.val().ipv6;
-        self.entry.fl_valid.next = self.core.fl_valid.val();
-        self.entry.fl_flow.next = self.core.fl_flow.val();
-        self.entry.fl_record.next = self.core.fl_record.val();
+        self.entry.fl_valid.next = self.core.fl.valid.val();
+        self.entry.fl_flow.next = self.core.fl.flow.val();
+        self.entry.fl_record.next = self.core.fl.record.val();
         self.store.s_tdata.next = self.entry.m_tdata.val();
         self.store.s_tkeep.next = self.entry.m_tkeep.val();
         self.store.s_tvalid.next = self.entry.paced_valid.val();
@@ -326,32 +326,32 @@ impl<
         self.store.s_flow.next = self.entry.paced_flow.val();
         self.store.s_meta.next = self.entry.m_meta.val();
         self.store.s_ends.next = self.entry.paced_ends.val();
-        self.record.next = self.core.fl_record.val();
-        self.store.fl_valid.next = self.core.fl_valid.val();
-        self.store.fl_flow.next = self.core.fl_flow.val();
+        self.record.next = self.core.fl.record.val();
+        self.store.fl_valid.next = self.core.fl.valid.val();
+        self.store.fl_flow.next = self.core.fl.flow.val();
         self.store.fl_enable.next = self.record.val().get_bit(0);
         self.store.fl_keep.next = self.record.val().get_bit(1);
         self.store.cfg_bound.next = self.core.settings.val().store_bound;
         self.store.cfg_wait.next = self.core.settings.val().store_wait.any();
         // Store and pacer.
-        self.core.doorbell_valid.next = self.store.doorbell_valid.val();
-        self.core.doorbell_flow.next = self.store.doorbell_flow.val();
-        self.core.doorbell_packets.next = bits::<16>(1);
-        self.store.doorbell_ready.next = self.core.doorbell_ready.val();
-        self.core.charge_valid.next = self.store.charge_valid.val();
-        self.core.charge_flow.next = self.store.charge_flow.val();
-        self.core.charge_bytes.next = self.store.charge_bytes.val();
-        self.core.charge_ends.next = self.store.charge_ends.val();
+        self.core.doorbell.valid.next = self.store.doorbell_valid.val();
+        self.core.doorbell.flow.next = self.store.doorbell_flow.val();
+        self.core.doorbell.packets.next = bits::<16>(1);
+        self.store.doorbell_ready.next = self.core.doorbell.ready.val();
+        self.core.charge.valid.next = self.store.charge_valid.val();
+        self.core.charge.flow.next = self.store.charge_flow.val();
+        self.core.charge.bytes.next = self.store.charge_bytes.val();
+        self.core.charge.ends.next = self.store.charge_ends.val();
         // Grants are taken while little waits for the wire.
         self.credit.cfg_line_rate.next = self.core.settings.val().line_rate;
-        self.credit.s_valid.next = self.core.grant_valid.val();
-        self.core.grant_ready.next = self.credit.s_ready.val();
+        self.credit.s_valid.next = self.core.grant.valid.val();
+        self.core.grant.ready.next = self.credit.s_ready.val();
         self.credit.m_ready.next = self.store.grant_ready.val();
         self.credit.charge_valid.next = self.store.charge_valid.val();
         self.credit.charge_bytes.next = self.store.charge_bytes.val();
         self.store.grant_valid.next = self.credit.m_valid.val();
-        self.store.grant_flow.next = self.core.grant_flow.val();
-        self.store.grant_launch.next = self.core.grant_launch.val();
+        self.store.grant_flow.next = self.core.grant.flow.val();
+        self.store.grant_launch.next = self.core.grant.launch.val();
         // Paced frames get their places, in the order in which they leave.
         self.mark.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.mark.base.next = bits::<16>(0);
@@ -470,22 +470,22 @@ impl<
         self.exit.now.next = self.core.date.val();
         self.exit.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.exit.cfg_key.next = self.core.settings.val().nonce_key;
-        self.exit.fl_valid.next = self.core.fl_valid.val();
-        self.exit.fl_flow.next = self.core.fl_flow.val();
+        self.exit.fl_valid.next = self.core.fl.valid.val();
+        self.exit.fl_flow.next = self.core.fl.flow.val();
         self.exit.fl_enable.next = self.record.val().get_bit(0);
         self.exit.fl_keep.next = self.record.val().get_bit(1);
-        self.core.sent_valid.next = self.exit.sent_valid.val();
-        self.core.sent_tag.next = self.exit.sent_tag.val();
-        self.core.sent_flow.next = self.exit.sent_flow.val();
-        self.core.sent_segment.next = self.exit.sent_segment.val();
-        self.core.sent_nonce.next = self.exit.sent_nonce.val();
-        self.core.sent_first.next = self.exit.sent_first.val();
-        self.core.sent_last.next = self.exit.sent_last.val();
-        self.core.sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
-        self.core.sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
-        self.core.sent_place.next = self.exit.sent_place.val();
-        self.core.sent_generation.next = self.exit.sent_generation.val();
-        self.core.sent_launch.next = self.exit.sent_launch.val();
+        self.core.sent.valid.next = self.exit.sent_valid.val();
+        self.core.sent.tag.next = self.exit.sent_tag.val();
+        self.core.sent.flow.next = self.exit.sent_flow.val();
+        self.core.sent.segment.next = self.exit.sent_segment.val();
+        self.core.sent.nonce.next = self.exit.sent_nonce.val();
+        self.core.sent.first.next = self.exit.sent_first.val();
+        self.core.sent.last.next = self.exit.sent_last.val();
+        self.core.sent.wire_bytes.next = self.exit.sent_wire_bytes.val();
+        self.core.sent.segment_bytes.next = self.exit.sent_segment_bytes.val();
+        self.core.sent.place.next = self.exit.sent_place.val();
+        self.core.sent.generation.next = self.exit.sent_generation.val();
+        self.core.sent.launch.next = self.exit.sent_launch.val();
         self.core.tx_cpl_valid.next = self.exit.sent_valid.val();
         self.core.tx_cpl_tag.next = self.exit.sent_tag.val();
         self.core.tx_cpl_ts.next = self.exit.sent_ts.val();
@@ -514,7 +514,7 @@ impl<
         self.now.next = self.core.date.val();
         self.stopped.next = self.core.stop.val();
         // Doorbells are the store's alone. A packet that is dropped on its way in waits until no other is counted.
-        self.core.hd_ready.next = true;
+        self.core.hd.ready.next = true;
         self.loses.next = self.store.malformed.val() | self.store.voided.val();
         self.entry.drop_ready.next = !self.loses.val();
         self.core.source_pulses.next = bits::<64>(0);
@@ -524,7 +524,7 @@ impl<
         if self.exit.sent_valid.val() {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.frames_bit.val();
         }
-        if self.core.hd_valid.val() {
+        if self.core.hd.valid.val() {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.doorbell_bit.val();
         }
         // One of each kind counts a clock; those that come together wait for their turn.
@@ -550,15 +550,15 @@ impl<
         }
         self.core.source_swept.next = self.store.swept.val() & self.exit.swept.val();
         // There is no memory, and nothing in DMA's place asks for it.
-        self.core.m_axi_awready.next = false;
-        self.core.m_axi_wready.next = false;
-        self.core.m_axi_arready.next = false;
-        self.core.m_axi_bvalid.next = false;
-        self.core.m_axi_bresp.next = bits::<2>(0);
-        self.core.m_axi_rvalid.next = false;
-        self.core.m_axi_rdata.next = bits::<W>(0);
-        self.core.m_axi_rresp.next = bits::<2>(0);
-        self.core.m_axi_rlast.next = false;
+        self.core.m_axi.awready.next = false;
+        self.core.m_axi.wready.next = false;
+        self.core.m_axi.arready.next = false;
+        self.core.m_axi.bvalid.next = false;
+        self.core.m_axi.bresp.next = bits::<2>(0);
+        self.core.m_axi.rvalid.next = false;
+        self.core.m_axi.rdata.next = bits::<W>(0);
+        self.core.m_axi.rresp.next = bits::<2>(0);
+        self.core.m_axi.rlast.next = false;
         if self.reset.q.val() {
             self.paced_inside.d.next = false;
             self.past_inside.d.next = false;

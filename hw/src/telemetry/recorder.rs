@@ -1,4 +1,5 @@
 //! Event records of rate updates: some of them, chosen, numbered, queued.
+use crate::bus::ProfileWriteIn;
 use crate::constant::Const;
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
@@ -46,14 +47,8 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     pub event_before: Signal<In, Bits<160>>,
     /// The time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
-    /// A word of a profile changes.
-    pub pw_valid: Signal<In, Bit>,
-    /// The profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// The word.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Profile bus.
+    pub pw: ProfileWriteIn,
     /// One of so many is recorded; 0 none.
     pub cfg_every: Signal<In, Bits<16>>,
     /// Which ones, `timely_regs::map::telemetry::EVENT_FILTER`.
@@ -130,8 +125,8 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
         for i in 0..16 {
             self.laws[i].clock.next = self.clk.val();
             self.laws[i].d.next = self.laws[i].q.val();
-            if self.pw_valid.val() & (self.pw_word.val() == self.law_word.val()) & (self.pw_profile.val().index() == i) {
-                self.laws[i].d.next = self.pw_data.val().get_bits::<4>(0);
+            if self.pw.valid.val() & (self.pw.word.val() == self.law_word.val()) & (self.pw.profile.val().index() == i) {
+                self.laws[i].d.next = self.pw.data.val().get_bits::<4>(0);
             }
             if self.rst.val() {
                 self.laws[i].d.next = bits::<4>(0);
