@@ -3,6 +3,7 @@
 //! It meets the pacer half and the packet source in registered streams alone (`docs/datapath.md`), because in some shells they sit in
 //! different blocks.
 use crate::ack::Ack;
+use crate::bus::{AxiMaster, AxilSlave, DoorbellOut, FlowLoadOut, ProfileWriteOut, SentIn, StoreWriteOut};
 use crate::check::Digests;
 use crate::construct::construct;
 use crate::crossing::Crossing;
@@ -33,40 +34,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// AXI-Lite: write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: write address valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: write strobes.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite: write data valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite: write answer.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: write answer valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write answer taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite: read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: read address valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite: read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: read answer.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: read data valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Registers.
+    pub s_axil: AxilSlave<24>,
     /// Received beat.
     pub s_axis_rx_tdata: Signal<In, Bits<W>>,
     /// Its bytes.
@@ -113,30 +82,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub d_tlast: Signal<In, Bit>,
     /// Data stream: tag of its frame.
     pub d_tag: Signal<In, Bits<16>>,
-    /// A data frame's first beat is offered.
-    pub sent_valid: Signal<In, Bit>,
-    /// Its tag.
-    pub sent_tag: Signal<In, Bits<16>>,
-    /// Its flow.
-    pub sent_flow: Signal<In, Bits<F>>,
-    /// Its segment.
-    pub sent_segment: Signal<In, Bits<32>>,
-    /// Nonce of the segment.
-    pub sent_nonce: Signal<In, Bits<32>>,
-    /// First packet of the segment.
-    pub sent_first: Signal<In, Bit>,
-    /// Last packet of the segment.
-    pub sent_last: Signal<In, Bit>,
-    /// Wire bytes of the frame.
-    pub sent_wire_bytes: Signal<In, Bits<16>>,
-    /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<In, Bits<32>>,
-    /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
-    pub sent_place: Signal<In, Bits<16>>,
-    /// The latter.
-    pub sent_generation: Signal<In, Bits<2>>,
-    /// When the packet was eligible to leave.
-    pub sent_launch: Signal<In, Bits<64>>,
+    /// Data frame whose first beat is offered.
+    pub sent: SentIn<F>,
     /// A flow sends again after its idle time.
     pub idle_valid: Signal<In, Bit>,
     /// Which.
@@ -164,27 +111,11 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     /// No grant may leave.
     pub stop: Signal<Out, Bit>,
     /// Profile bus.
-    pub pw_valid: Signal<Out, Bit>,
-    /// Profile bus: profile.
-    pub pw_profile: Signal<Out, Bits<4>>,
-    /// Profile bus: word.
-    pub pw_word: Signal<Out, Bits<5>>,
-    /// Profile bus: value.
-    pub pw_data: Signal<Out, Bits<32>>,
+    pub pw: ProfileWriteOut,
     /// Flow bus.
-    pub fl_valid: Signal<Out, Bit>,
-    /// Flow bus: flow.
-    pub fl_flow: Signal<Out, Bits<F>>,
-    /// Flow bus: record.
-    pub fl_record: Signal<Out, Bits<512>>,
-    /// Host doorbell.
-    pub hd_valid: Signal<Out, Bit>,
-    /// Host doorbell: taken.
-    pub hd_ready: Signal<In, Bit>,
-    /// Host doorbell: flow.
-    pub hd_flow: Signal<Out, Bits<F>>,
-    /// Host doorbell: packets.
-    pub hd_packets: Signal<Out, Bits<16>>,
+    pub fl: FlowLoadOut<F>,
+    /// Doorbell of the host.
+    pub hd: DoorbellOut<F>,
     /// A rate was computed.
     pub rate_valid: Signal<Out, Bit>,
     /// Its flow.
@@ -205,56 +136,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub tap_sample_flow: Signal<Out, Bits<F>>,
     /// Tap: the RTT, ns.
     pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,
-    /// Host memory, AXI4: write address.
-    pub m_axi_awaddr: Signal<Out, Bits<64>>,
-    /// Host memory, AXI4: beats of the burst, less one.
-    pub m_axi_awlen: Signal<Out, Bits<8>>,
-    /// Host memory, AXI4: log2 of the bytes of a beat.
-    pub m_axi_awsize: Signal<Out, Bits<3>>,
-    /// Host memory, AXI4: INCR.
-    pub m_axi_awburst: Signal<Out, Bits<2>>,
-    /// Host memory, AXI4: write address valid.
-    pub m_axi_awvalid: Signal<Out, Bit>,
-    /// Host memory, AXI4: write address taken.
-    pub m_axi_awready: Signal<In, Bit>,
-    /// Host memory, AXI4: beat.
-    pub m_axi_wdata: Signal<Out, Bits<W>>,
-    /// Host memory, AXI4: all of its bytes.
-    pub m_axi_wstrb: Signal<Out, Bits<K>>,
-    /// Host memory, AXI4: last of its burst.
-    pub m_axi_wlast: Signal<Out, Bit>,
-    /// Host memory, AXI4: beat valid.
-    pub m_axi_wvalid: Signal<Out, Bit>,
-    /// Host memory, AXI4: beat taken.
-    pub m_axi_wready: Signal<In, Bit>,
-    /// Host memory, AXI4: write response.
-    pub m_axi_bresp: Signal<In, Bits<2>>,
-    /// Host memory, AXI4: write response valid.
-    pub m_axi_bvalid: Signal<In, Bit>,
-    /// Host memory, AXI4: always 1.
-    pub m_axi_bready: Signal<Out, Bit>,
-    /// Host memory, AXI4: read address.
-    pub m_axi_araddr: Signal<Out, Bits<64>>,
-    /// Host memory, AXI4: beats of the burst, less one.
-    pub m_axi_arlen: Signal<Out, Bits<8>>,
-    /// Host memory, AXI4: log2 of the bytes of a beat.
-    pub m_axi_arsize: Signal<Out, Bits<3>>,
-    /// Host memory, AXI4: INCR.
-    pub m_axi_arburst: Signal<Out, Bits<2>>,
-    /// Host memory, AXI4: read address valid.
-    pub m_axi_arvalid: Signal<Out, Bit>,
-    /// Host memory, AXI4: read address taken.
-    pub m_axi_arready: Signal<In, Bit>,
-    /// Host memory, AXI4: beat.
-    pub m_axi_rdata: Signal<In, Bits<W>>,
-    /// Host memory, AXI4: its response.
-    pub m_axi_rresp: Signal<In, Bits<2>>,
-    /// Host memory, AXI4: last of its burst.
-    pub m_axi_rlast: Signal<In, Bit>,
-    /// Host memory, AXI4: beat valid.
-    pub m_axi_rvalid: Signal<In, Bit>,
-    /// Host memory, AXI4: beat taken.
-    pub m_axi_rready: Signal<Out, Bit>,
+    /// Host memory.
+    pub m_axi: AxiMaster<W, K>,
     /// Interrupt lines, `timely_regs::map::dma`; levels.
     pub irq: Signal<Out, Bits<6>>,
     /// Tap: an event record is taken.
@@ -305,18 +188,14 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             csr: Csr::new(build),
             pause_bit: bit(Counter::PauseFrames),
             pfc_bit: bit(Counter::PfcFrames),
-            paused_bit: bit(Counter::PausedTime),
-        }
-            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
-            s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
-            s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
+            paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new() }
+            clk, rst, s_axil, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag,
-            sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation,
-            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw_valid,
-            pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
+            sent, idle_valid, idle_flow, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw,
+            fl, hd, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
-            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, digests, pause, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header, launch_date,
+            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, ack, txmux, rtt, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date,
         )
     }
 }
@@ -354,49 +233,20 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.dma.clk.next = self.clk.val();
         self.dma.rst.next = self.rst.val();
         // Registers.
-        self.csr.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.csr.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.csr.s_axil_awready.val();
-        self.csr.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.csr.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.csr.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.csr.s_axil_wready.val();
-        self.s_axil_bresp.next = self.csr.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.csr.s_axil_bvalid.val();
-        self.csr.s_axil_bready.next = self.s_axil_bready.val();
-        self.csr.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.csr.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.csr.s_axil_arready.val();
-        self.s_axil_rdata.next = self.csr.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.csr.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.csr.s_axil_rvalid.val();
-        self.csr.s_axil_rready.next = self.s_axil_rready.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.csr.s_axil);
         self.settings.next = self.csr.settings.val();
         self.stop.next = self.csr.stop.val();
-        self.pw_valid.next = self.crossing.o_pw_valid.val();
-        self.pw_profile.next = self.crossing.o_pw_profile.val();
-        self.pw_word.next = self.crossing.o_pw_word.val();
-        self.pw_data.next = self.crossing.o_pw_data.val();
-        self.fl_valid.next = self.crossing.o_fl_valid.val();
-        self.fl_flow.next = self.crossing.o_fl_flow.val();
-        self.fl_record.next = self.crossing.o_fl_record.val();
-        self.hd_valid.next = self.csr.hd_valid.val();
-        self.hd_flow.next = self.csr.hd_flow.val();
-        self.hd_packets.next = self.csr.hd_packets.val();
-        self.csr.hd_ready.next = self.hd_ready.val();
+        ProfileWriteOut::link(&mut self.pw, &mut self.crossing.o_pw);
+        FlowLoadOut::<F>::link(&mut self.fl, &mut self.crossing.o_fl);
+        DoorbellOut::<F>::link(&mut self.hd, &mut self.csr.hd);
         self.csr.now.next = self.clock.date.val();
         self.csr.pulses.next = self.pulses.q.val();
         self.csr.swept.next = self.swept.q.val();
         // The long ways.
         self.crossing.clk.next = self.clk.val();
         self.crossing.rst.next = self.rst.val();
-        self.crossing.pw_valid.next = self.csr.pw_valid.val();
-        self.crossing.pw_profile.next = self.csr.pw_profile.val();
-        self.crossing.pw_word.next = self.csr.pw_word.val();
-        self.crossing.pw_data.next = self.csr.pw_data.val();
-        self.crossing.fl_valid.next = self.csr.fl_valid.val();
-        self.crossing.fl_flow.next = self.csr.fl_flow.val();
-        self.crossing.fl_record.next = self.csr.fl_record.val();
+        ProfileWriteOut::join(&mut self.csr.pw, &mut self.crossing.pw);
+        FlowLoadOut::<F>::join(&mut self.csr.fl, &mut self.crossing.fl);
         self.crossing.host_valid.next = self.csr.host_valid.val();
         self.crossing.host_flow.next = self.csr.host_flow.val();
         self.crossing.host_rate.next = self.csr.host_rate.val();
@@ -409,10 +259,10 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.crossing.acked_valid.next = self.rtt.acked_valid.val();
         self.crossing.acked_flow.next = self.rtt.acked_flow.val();
         self.crossing.acked_outcome.next = self.rtt.acked_outcome.val();
-        self.crossing.sent_valid.next = self.sent_valid.val();
-        self.crossing.sent_flow.next = self.sent_flow.val();
-        self.crossing.sent_last.next = self.sent_last.val();
-        self.crossing.sent_wire_bytes.next = self.sent_wire_bytes.val();
+        self.crossing.sent_valid.next = self.sent.valid.val();
+        self.crossing.sent_flow.next = self.sent.flow.val();
+        self.crossing.sent_last.next = self.sent.last.val();
+        self.crossing.sent_wire_bytes.next = self.sent.wire_bytes.val();
         self.crossing.event_valid.next = self.engine.event_valid.val();
         self.crossing.event_flow.next = self.engine.event_flow.val();
         self.crossing.event_profile.next = self.engine.event_profile.val();
@@ -450,9 +300,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.csr.answer_tag.next = self.telemetry.answer_tag.val();
         self.csr.answer_record.next = self.telemetry.answer_record.val();
         // DMA.
-        self.dma.st_valid.next = self.csr.st_valid.val();
-        self.dma.st_word.next = self.csr.st_word.val();
-        self.dma.st_data.next = self.csr.st_data.val();
+        StoreWriteOut::join(&mut self.csr.st, &mut self.dma.st);
         self.dma.look_valid.next = self.csr.look_valid.val();
         self.dma.look_word.next = self.csr.look_word.val();
         self.dma.look_data.next = self.csr.look_data.val();
@@ -466,31 +314,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.dma.rec_valid.next = self.recorder.rec_valid.val();
         self.dma.rec_data.next = self.recorder.rec_data.val();
         self.recorder.rec_ready.next = self.dma.rec_ready.val();
-        self.m_axi_awaddr.next = self.dma.m_axi_awaddr.val();
-        self.m_axi_awlen.next = self.dma.m_axi_awlen.val();
-        self.m_axi_awsize.next = self.dma.m_axi_awsize.val();
-        self.m_axi_awburst.next = self.dma.m_axi_awburst.val();
-        self.m_axi_awvalid.next = self.dma.m_axi_awvalid.val();
-        self.dma.m_axi_awready.next = self.m_axi_awready.val();
-        self.m_axi_wdata.next = self.dma.m_axi_wdata.val();
-        self.m_axi_wstrb.next = self.dma.m_axi_wstrb.val();
-        self.m_axi_wlast.next = self.dma.m_axi_wlast.val();
-        self.m_axi_wvalid.next = self.dma.m_axi_wvalid.val();
-        self.dma.m_axi_wready.next = self.m_axi_wready.val();
-        self.dma.m_axi_bresp.next = self.m_axi_bresp.val();
-        self.dma.m_axi_bvalid.next = self.m_axi_bvalid.val();
-        self.m_axi_bready.next = self.dma.m_axi_bready.val();
-        self.m_axi_araddr.next = self.dma.m_axi_araddr.val();
-        self.m_axi_arlen.next = self.dma.m_axi_arlen.val();
-        self.m_axi_arsize.next = self.dma.m_axi_arsize.val();
-        self.m_axi_arburst.next = self.dma.m_axi_arburst.val();
-        self.m_axi_arvalid.next = self.dma.m_axi_arvalid.val();
-        self.dma.m_axi_arready.next = self.m_axi_arready.val();
-        self.dma.m_axi_rdata.next = self.m_axi_rdata.val();
-        self.dma.m_axi_rresp.next = self.m_axi_rresp.val();
-        self.dma.m_axi_rlast.next = self.m_axi_rlast.val();
-        self.dma.m_axi_rvalid.next = self.m_axi_rvalid.val();
-        self.m_axi_rready.next = self.dma.m_axi_rready.val();
+        AxiMaster::<W, K>::link(&mut self.m_axi, &mut self.dma.m_axi);
         self.irq.next = self.dma.irq.val();
         // Time.
         self.clock.cfg_time_increment.next = self.csr.settings.val().time_increment;
@@ -529,9 +353,9 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.ack.cfg_udp_port.next = self.crossing.o_settings.val().udp_port;
         self.ack.cfg_vlan.next = self.crossing.o_settings.val().vlan;
         self.ack.cfg_ack_rate.next = self.crossing.o_settings.val().ack_rate;
-        self.ack.st_valid.next = self.csr.st_valid.val();
-        self.ack.st_word.next = self.csr.st_word.val();
-        self.ack.st_data.next = self.csr.st_data.val();
+        self.ack.st_valid.next = self.csr.st.valid.val();
+        self.ack.st_word.next = self.csr.st.word.val();
+        self.ack.st_data.next = self.csr.st.data.val();
         self.ack.now.next = self.clock.date.val();
         // ACKs first, then data.
         // Pause frames: PAUSE holds every frame that has not begun, PFC the ACKs if theirs is a paused priority; the pacer holds the flows.
@@ -617,27 +441,27 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.rtt.c_valid.next = self.tx_cpl_valid.val();
         self.rtt.c_tag.next = self.tx_cpl_tag.val();
         self.rtt.c_ts.next = self.tx_cpl_ts.val();
-        self.rtt.sent_valid.next = self.sent_valid.val();
-        self.rtt.sent_tag.next = self.sent_tag.val();
-        self.rtt.sent_flow.next = self.sent_flow.val();
-        self.rtt.sent_segment.next = self.sent_segment.val();
-        self.rtt.sent_nonce.next = self.sent_nonce.val();
-        self.rtt.sent_first.next = self.sent_first.val();
-        self.rtt.sent_last.next = self.sent_last.val();
-        self.rtt.sent_wire_bytes.next = self.sent_wire_bytes.val();
-        self.rtt.sent_segment_bytes.next = self.sent_segment_bytes.val();
-        self.rtt.sent_place.next = self.sent_place.val();
-        self.rtt.sent_generation.next = self.sent_generation.val();
+        self.rtt.sent_valid.next = self.sent.valid.val();
+        self.rtt.sent_tag.next = self.sent.tag.val();
+        self.rtt.sent_flow.next = self.sent.flow.val();
+        self.rtt.sent_segment.next = self.sent.segment.val();
+        self.rtt.sent_nonce.next = self.sent.nonce.val();
+        self.rtt.sent_first.next = self.sent.first.val();
+        self.rtt.sent_last.next = self.sent.last.val();
+        self.rtt.sent_wire_bytes.next = self.sent.wire_bytes.val();
+        self.rtt.sent_segment_bytes.next = self.sent.segment_bytes.val();
+        self.rtt.sent_place.next = self.sent.place.val();
+        self.rtt.sent_generation.next = self.sent.generation.val();
         // A launch is of the steady time; what is measured from it needs a date.
-        self.launch_date.next = self.sent_launch.val().get_bits::<40>(8) + self.clock.offset.val().get_bits::<40>(8);
+        self.launch_date.next = self.sent.launch.val().get_bits::<40>(8) + self.clock.offset.val().get_bits::<40>(8);
         self.rtt.sent_launch.next = bit_cast::<64, 40>(self.launch_date.val()) << 8;
-        self.rtt.pw_valid.next = self.crossing.o_pw_valid.val();
-        self.rtt.pw_profile.next = self.crossing.o_pw_profile.val();
-        self.rtt.pw_word.next = self.crossing.o_pw_word.val();
-        self.rtt.pw_data.next = self.crossing.o_pw_data.val();
-        self.rtt.fl_valid.next = self.crossing.o_fl_valid.val();
-        self.rtt.fl_flow.next = self.crossing.o_fl_flow.val();
-        self.rtt.fl_record.next = self.crossing.o_fl_record.val();
+        self.rtt.pw_valid.next = self.pw.valid.val();
+        self.rtt.pw_profile.next = self.pw.profile.val();
+        self.rtt.pw_word.next = self.pw.word.val();
+        self.rtt.pw_data.next = self.pw.data.val();
+        self.rtt.fl_valid.next = self.fl.valid.val();
+        self.rtt.fl_flow.next = self.fl.flow.val();
+        self.rtt.fl_record.next = self.fl.record.val();
         self.rtt.cfg_ns_per_byte.next = self.csr.settings.val().ns_per_byte;
         self.rtt.now.next = self.clock.steady.val();
         self.rtt.time_epoch.next = self.clock.epoch.val();
@@ -665,13 +489,13 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.engine.host_valid.next = self.crossing.o_host_valid.val();
         self.engine.host_flow.next = self.crossing.o_host_flow.val();
         self.engine.host_rate.next = self.crossing.o_host_rate.val();
-        self.engine.pw_valid.next = self.crossing.o_pw_valid.val();
-        self.engine.pw_profile.next = self.crossing.o_pw_profile.val();
-        self.engine.pw_word.next = self.crossing.o_pw_word.val();
-        self.engine.pw_data.next = self.crossing.o_pw_data.val();
-        self.engine.fl_valid.next = self.crossing.o_fl_valid.val();
-        self.engine.fl_flow.next = self.crossing.o_fl_flow.val();
-        self.engine.fl_record.next = self.crossing.o_fl_record.val();
+        self.engine.pw_valid.next = self.pw.valid.val();
+        self.engine.pw_profile.next = self.pw.profile.val();
+        self.engine.pw_word.next = self.pw.word.val();
+        self.engine.pw_data.next = self.pw.data.val();
+        self.engine.fl_valid.next = self.fl.valid.val();
+        self.engine.fl_flow.next = self.fl.flow.val();
+        self.engine.fl_record.next = self.fl.record.val();
         self.rate_valid.next = self.engine.rate_valid.val();
         self.rate_flow.next = self.engine.rate_flow.val();
         self.rate_value.next = self.engine.rate_value.val();
@@ -696,9 +520,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.telemetry.event_hyperactive.next = self.crossing.o_event_hyperactive.val();
         self.telemetry.event_rate.next = self.crossing.o_event_rate.val();
         self.telemetry.event_kind.next = self.crossing.o_event_kind.val();
-        self.telemetry.fl_valid.next = self.crossing.o_fl_valid.val();
-        self.telemetry.fl_flow.next = self.crossing.o_fl_flow.val();
-        self.telemetry.fl_record.next = self.crossing.o_fl_record.val();
+        FlowLoadOut::<F>::join(&mut self.fl, &mut self.telemetry.fl);
         // Event records and histograms.
         self.recorder.event_valid.next = self.crossing.o_event_valid.val();
         self.recorder.event_flow.next = self.crossing.o_event_flow.val();
@@ -714,10 +536,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.recorder.event_rate.next = self.crossing.o_event_rate.val();
         self.recorder.event_before.next = self.crossing.o_event_before.val();
         self.recorder.now.next = self.clock.date.val();
-        self.recorder.pw_valid.next = self.crossing.o_pw_valid.val();
-        self.recorder.pw_profile.next = self.crossing.o_pw_profile.val();
-        self.recorder.pw_word.next = self.crossing.o_pw_word.val();
-        self.recorder.pw_data.next = self.crossing.o_pw_data.val();
+        ProfileWriteOut::join(&mut self.pw, &mut self.recorder.pw);
         self.recorder.cfg_every.next = self.csr.settings.val().event_every;
         self.recorder.cfg_filter.next = self.csr.settings.val().event_filter;
         self.tap_rec_valid.next = self.recorder.rec_valid.val() & self.dma.rec_ready.val();

@@ -1,4 +1,5 @@
 //! One register on the long ways of the control half: from registers, RTT and engine to who reads them at many places, or only counts.
+use crate::bus::{FlowLoadIn, FlowLoadOut, ProfileWriteIn, ProfileWriteOut};
 use crate::csr::SettingsBus;
 use rust_hdl::prelude::*;
 
@@ -13,19 +14,9 @@ pub struct Crossing<const F: usize> {
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    /// Profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of it.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
-    pub pw_data: Signal<In, Bits<32>>,
+    pub pw: ProfileWriteIn,
     /// Flow bus.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow loaded.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Its record.
-    pub fl_record: Signal<In, Bits<512>>,
+    pub fl: FlowLoadIn<F>,
     /// A rate that the host sets.
     pub host_valid: Signal<In, Bit>,
     /// Its flow.
@@ -96,20 +87,10 @@ pub struct Crossing<const F: usize> {
     pub superseded_flow: Signal<In, Bits<F>>,
     /// The settings.
     pub settings: Signal<In, SettingsBus>,
-    /// Profile bus.
-    pub o_pw_valid: Signal<Out, Bit>,
-    /// Profile.
-    pub o_pw_profile: Signal<Out, Bits<4>>,
-    /// Word of it.
-    pub o_pw_word: Signal<Out, Bits<5>>,
-    /// Its value.
-    pub o_pw_data: Signal<Out, Bits<32>>,
-    /// Flow bus.
-    pub o_fl_valid: Signal<Out, Bit>,
-    /// Flow loaded.
-    pub o_fl_flow: Signal<Out, Bits<F>>,
-    /// Its record.
-    pub o_fl_record: Signal<Out, Bits<512>>,
+    /// Profile bus, a clock later.
+    pub o_pw: ProfileWriteOut,
+    /// Flow bus, a clock later.
+    pub o_fl: FlowLoadOut<F>,
     /// A rate that the host sets.
     pub o_host_valid: Signal<Out, Bit>,
     /// Its flow.
@@ -280,20 +261,20 @@ impl<const F: usize> Logic for Crossing<F> {
         dff_setup!(self, clk, q_settings);
         self.q_settings.d.next = self.settings.val();
         self.o_settings.next = self.q_settings.q.val();
-        self.q_pw_valid.d.next = self.pw_valid.val();
-        self.o_pw_valid.next = self.q_pw_valid.q.val();
-        self.q_pw_profile.d.next = self.pw_profile.val();
-        self.o_pw_profile.next = self.q_pw_profile.q.val();
-        self.q_pw_word.d.next = self.pw_word.val();
-        self.o_pw_word.next = self.q_pw_word.q.val();
-        self.q_pw_data.d.next = self.pw_data.val();
-        self.o_pw_data.next = self.q_pw_data.q.val();
-        self.q_fl_valid.d.next = self.fl_valid.val();
-        self.o_fl_valid.next = self.q_fl_valid.q.val();
-        self.q_fl_flow.d.next = self.fl_flow.val();
-        self.o_fl_flow.next = self.q_fl_flow.q.val();
-        self.q_fl_record.d.next = self.fl_record.val();
-        self.o_fl_record.next = self.q_fl_record.q.val();
+        self.q_pw_valid.d.next = self.pw.valid.val();
+        self.o_pw.valid.next = self.q_pw_valid.q.val();
+        self.q_pw_profile.d.next = self.pw.profile.val();
+        self.o_pw.profile.next = self.q_pw_profile.q.val();
+        self.q_pw_word.d.next = self.pw.word.val();
+        self.o_pw.word.next = self.q_pw_word.q.val();
+        self.q_pw_data.d.next = self.pw.data.val();
+        self.o_pw.data.next = self.q_pw_data.q.val();
+        self.q_fl_valid.d.next = self.fl.valid.val();
+        self.o_fl.valid.next = self.q_fl_valid.q.val();
+        self.q_fl_flow.d.next = self.fl.flow.val();
+        self.o_fl.flow.next = self.q_fl_flow.q.val();
+        self.q_fl_record.d.next = self.fl.record.val();
+        self.o_fl.record.next = self.q_fl_record.q.val();
         self.q_host_valid.d.next = self.host_valid.val();
         self.o_host_valid.next = self.q_host_valid.q.val();
         self.q_host_flow.d.next = self.host_flow.val();

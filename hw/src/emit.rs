@@ -15,7 +15,8 @@ pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     check_all(&block).map_err(|e| format!("{name}: {e:?}"))?;
     let mut modules = ModuleDefines::default();
     block.accept(name, &mut modules);
-    Ok(format!("{LINT}{}\n/* verilator lint_restore */\n", assign(&crate::pack::pack(&clean(&split(&gather(&modules.defines())), name)))))
+    let named = clean(&split(&gather(&modules.defines())), name).map_err(|e| format!("{name}: {e}"))?;
+    Ok(format!("{LINT}{}\n/* verilator lint_restore */\n", assign(&crate::pack::pack(&named))))
 }
 
 /// Verilator's lints that RustHDL's form of an expression raises, off for the emitted modules alone. RustHDL's types hold every width; in its
@@ -27,15 +28,15 @@ const LINT: &str = "\n\
     /* verilator lint_off CMPCONST */\n\
     /* verilator lint_off UNSIGNED */\n";
 
-/// Gives every module our prefix and the path's `$` separators a form that other tools take in names.
-fn clean(verilog: &str, top: &str) -> String {
-    // `a$b$c` shares its inner separator between two matches, hence the second pass. `$signed` and `$display` start with `$`.
-    let separator = Regex::new(r"([A-Za-z0-9_])\$([A-Za-z0-9_])").expect("constant pattern");
-    let once = separator.replace_all(verilog, "${1}__${2}");
-    let twice = separator.replace_all(&once, "${1}__${2}");
+/// Gives every module our prefix, and the path's `$` separators a form that other tools take in names.
+///
+/// # Errors
+/// Two names of a module that would become one.
+fn clean(verilog: &str, top: &str) -> Result<String, String> {
+    let named = crate::names::rename(verilog)?;
     // A module is `top` or `top__path`; instances name the module at the start of a line.
     let module = Regex::new(&format!(r"(?m)^(\s*module )?(\s*)({top}(__\w+)?)(\s*\(| \w+\()")).expect("constant pattern");
-    module.replace_all(&twice, format!("${{1}}${{2}}{PREFIX}${{3}}${{5}}")).into_owned()
+    Ok(module.replace_all(&named, format!("${{1}}${{2}}{PREFIX}${{3}}${{5}}")).into_owned())
 }
 
 /// Joins the assignments of a word's fields, where they follow one another and make up the whole word, into one of a concatenation.

@@ -4,8 +4,10 @@
 //! says how blocks, streams and clocks fit together.
 pub mod ack;
 pub mod blocks;
+pub mod bus;
 pub mod check;
 pub mod config;
+pub mod constant;
 mod construct;
 pub mod control;
 pub mod core;
@@ -22,6 +24,7 @@ pub mod inline;
 pub mod launch;
 pub mod mac;
 pub mod mark;
+mod names;
 pub mod num;
 pub mod pacer;
 pub mod pack;

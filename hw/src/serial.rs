@@ -1,5 +1,5 @@
 //! Registers over a serial line, for boards without a bus to a host.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::serial::PATIENCE;
 use timely_regs::serial::{ANSWER, ANSWER_BYTES, READ, REFUSED, REQUEST, REQUEST_BYTES, WRITE};
@@ -13,7 +13,7 @@ const _: () = assert!(REQUEST_BYTES == 10 && ANSWER_BYTES == 7);
 /// Latency: a request is made 1 clock after the middle of its last byte's stop bit, its answer begins 3 clocks after the slave's. No back pressure:
 /// what comes on the line while a request is being answered is not heard.
 /// Model: `timely_model::serial::Serial`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Serial {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -52,9 +52,9 @@ pub struct Serial {
     /// AXI-Lite: read data valid.
     pub m_axil_rvalid: Signal<In, Bit>,
     /// Clocks a bit, less one.
-    whole: Constant<Bits<16>>,
+    whole: Const<Bits<16>>,
     /// Half of the clocks a bit.
-    half: Constant<Bits<16>>,
+    half: Const<Bits<16>>,
     /// The line before, inverted, so that it is idle when registers are 0.
     low_1: DFF<Bit>,
     low: DFF<Bit>,
@@ -111,11 +111,7 @@ impl Serial {
     /// When these are fewer than 4 or more than 65,536.
     pub fn new(bit: u32) -> Self {
         assert!((4..=65_536).contains(&bit), "{bit} clocks a bit: it must be 4 to 65,536");
-        construct!({ whole: Constant::new(bits::<16>(u64::from(bit) - 1)), half: Constant::new(bits::<16>(u64::from(bit) / 2)) }
-            clk, rst, rx, tx, m_axil_awaddr, m_axil_awvalid, m_axil_awready, m_axil_wdata, m_axil_wvalid, m_axil_wready, m_axil_bresp,
-            m_axil_bvalid, m_axil_araddr, m_axil_arvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, low_1, low, hearing, until_look,
-            heard, shift, asks, tells, index, silent, request, check, aw, w, ar, answer, telling, tell_wait, frame, told, pulls, byte_valid,
-            begins, status, data, octet, mix, after, next_byte, is_write, is_kind, bit_0, bit_1, bit_2, bit_3, bit_4, bit_5, bit_6, bit_7)
+        Self { whole: Const::new(bits::<16>(u64::from(bit) - 1)), half: Const::new(bits::<16>(u64::from(bit) / 2)), ..Default::default() }
     }
 }
 

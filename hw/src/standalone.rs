@@ -1,4 +1,5 @@
 //! The standalone shell: the core with a traffic generator in place of a host's queues, which the simulator and the driver's tests run.
+use crate::bus::{AxiMaster, AxilSlave, ChargeOut, DoorbellOut, FlowLoadOut, GrantOut, SentOut};
 use crate::config::Config;
 use crate::construct::construct;
 use crate::core::Core;
@@ -37,40 +38,8 @@ pub struct Standalone<
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high, for two clocks at least: it reaches the blocks a clock late.
     pub rst: Signal<In, Bit>,
-    /// AXI-Lite: write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: write address valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: write strobes.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite: write data valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite: write answer.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: write answer valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write answer taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite: read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: read address valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite: read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: read answer.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: read data valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Registers.
+    pub s_axil: AxilSlave<24>,
     /// Received beat.
     pub s_axis_rx_tdata: Signal<In, Bits<W>>,
     /// Its bytes.
@@ -125,56 +94,8 @@ pub struct Standalone<
     pub tap_rate_flow: Signal<Out, Bits<F>>,
     /// Tap: the rate, 2^-12 Mb/s.
     pub tap_rate_value: Signal<Out, Bits<32>>,
-    /// Host memory, AXI4: write address.
-    pub m_axi_awaddr: Signal<Out, Bits<64>>,
-    /// Host memory, AXI4: beats of the burst, less one.
-    pub m_axi_awlen: Signal<Out, Bits<8>>,
-    /// Host memory, AXI4: log2 of the bytes of a beat.
-    pub m_axi_awsize: Signal<Out, Bits<3>>,
-    /// Host memory, AXI4: INCR.
-    pub m_axi_awburst: Signal<Out, Bits<2>>,
-    /// Host memory, AXI4: write address valid.
-    pub m_axi_awvalid: Signal<Out, Bit>,
-    /// Host memory, AXI4: write address taken.
-    pub m_axi_awready: Signal<In, Bit>,
-    /// Host memory, AXI4: beat.
-    pub m_axi_wdata: Signal<Out, Bits<W>>,
-    /// Host memory, AXI4: all of its bytes.
-    pub m_axi_wstrb: Signal<Out, Bits<K>>,
-    /// Host memory, AXI4: last of its burst.
-    pub m_axi_wlast: Signal<Out, Bit>,
-    /// Host memory, AXI4: beat valid.
-    pub m_axi_wvalid: Signal<Out, Bit>,
-    /// Host memory, AXI4: beat taken.
-    pub m_axi_wready: Signal<In, Bit>,
-    /// Host memory, AXI4: write response.
-    pub m_axi_bresp: Signal<In, Bits<2>>,
-    /// Host memory, AXI4: write response valid.
-    pub m_axi_bvalid: Signal<In, Bit>,
-    /// Host memory, AXI4: always 1.
-    pub m_axi_bready: Signal<Out, Bit>,
-    /// Host memory, AXI4: read address.
-    pub m_axi_araddr: Signal<Out, Bits<64>>,
-    /// Host memory, AXI4: beats of the burst, less one.
-    pub m_axi_arlen: Signal<Out, Bits<8>>,
-    /// Host memory, AXI4: log2 of the bytes of a beat.
-    pub m_axi_arsize: Signal<Out, Bits<3>>,
-    /// Host memory, AXI4: INCR.
-    pub m_axi_arburst: Signal<Out, Bits<2>>,
-    /// Host memory, AXI4: read address valid.
-    pub m_axi_arvalid: Signal<Out, Bit>,
-    /// Host memory, AXI4: read address taken.
-    pub m_axi_arready: Signal<In, Bit>,
-    /// Host memory, AXI4: beat.
-    pub m_axi_rdata: Signal<In, Bits<W>>,
-    /// Host memory, AXI4: its response.
-    pub m_axi_rresp: Signal<In, Bits<2>>,
-    /// Host memory, AXI4: last of its burst.
-    pub m_axi_rlast: Signal<In, Bit>,
-    /// Host memory, AXI4: beat valid.
-    pub m_axi_rvalid: Signal<In, Bit>,
-    /// Host memory, AXI4: beat taken.
-    pub m_axi_rready: Signal<Out, Bit>,
+    /// Host memory.
+    pub m_axi: AxiMaster<W, K>,
     /// Interrupt lines, `timely_regs::map::dma`; levels.
     pub irq: Signal<Out, Bits<6>>,
     /// Tap: an event record leaves.
@@ -214,12 +135,10 @@ impl<
     /// The shell of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
         construct!({ core: Core::new(build), generator: Generator::new(build.ring_bits), missed_bit: Constant::new(bits::<64>(1 << Counter::LaunchesMissed as u64)) }
-            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
-            s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
-            s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
+            clk, rst, s_axil, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, pause, now, stopped, tap_sample_valid, tap_sample_kind,
-            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, tap_rec_valid, tap_rec_data, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, reset, gate, gated, begun, taken,
+            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, tap_rec_valid, tap_rec_data, m_axi, irq, reset, gate, gated, begun, taken,
         )
     }
 }
@@ -253,23 +172,7 @@ impl<
         self.generator.rst.next = self.reset.q.val();
         self.gate.clk.next = self.clk.val();
         self.gate.rst.next = self.reset.q.val();
-        self.core.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.core.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.core.s_axil_awready.val();
-        self.core.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.core.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.core.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.core.s_axil_wready.val();
-        self.s_axil_bresp.next = self.core.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.core.s_axil_bvalid.val();
-        self.core.s_axil_bready.next = self.s_axil_bready.val();
-        self.core.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.core.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.core.s_axil_arready.val();
-        self.s_axil_rdata.next = self.core.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.core.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.core.s_axil_rvalid.val();
-        self.core.s_axil_rready.next = self.s_axil_rready.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.core.s_axil);
         self.core.s_axis_rx_tdata.next = self.s_axis_rx_tdata.val();
         self.core.s_axis_rx_tkeep.next = self.s_axis_rx_tkeep.val();
         self.core.s_axis_rx_tvalid.next = self.s_axis_rx_tvalid.val();
@@ -296,31 +199,7 @@ impl<
         self.tap_rate_valid.next = self.core.rate_valid.val();
         self.tap_rate_flow.next = self.core.rate_flow.val();
         self.tap_rate_value.next = self.core.rate_value.val();
-        self.m_axi_awaddr.next = self.core.m_axi_awaddr.val();
-        self.m_axi_awlen.next = self.core.m_axi_awlen.val();
-        self.m_axi_awsize.next = self.core.m_axi_awsize.val();
-        self.m_axi_awburst.next = self.core.m_axi_awburst.val();
-        self.m_axi_awvalid.next = self.core.m_axi_awvalid.val();
-        self.core.m_axi_awready.next = self.m_axi_awready.val();
-        self.m_axi_wdata.next = self.core.m_axi_wdata.val();
-        self.m_axi_wstrb.next = self.core.m_axi_wstrb.val();
-        self.m_axi_wlast.next = self.core.m_axi_wlast.val();
-        self.m_axi_wvalid.next = self.core.m_axi_wvalid.val();
-        self.core.m_axi_wready.next = self.m_axi_wready.val();
-        self.core.m_axi_bresp.next = self.m_axi_bresp.val();
-        self.core.m_axi_bvalid.next = self.m_axi_bvalid.val();
-        self.m_axi_bready.next = self.core.m_axi_bready.val();
-        self.m_axi_araddr.next = self.core.m_axi_araddr.val();
-        self.m_axi_arlen.next = self.core.m_axi_arlen.val();
-        self.m_axi_arsize.next = self.core.m_axi_arsize.val();
-        self.m_axi_arburst.next = self.core.m_axi_arburst.val();
-        self.m_axi_arvalid.next = self.core.m_axi_arvalid.val();
-        self.core.m_axi_arready.next = self.m_axi_arready.val();
-        self.core.m_axi_rdata.next = self.m_axi_rdata.val();
-        self.core.m_axi_rresp.next = self.m_axi_rresp.val();
-        self.core.m_axi_rlast.next = self.m_axi_rlast.val();
-        self.core.m_axi_rvalid.next = self.m_axi_rvalid.val();
-        self.m_axi_rready.next = self.core.m_axi_rready.val();
+        AxiMaster::<W, K>::link(&mut self.m_axi, &mut self.core.m_axi);
         self.irq.next = self.core.irq.val();
         self.tap_rec_valid.next = self.core.tap_rec_valid.val();
         self.tap_rec_data.next = self.core.tap_rec_data.val();
@@ -332,7 +211,7 @@ impl<
         self.gate.s_tlast.next = self.generator.m_tlast.val();
         self.gate.s_tag.next = self.generator.m_tag.val();
         self.gate.s_timed.next = true;
-        self.gate.s_launch.next = self.generator.sent_launch.val();
+        self.gate.s_launch.next = self.generator.sent.launch.val();
         self.gate.m_tready.next = self.core.d_tready.val();
         self.core.d_tdata.next = self.generator.m_tdata.val();
         self.core.d_tkeep.next = self.generator.m_tkeep.val();
@@ -359,42 +238,17 @@ impl<
             self.begun.d.next = false;
             self.gated.d.next = false;
         }
-        self.core.sent_valid.next = self.generator.sent_valid.val();
-        self.core.sent_tag.next = self.generator.sent_tag.val();
-        self.core.sent_flow.next = self.generator.sent_flow.val();
-        self.core.sent_segment.next = self.generator.sent_segment.val();
-        self.core.sent_nonce.next = self.generator.sent_nonce.val();
-        self.core.sent_first.next = self.generator.sent_first.val();
-        self.core.sent_last.next = self.generator.sent_last.val();
-        self.core.sent_wire_bytes.next = self.generator.sent_wire_bytes.val();
-        self.core.sent_segment_bytes.next = self.generator.sent_segment_bytes.val();
-        self.core.sent_place.next = self.generator.sent_place.val();
-        self.core.sent_generation.next = self.generator.sent_generation.val();
-        self.core.sent_launch.next = self.generator.sent_launch.val();
+        SentOut::<F>::join(&mut self.generator.sent, &mut self.core.sent);
         self.generator.cfg_mac.next = self.core.settings.val().mac;
         self.generator.cfg_ipv4.next = self.core.settings.val().ipv4;
         self.generator.cfg_ipv6.next = self.core.settings.val().ipv6;
-        self.generator.fl_valid.next = self.core.fl_valid.val();
-        self.generator.fl_flow.next = self.core.fl_flow.val();
-        self.generator.fl_record.next = self.core.fl_record.val();
-        self.generator.hd_valid.next = self.core.hd_valid.val();
-        self.generator.hd_flow.next = self.core.hd_flow.val();
-        self.generator.hd_packets.next = self.core.hd_packets.val();
-        self.core.hd_ready.next = self.generator.hd_ready.val();
+        FlowLoadOut::<F>::join(&mut self.core.fl, &mut self.generator.fl);
+        DoorbellOut::<F>::join(&mut self.core.hd, &mut self.generator.hd);
         self.core.pause.next = self.pause.val();
         // Generator and pacer.
-        self.core.doorbell_valid.next = self.generator.doorbell_valid.val();
-        self.core.doorbell_flow.next = self.generator.doorbell_flow.val();
-        self.core.doorbell_packets.next = self.generator.doorbell_packets.val();
-        self.generator.doorbell_ready.next = self.core.doorbell_ready.val();
-        self.core.charge_valid.next = self.generator.charge_valid.val();
-        self.core.charge_flow.next = self.generator.charge_flow.val();
-        self.core.charge_bytes.next = self.generator.charge_bytes.val();
-        self.core.charge_ends.next = self.generator.charge_ends.val();
-        self.generator.grant_valid.next = self.core.grant_valid.val();
-        self.generator.grant_flow.next = self.core.grant_flow.val();
-        self.generator.grant_launch.next = self.core.grant_launch.val();
-        self.core.grant_ready.next = self.generator.grant_ready.val();
+        DoorbellOut::<F>::join(&mut self.generator.doorbell, &mut self.core.doorbell);
+        ChargeOut::<F>::join(&mut self.generator.charge, &mut self.core.charge);
+        GrantOut::<F>::join(&mut self.core.grant, &mut self.generator.grant);
         self.generator.cfg_key.next = self.core.settings.val().nonce_key;
         self.generator.cfg_keyed.next = self.core.settings.val().nonce_keyed.any();
         self.core.source_pulses.next = bit_cast::<64, 32>(self.generator.pulses.val());

@@ -16,20 +16,20 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     input wire  rst;
     input wire  [23:0] s_axil_awaddr;
     input wire  s_axil_awvalid;
-    output wire s_axil_awready;
+    output wire  s_axil_awready;
     input wire  [31:0] s_axil_wdata;
     input wire  [3:0] s_axil_wstrb;
     input wire  s_axil_wvalid;
-    output wire s_axil_wready;
-    output wire [1:0] s_axil_bresp;
-    output wire s_axil_bvalid;
+    output wire  s_axil_wready;
+    output wire  [1:0] s_axil_bresp;
+    output wire  s_axil_bvalid;
     input wire  s_axil_bready;
     input wire  [23:0] s_axil_araddr;
     input wire  s_axil_arvalid;
-    output wire s_axil_arready;
-    output wire [31:0] s_axil_rdata;
-    output wire [1:0] s_axil_rresp;
-    output wire s_axil_rvalid;
+    output wire  s_axil_arready;
+    output wire  [31:0] s_axil_rdata;
+    output wire  [1:0] s_axil_rresp;
+    output wire  s_axil_rvalid;
     input wire  s_axil_rready;
     input wire  [63:0] s_axis_rx_tdata;
     input wire  [7:0] s_axis_rx_tkeep;
@@ -58,31 +58,31 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     output wire tap_rate_valid;
     output wire [9:0] tap_rate_flow;
     output wire [31:0] tap_rate_value;
-    output wire [63:0] m_axi_awaddr;
-    output wire [7:0] m_axi_awlen;
-    output wire [2:0] m_axi_awsize;
-    output wire [1:0] m_axi_awburst;
-    output wire m_axi_awvalid;
+    output wire  [63:0] m_axi_awaddr;
+    output wire  [7:0] m_axi_awlen;
+    output wire  [2:0] m_axi_awsize;
+    output wire  [1:0] m_axi_awburst;
+    output wire  m_axi_awvalid;
     input wire  m_axi_awready;
-    output wire [63:0] m_axi_wdata;
-    output wire [7:0] m_axi_wstrb;
-    output wire m_axi_wlast;
-    output wire m_axi_wvalid;
+    output wire  [63:0] m_axi_wdata;
+    output wire  [7:0] m_axi_wstrb;
+    output wire  m_axi_wlast;
+    output wire  m_axi_wvalid;
     input wire  m_axi_wready;
     input wire  [1:0] m_axi_bresp;
     input wire  m_axi_bvalid;
-    output wire m_axi_bready;
-    output wire [63:0] m_axi_araddr;
-    output wire [7:0] m_axi_arlen;
-    output wire [2:0] m_axi_arsize;
-    output wire [1:0] m_axi_arburst;
-    output wire m_axi_arvalid;
+    output wire  m_axi_bready;
+    output wire  [63:0] m_axi_araddr;
+    output wire  [7:0] m_axi_arlen;
+    output wire  [2:0] m_axi_arsize;
+    output wire  [1:0] m_axi_arburst;
+    output wire  m_axi_arvalid;
     input wire  m_axi_arready;
     input wire  [63:0] m_axi_rdata;
     input wire  [1:0] m_axi_rresp;
     input wire  m_axi_rlast;
     input wire  m_axi_rvalid;
-    output wire m_axi_rready;
+    output wire  m_axi_rready;
     output wire [5:0] irq;
     output wire tap_rec_valid;
     output wire [511:0] tap_rec_data;
@@ -96,23 +96,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire reset__clock;
     wire core__clk;
     wire core__rst;
-    wire [23:0] core__s_axil_awaddr;
-    wire core__s_axil_awvalid;
-    wire  core__s_axil_awready;
-    wire [31:0] core__s_axil_wdata;
-    wire [3:0] core__s_axil_wstrb;
-    wire core__s_axil_wvalid;
-    wire  core__s_axil_wready;
-    wire  [1:0] core__s_axil_bresp;
-    wire  core__s_axil_bvalid;
-    wire core__s_axil_bready;
-    wire [23:0] core__s_axil_araddr;
-    wire core__s_axil_arvalid;
-    wire  core__s_axil_arready;
-    wire  [31:0] core__s_axil_rdata;
-    wire  [1:0] core__s_axil_rresp;
-    wire  core__s_axil_rvalid;
-    wire core__s_axil_rready;
     wire [63:0] core__s_axis_rx_tdata;
     wire [7:0] core__s_axis_rx_tkeep;
     wire core__s_axis_rx_tvalid;
@@ -168,31 +151,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  [1:0] core__tap_sample_kind;
     wire  [9:0] core__tap_sample_flow;
     wire  [23:0] core__tap_sample_rtt_ns;
-    wire  [63:0] core__m_axi_awaddr;
-    wire  [7:0] core__m_axi_awlen;
-    wire  [2:0] core__m_axi_awsize;
-    wire  [1:0] core__m_axi_awburst;
-    wire  core__m_axi_awvalid;
-    wire core__m_axi_awready;
-    wire  [63:0] core__m_axi_wdata;
-    wire  [7:0] core__m_axi_wstrb;
-    wire  core__m_axi_wlast;
-    wire  core__m_axi_wvalid;
-    wire core__m_axi_wready;
-    wire [1:0] core__m_axi_bresp;
-    wire core__m_axi_bvalid;
-    wire  core__m_axi_bready;
-    wire  [63:0] core__m_axi_araddr;
-    wire  [7:0] core__m_axi_arlen;
-    wire  [2:0] core__m_axi_arsize;
-    wire  [1:0] core__m_axi_arburst;
-    wire  core__m_axi_arvalid;
-    wire core__m_axi_arready;
-    wire [63:0] core__m_axi_rdata;
-    wire [1:0] core__m_axi_rresp;
-    wire core__m_axi_rlast;
-    wire core__m_axi_rvalid;
-    wire  core__m_axi_rready;
     wire  [5:0] core__irq;
     wire  core__tap_rec_valid;
     wire  [511:0] core__tap_rec_data;
@@ -293,23 +251,23 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     tnic_standalone__core core(
         .clk(core__clk),
         .rst(core__rst),
-        .s_axil_awaddr(core__s_axil_awaddr),
-        .s_axil_awvalid(core__s_axil_awvalid),
-        .s_axil_awready(core__s_axil_awready),
-        .s_axil_wdata(core__s_axil_wdata),
-        .s_axil_wstrb(core__s_axil_wstrb),
-        .s_axil_wvalid(core__s_axil_wvalid),
-        .s_axil_wready(core__s_axil_wready),
-        .s_axil_bresp(core__s_axil_bresp),
-        .s_axil_bvalid(core__s_axil_bvalid),
-        .s_axil_bready(core__s_axil_bready),
-        .s_axil_araddr(core__s_axil_araddr),
-        .s_axil_arvalid(core__s_axil_arvalid),
-        .s_axil_arready(core__s_axil_arready),
-        .s_axil_rdata(core__s_axil_rdata),
-        .s_axil_rresp(core__s_axil_rresp),
-        .s_axil_rvalid(core__s_axil_rvalid),
-        .s_axil_rready(core__s_axil_rready),
+        .s_axil_awaddr(s_axil_awaddr),
+        .s_axil_awvalid(s_axil_awvalid),
+        .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata),
+        .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid),
+        .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp),
+        .s_axil_bvalid(s_axil_bvalid),
+        .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr),
+        .s_axil_arvalid(s_axil_arvalid),
+        .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata),
+        .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid),
+        .s_axil_rready(s_axil_rready),
         .s_axis_rx_tdata(core__s_axis_rx_tdata),
         .s_axis_rx_tkeep(core__s_axis_rx_tkeep),
         .s_axis_rx_tvalid(core__s_axis_rx_tvalid),
@@ -365,31 +323,31 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .tap_sample_kind(core__tap_sample_kind),
         .tap_sample_flow(core__tap_sample_flow),
         .tap_sample_rtt_ns(core__tap_sample_rtt_ns),
-        .m_axi_awaddr(core__m_axi_awaddr),
-        .m_axi_awlen(core__m_axi_awlen),
-        .m_axi_awsize(core__m_axi_awsize),
-        .m_axi_awburst(core__m_axi_awburst),
-        .m_axi_awvalid(core__m_axi_awvalid),
-        .m_axi_awready(core__m_axi_awready),
-        .m_axi_wdata(core__m_axi_wdata),
-        .m_axi_wstrb(core__m_axi_wstrb),
-        .m_axi_wlast(core__m_axi_wlast),
-        .m_axi_wvalid(core__m_axi_wvalid),
-        .m_axi_wready(core__m_axi_wready),
-        .m_axi_bresp(core__m_axi_bresp),
-        .m_axi_bvalid(core__m_axi_bvalid),
-        .m_axi_bready(core__m_axi_bready),
-        .m_axi_araddr(core__m_axi_araddr),
-        .m_axi_arlen(core__m_axi_arlen),
-        .m_axi_arsize(core__m_axi_arsize),
-        .m_axi_arburst(core__m_axi_arburst),
-        .m_axi_arvalid(core__m_axi_arvalid),
-        .m_axi_arready(core__m_axi_arready),
-        .m_axi_rdata(core__m_axi_rdata),
-        .m_axi_rresp(core__m_axi_rresp),
-        .m_axi_rlast(core__m_axi_rlast),
-        .m_axi_rvalid(core__m_axi_rvalid),
-        .m_axi_rready(core__m_axi_rready),
+        .m_axi_awaddr(m_axi_awaddr),
+        .m_axi_awlen(m_axi_awlen),
+        .m_axi_awsize(m_axi_awsize),
+        .m_axi_awburst(m_axi_awburst),
+        .m_axi_awvalid(m_axi_awvalid),
+        .m_axi_awready(m_axi_awready),
+        .m_axi_wdata(m_axi_wdata),
+        .m_axi_wstrb(m_axi_wstrb),
+        .m_axi_wlast(m_axi_wlast),
+        .m_axi_wvalid(m_axi_wvalid),
+        .m_axi_wready(m_axi_wready),
+        .m_axi_bresp(m_axi_bresp),
+        .m_axi_bvalid(m_axi_bvalid),
+        .m_axi_bready(m_axi_bready),
+        .m_axi_araddr(m_axi_araddr),
+        .m_axi_arlen(m_axi_arlen),
+        .m_axi_arsize(m_axi_arsize),
+        .m_axi_arburst(m_axi_arburst),
+        .m_axi_arvalid(m_axi_arvalid),
+        .m_axi_arready(m_axi_arready),
+        .m_axi_rdata(m_axi_rdata),
+        .m_axi_rresp(m_axi_rresp),
+        .m_axi_rlast(m_axi_rlast),
+        .m_axi_rvalid(m_axi_rvalid),
+        .m_axi_rready(m_axi_rready),
         .irq(core__irq),
         .tap_rec_valid(core__tap_rec_valid),
         .tap_rec_data(core__tap_rec_data),
@@ -532,23 +490,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign generator__rst = reset__q;
     assign gate__clk = clk;
     assign gate__rst = reset__q;
-    assign core__s_axil_awaddr = s_axil_awaddr;
-    assign core__s_axil_awvalid = s_axil_awvalid;
-    assign s_axil_awready = core__s_axil_awready;
-    assign core__s_axil_wdata = s_axil_wdata;
-    assign core__s_axil_wstrb = s_axil_wstrb;
-    assign core__s_axil_wvalid = s_axil_wvalid;
-    assign s_axil_wready = core__s_axil_wready;
-    assign s_axil_bresp = core__s_axil_bresp;
-    assign s_axil_bvalid = core__s_axil_bvalid;
-    assign core__s_axil_bready = s_axil_bready;
-    assign core__s_axil_araddr = s_axil_araddr;
-    assign core__s_axil_arvalid = s_axil_arvalid;
-    assign s_axil_arready = core__s_axil_arready;
-    assign s_axil_rdata = core__s_axil_rdata;
-    assign s_axil_rresp = core__s_axil_rresp;
-    assign s_axil_rvalid = core__s_axil_rvalid;
-    assign core__s_axil_rready = s_axil_rready;
     assign core__s_axis_rx_tdata = s_axis_rx_tdata;
     assign core__s_axis_rx_tkeep = s_axis_rx_tkeep;
     assign core__s_axis_rx_tvalid = s_axis_rx_tvalid;
@@ -575,31 +516,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign tap_rate_valid = core__rate_valid;
     assign tap_rate_flow = core__rate_flow;
     assign tap_rate_value = core__rate_value;
-    assign m_axi_awaddr = core__m_axi_awaddr;
-    assign m_axi_awlen = core__m_axi_awlen;
-    assign m_axi_awsize = core__m_axi_awsize;
-    assign m_axi_awburst = core__m_axi_awburst;
-    assign m_axi_awvalid = core__m_axi_awvalid;
-    assign core__m_axi_awready = m_axi_awready;
-    assign m_axi_wdata = core__m_axi_wdata;
-    assign m_axi_wstrb = core__m_axi_wstrb;
-    assign m_axi_wlast = core__m_axi_wlast;
-    assign m_axi_wvalid = core__m_axi_wvalid;
-    assign core__m_axi_wready = m_axi_wready;
-    assign core__m_axi_bresp = m_axi_bresp;
-    assign core__m_axi_bvalid = m_axi_bvalid;
-    assign m_axi_bready = core__m_axi_bready;
-    assign m_axi_araddr = core__m_axi_araddr;
-    assign m_axi_arlen = core__m_axi_arlen;
-    assign m_axi_arsize = core__m_axi_arsize;
-    assign m_axi_arburst = core__m_axi_arburst;
-    assign m_axi_arvalid = core__m_axi_arvalid;
-    assign core__m_axi_arready = m_axi_arready;
-    assign core__m_axi_rdata = m_axi_rdata;
-    assign core__m_axi_rresp = m_axi_rresp;
-    assign core__m_axi_rlast = m_axi_rlast;
-    assign core__m_axi_rvalid = m_axi_rvalid;
-    assign m_axi_rready = core__m_axi_rready;
     assign irq = core__irq;
     assign tap_rec_valid = core__tap_rec_valid;
     assign tap_rec_data = core__tap_rec_data;
@@ -612,6 +528,14 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign gate__s_timed = 1'b1;
     assign gate__s_launch = generator__sent_launch;
     assign gate__m_tready = core__d_tready;
+    assign generator__cfg_mac = core__settings[(64'hd2)+:(48)];
+    assign generator__cfg_ipv4 = core__settings[(64'h102)+:(32)];
+    assign generator__cfg_ipv6 = core__settings[(64'h132)+:(128)];
+    assign core__pause = pause;
+    assign generator__cfg_key = core__settings[(64'h1)+:(96)];
+    assign generator__cfg_keyed = |core__settings[(64'h1f5)+:(1)];
+    assign core__source_swept = generator__swept;
+    
     assign core__sent_valid = generator__sent_valid;
     assign core__sent_tag = generator__sent_tag;
     assign core__sent_flow = generator__sent_flow;
@@ -624,33 +548,25 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign core__sent_place = generator__sent_place;
     assign core__sent_generation = generator__sent_generation;
     assign core__sent_launch = generator__sent_launch;
-    assign generator__cfg_mac = core__settings[(64'hd2)+:(48)];
-    assign generator__cfg_ipv4 = core__settings[(64'h102)+:(32)];
-    assign generator__cfg_ipv6 = core__settings[(64'h132)+:(128)];
     assign generator__fl_valid = core__fl_valid;
     assign generator__fl_flow = core__fl_flow;
     assign generator__fl_record = core__fl_record;
     assign generator__hd_valid = core__hd_valid;
+    assign core__hd_ready = generator__hd_ready;
     assign generator__hd_flow = core__hd_flow;
     assign generator__hd_packets = core__hd_packets;
-    assign core__hd_ready = generator__hd_ready;
-    assign core__pause = pause;
     assign core__doorbell_valid = generator__doorbell_valid;
+    assign generator__doorbell_ready = core__doorbell_ready;
     assign core__doorbell_flow = generator__doorbell_flow;
     assign core__doorbell_packets = generator__doorbell_packets;
-    assign generator__doorbell_ready = core__doorbell_ready;
     assign core__charge_valid = generator__charge_valid;
     assign core__charge_flow = generator__charge_flow;
     assign core__charge_bytes = generator__charge_bytes;
     assign core__charge_ends = generator__charge_ends;
     assign generator__grant_valid = core__grant_valid;
+    assign core__grant_ready = generator__grant_ready;
     assign generator__grant_flow = core__grant_flow;
     assign generator__grant_launch = core__grant_launch;
-    assign core__grant_ready = generator__grant_ready;
-    assign generator__cfg_key = core__settings[(64'h1)+:(96)];
-    assign generator__cfg_keyed = |core__settings[(64'h1f5)+:(1)];
-    assign core__source_swept = generator__swept;
-    
 endmodule // standalone
 
 
@@ -680,20 +596,20 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  rst;
     input wire  [23:0] s_axil_awaddr;
     input wire  s_axil_awvalid;
-    output wire s_axil_awready;
+    output wire  s_axil_awready;
     input wire  [31:0] s_axil_wdata;
     input wire  [3:0] s_axil_wstrb;
     input wire  s_axil_wvalid;
-    output wire s_axil_wready;
-    output wire [1:0] s_axil_bresp;
-    output wire s_axil_bvalid;
+    output wire  s_axil_wready;
+    output wire  [1:0] s_axil_bresp;
+    output wire  s_axil_bvalid;
     input wire  s_axil_bready;
     input wire  [23:0] s_axil_araddr;
     input wire  s_axil_arvalid;
-    output wire s_axil_arready;
-    output wire [31:0] s_axil_rdata;
-    output wire [1:0] s_axil_rresp;
-    output wire s_axil_rvalid;
+    output wire  s_axil_arready;
+    output wire  [31:0] s_axil_rdata;
+    output wire  [1:0] s_axil_rresp;
+    output wire  s_axil_rvalid;
     input wire  s_axil_rready;
     input wire  [63:0] s_axis_rx_tdata;
     input wire  [7:0] s_axis_rx_tkeep;
@@ -736,13 +652,13 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     output wire [63:0] date;
     output wire [643:0] settings;
     output wire stop;
-    output wire fl_valid;
-    output wire [9:0] fl_flow;
-    output wire [511:0] fl_record;
-    output wire hd_valid;
+    output wire  fl_valid;
+    output wire  [9:0] fl_flow;
+    output wire  [511:0] fl_record;
+    output wire  hd_valid;
     input wire  hd_ready;
-    output wire [9:0] hd_flow;
-    output wire [15:0] hd_packets;
+    output wire  [9:0] hd_flow;
+    output wire  [15:0] hd_packets;
     output wire rate_valid;
     output wire [9:0] rate_flow;
     output wire [31:0] rate_value;
@@ -750,31 +666,31 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     output wire [1:0] tap_sample_kind;
     output wire [9:0] tap_sample_flow;
     output wire [23:0] tap_sample_rtt_ns;
-    output wire [63:0] m_axi_awaddr;
-    output wire [7:0] m_axi_awlen;
-    output wire [2:0] m_axi_awsize;
-    output wire [1:0] m_axi_awburst;
-    output wire m_axi_awvalid;
+    output wire  [63:0] m_axi_awaddr;
+    output wire  [7:0] m_axi_awlen;
+    output wire  [2:0] m_axi_awsize;
+    output wire  [1:0] m_axi_awburst;
+    output wire  m_axi_awvalid;
     input wire  m_axi_awready;
-    output wire [63:0] m_axi_wdata;
-    output wire [7:0] m_axi_wstrb;
-    output wire m_axi_wlast;
-    output wire m_axi_wvalid;
+    output wire  [63:0] m_axi_wdata;
+    output wire  [7:0] m_axi_wstrb;
+    output wire  m_axi_wlast;
+    output wire  m_axi_wvalid;
     input wire  m_axi_wready;
     input wire  [1:0] m_axi_bresp;
     input wire  m_axi_bvalid;
-    output wire m_axi_bready;
-    output wire [63:0] m_axi_araddr;
-    output wire [7:0] m_axi_arlen;
-    output wire [2:0] m_axi_arsize;
-    output wire [1:0] m_axi_arburst;
-    output wire m_axi_arvalid;
+    output wire  m_axi_bready;
+    output wire  [63:0] m_axi_araddr;
+    output wire  [7:0] m_axi_arlen;
+    output wire  [2:0] m_axi_arsize;
+    output wire  [1:0] m_axi_arburst;
+    output wire  m_axi_arvalid;
     input wire  m_axi_arready;
     input wire  [63:0] m_axi_rdata;
     input wire  [1:0] m_axi_rresp;
     input wire  m_axi_rlast;
     input wire  m_axi_rvalid;
-    output wire m_axi_rready;
+    output wire  m_axi_rready;
     output wire [5:0] irq;
     output wire tap_rec_valid;
     output wire [511:0] tap_rec_data;
@@ -795,23 +711,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     // Stub signals
     wire control__clk;
     wire control__rst;
-    wire [23:0] control__s_axil_awaddr;
-    wire control__s_axil_awvalid;
-    wire  control__s_axil_awready;
-    wire [31:0] control__s_axil_wdata;
-    wire [3:0] control__s_axil_wstrb;
-    wire control__s_axil_wvalid;
-    wire  control__s_axil_wready;
-    wire  [1:0] control__s_axil_bresp;
-    wire  control__s_axil_bvalid;
-    wire control__s_axil_bready;
-    wire [23:0] control__s_axil_araddr;
-    wire control__s_axil_arvalid;
-    wire  control__s_axil_arready;
-    wire  [31:0] control__s_axil_rdata;
-    wire  [1:0] control__s_axil_rresp;
-    wire  control__s_axil_rvalid;
-    wire control__s_axil_rready;
     wire [63:0] control__s_axis_rx_tdata;
     wire [7:0] control__s_axis_rx_tkeep;
     wire control__s_axis_rx_tvalid;
@@ -835,18 +734,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  control__d_tready;
     wire control__d_tlast;
     wire [15:0] control__d_tag;
-    wire control__sent_valid;
-    wire [15:0] control__sent_tag;
-    wire [9:0] control__sent_flow;
-    wire [31:0] control__sent_segment;
-    wire [31:0] control__sent_nonce;
-    wire control__sent_first;
-    wire control__sent_last;
-    wire [15:0] control__sent_wire_bytes;
-    wire [31:0] control__sent_segment_bytes;
-    wire [15:0] control__sent_place;
-    wire [1:0] control__sent_generation;
-    wire [63:0] control__sent_launch;
     wire control__idle_valid;
     wire [9:0] control__idle_flow;
     wire control__limited_valid;
@@ -864,13 +751,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [3:0] control__pw_profile;
     wire  [4:0] control__pw_word;
     wire  [31:0] control__pw_data;
-    wire  control__fl_valid;
-    wire  [9:0] control__fl_flow;
-    wire  [511:0] control__fl_record;
-    wire  control__hd_valid;
-    wire control__hd_ready;
-    wire  [9:0] control__hd_flow;
-    wire  [15:0] control__hd_packets;
     wire  control__rate_valid;
     wire  [9:0] control__rate_flow;
     wire  [31:0] control__rate_value;
@@ -881,31 +761,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [1:0] control__tap_sample_kind;
     wire  [9:0] control__tap_sample_flow;
     wire  [23:0] control__tap_sample_rtt_ns;
-    wire  [63:0] control__m_axi_awaddr;
-    wire  [7:0] control__m_axi_awlen;
-    wire  [2:0] control__m_axi_awsize;
-    wire  [1:0] control__m_axi_awburst;
-    wire  control__m_axi_awvalid;
-    wire control__m_axi_awready;
-    wire  [63:0] control__m_axi_wdata;
-    wire  [7:0] control__m_axi_wstrb;
-    wire  control__m_axi_wlast;
-    wire  control__m_axi_wvalid;
-    wire control__m_axi_wready;
-    wire [1:0] control__m_axi_bresp;
-    wire control__m_axi_bvalid;
-    wire  control__m_axi_bready;
-    wire  [63:0] control__m_axi_araddr;
-    wire  [7:0] control__m_axi_arlen;
-    wire  [2:0] control__m_axi_arsize;
-    wire  [1:0] control__m_axi_arburst;
-    wire  control__m_axi_arvalid;
-    wire control__m_axi_arready;
-    wire [63:0] control__m_axi_rdata;
-    wire [1:0] control__m_axi_rresp;
-    wire control__m_axi_rlast;
-    wire control__m_axi_rvalid;
-    wire  control__m_axi_rready;
     wire  [5:0] control__irq;
     wire  control__tap_rec_valid;
     wire  [511:0] control__tap_rec_data;
@@ -968,23 +823,23 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     tnic_standalone__core__control control(
         .clk(control__clk),
         .rst(control__rst),
-        .s_axil_awaddr(control__s_axil_awaddr),
-        .s_axil_awvalid(control__s_axil_awvalid),
-        .s_axil_awready(control__s_axil_awready),
-        .s_axil_wdata(control__s_axil_wdata),
-        .s_axil_wstrb(control__s_axil_wstrb),
-        .s_axil_wvalid(control__s_axil_wvalid),
-        .s_axil_wready(control__s_axil_wready),
-        .s_axil_bresp(control__s_axil_bresp),
-        .s_axil_bvalid(control__s_axil_bvalid),
-        .s_axil_bready(control__s_axil_bready),
-        .s_axil_araddr(control__s_axil_araddr),
-        .s_axil_arvalid(control__s_axil_arvalid),
-        .s_axil_arready(control__s_axil_arready),
-        .s_axil_rdata(control__s_axil_rdata),
-        .s_axil_rresp(control__s_axil_rresp),
-        .s_axil_rvalid(control__s_axil_rvalid),
-        .s_axil_rready(control__s_axil_rready),
+        .s_axil_awaddr(s_axil_awaddr),
+        .s_axil_awvalid(s_axil_awvalid),
+        .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata),
+        .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid),
+        .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp),
+        .s_axil_bvalid(s_axil_bvalid),
+        .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr),
+        .s_axil_arvalid(s_axil_arvalid),
+        .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata),
+        .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid),
+        .s_axil_rready(s_axil_rready),
         .s_axis_rx_tdata(control__s_axis_rx_tdata),
         .s_axis_rx_tkeep(control__s_axis_rx_tkeep),
         .s_axis_rx_tvalid(control__s_axis_rx_tvalid),
@@ -1008,18 +863,18 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .d_tready(control__d_tready),
         .d_tlast(control__d_tlast),
         .d_tag(control__d_tag),
-        .sent_valid(control__sent_valid),
-        .sent_tag(control__sent_tag),
-        .sent_flow(control__sent_flow),
-        .sent_segment(control__sent_segment),
-        .sent_nonce(control__sent_nonce),
-        .sent_first(control__sent_first),
-        .sent_last(control__sent_last),
-        .sent_wire_bytes(control__sent_wire_bytes),
-        .sent_segment_bytes(control__sent_segment_bytes),
-        .sent_place(control__sent_place),
-        .sent_generation(control__sent_generation),
-        .sent_launch(control__sent_launch),
+        .sent_valid(sent_valid),
+        .sent_tag(sent_tag),
+        .sent_flow(sent_flow),
+        .sent_segment(sent_segment),
+        .sent_nonce(sent_nonce),
+        .sent_first(sent_first),
+        .sent_last(sent_last),
+        .sent_wire_bytes(sent_wire_bytes),
+        .sent_segment_bytes(sent_segment_bytes),
+        .sent_place(sent_place),
+        .sent_generation(sent_generation),
+        .sent_launch(sent_launch),
         .idle_valid(control__idle_valid),
         .idle_flow(control__idle_flow),
         .limited_valid(control__limited_valid),
@@ -1037,13 +892,13 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .pw_profile(control__pw_profile),
         .pw_word(control__pw_word),
         .pw_data(control__pw_data),
-        .fl_valid(control__fl_valid),
-        .fl_flow(control__fl_flow),
-        .fl_record(control__fl_record),
-        .hd_valid(control__hd_valid),
-        .hd_ready(control__hd_ready),
-        .hd_flow(control__hd_flow),
-        .hd_packets(control__hd_packets),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
+        .hd_valid(hd_valid),
+        .hd_ready(hd_ready),
+        .hd_flow(hd_flow),
+        .hd_packets(hd_packets),
         .rate_valid(control__rate_valid),
         .rate_flow(control__rate_flow),
         .rate_value(control__rate_value),
@@ -1054,31 +909,31 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .tap_sample_kind(control__tap_sample_kind),
         .tap_sample_flow(control__tap_sample_flow),
         .tap_sample_rtt_ns(control__tap_sample_rtt_ns),
-        .m_axi_awaddr(control__m_axi_awaddr),
-        .m_axi_awlen(control__m_axi_awlen),
-        .m_axi_awsize(control__m_axi_awsize),
-        .m_axi_awburst(control__m_axi_awburst),
-        .m_axi_awvalid(control__m_axi_awvalid),
-        .m_axi_awready(control__m_axi_awready),
-        .m_axi_wdata(control__m_axi_wdata),
-        .m_axi_wstrb(control__m_axi_wstrb),
-        .m_axi_wlast(control__m_axi_wlast),
-        .m_axi_wvalid(control__m_axi_wvalid),
-        .m_axi_wready(control__m_axi_wready),
-        .m_axi_bresp(control__m_axi_bresp),
-        .m_axi_bvalid(control__m_axi_bvalid),
-        .m_axi_bready(control__m_axi_bready),
-        .m_axi_araddr(control__m_axi_araddr),
-        .m_axi_arlen(control__m_axi_arlen),
-        .m_axi_arsize(control__m_axi_arsize),
-        .m_axi_arburst(control__m_axi_arburst),
-        .m_axi_arvalid(control__m_axi_arvalid),
-        .m_axi_arready(control__m_axi_arready),
-        .m_axi_rdata(control__m_axi_rdata),
-        .m_axi_rresp(control__m_axi_rresp),
-        .m_axi_rlast(control__m_axi_rlast),
-        .m_axi_rvalid(control__m_axi_rvalid),
-        .m_axi_rready(control__m_axi_rready),
+        .m_axi_awaddr(m_axi_awaddr),
+        .m_axi_awlen(m_axi_awlen),
+        .m_axi_awsize(m_axi_awsize),
+        .m_axi_awburst(m_axi_awburst),
+        .m_axi_awvalid(m_axi_awvalid),
+        .m_axi_awready(m_axi_awready),
+        .m_axi_wdata(m_axi_wdata),
+        .m_axi_wstrb(m_axi_wstrb),
+        .m_axi_wlast(m_axi_wlast),
+        .m_axi_wvalid(m_axi_wvalid),
+        .m_axi_wready(m_axi_wready),
+        .m_axi_bresp(m_axi_bresp),
+        .m_axi_bvalid(m_axi_bvalid),
+        .m_axi_bready(m_axi_bready),
+        .m_axi_araddr(m_axi_araddr),
+        .m_axi_arlen(m_axi_arlen),
+        .m_axi_arsize(m_axi_arsize),
+        .m_axi_arburst(m_axi_arburst),
+        .m_axi_arvalid(m_axi_arvalid),
+        .m_axi_arready(m_axi_arready),
+        .m_axi_rdata(m_axi_rdata),
+        .m_axi_rresp(m_axi_rresp),
+        .m_axi_rlast(m_axi_rlast),
+        .m_axi_rvalid(m_axi_rvalid),
+        .m_axi_rready(m_axi_rready),
         .irq(control__irq),
         .tap_rec_valid(control__tap_rec_valid),
         .tap_rec_data(control__tap_rec_data)
@@ -1144,23 +999,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign control__rst = rst;
     assign pacer__clk = clk;
     assign pacer__rst = rst;
-    assign control__s_axil_awaddr = s_axil_awaddr;
-    assign control__s_axil_awvalid = s_axil_awvalid;
-    assign s_axil_awready = control__s_axil_awready;
-    assign control__s_axil_wdata = s_axil_wdata;
-    assign control__s_axil_wstrb = s_axil_wstrb;
-    assign control__s_axil_wvalid = s_axil_wvalid;
-    assign s_axil_wready = control__s_axil_wready;
-    assign s_axil_bresp = control__s_axil_bresp;
-    assign s_axil_bvalid = control__s_axil_bvalid;
-    assign control__s_axil_bready = s_axil_bready;
-    assign control__s_axil_araddr = s_axil_araddr;
-    assign control__s_axil_arvalid = s_axil_arvalid;
-    assign s_axil_arready = control__s_axil_arready;
-    assign s_axil_rdata = control__s_axil_rdata;
-    assign s_axil_rresp = control__s_axil_rresp;
-    assign s_axil_rvalid = control__s_axil_rvalid;
-    assign control__s_axil_rready = s_axil_rready;
     assign control__s_axis_rx_tdata = s_axis_rx_tdata;
     assign control__s_axis_rx_tkeep = s_axis_rx_tkeep;
     assign control__s_axis_rx_tvalid = s_axis_rx_tvalid;
@@ -1184,31 +1022,12 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign d_tready = control__d_tready;
     assign control__d_tlast = d_tlast;
     assign control__d_tag = d_tag;
-    assign control__sent_valid = sent_valid;
-    assign control__sent_tag = sent_tag;
-    assign control__sent_flow = sent_flow;
-    assign control__sent_segment = sent_segment;
-    assign control__sent_nonce = sent_nonce;
-    assign control__sent_first = sent_first;
-    assign control__sent_last = sent_last;
-    assign control__sent_wire_bytes = sent_wire_bytes;
-    assign control__sent_segment_bytes = sent_segment_bytes;
-    assign control__sent_place = sent_place;
-    assign control__sent_generation = sent_generation;
-    assign control__sent_launch = sent_launch;
     assign control__data_pulses = ((pacer__pulses) & 64'hffffffffffffffff) | source_pulses;
     assign control__data_swept = pacer__swept & source_swept;
     assign steady = control__steady;
     assign date = control__date;
     assign stop = control__stop;
     assign settings = control__settings;
-    assign fl_valid = control__fl_valid;
-    assign fl_flow = control__fl_flow;
-    assign fl_record = control__fl_record;
-    assign hd_valid = control__hd_valid;
-    assign control__hd_ready = hd_ready;
-    assign hd_flow = control__hd_flow;
-    assign hd_packets = control__hd_packets;
     assign rate_valid = control__rate_valid;
     assign rate_flow = control__rate_flow;
     assign rate_value = control__rate_value;
@@ -1216,31 +1035,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign tap_sample_kind = control__tap_sample_kind;
     assign tap_sample_flow = control__tap_sample_flow;
     assign tap_sample_rtt_ns = control__tap_sample_rtt_ns;
-    assign m_axi_awaddr = control__m_axi_awaddr;
-    assign m_axi_awlen = control__m_axi_awlen;
-    assign m_axi_awsize = control__m_axi_awsize;
-    assign m_axi_awburst = control__m_axi_awburst;
-    assign m_axi_awvalid = control__m_axi_awvalid;
-    assign control__m_axi_awready = m_axi_awready;
-    assign m_axi_wdata = control__m_axi_wdata;
-    assign m_axi_wstrb = control__m_axi_wstrb;
-    assign m_axi_wlast = control__m_axi_wlast;
-    assign m_axi_wvalid = control__m_axi_wvalid;
-    assign control__m_axi_wready = m_axi_wready;
-    assign control__m_axi_bresp = m_axi_bresp;
-    assign control__m_axi_bvalid = m_axi_bvalid;
-    assign m_axi_bready = control__m_axi_bready;
-    assign m_axi_araddr = control__m_axi_araddr;
-    assign m_axi_arlen = control__m_axi_arlen;
-    assign m_axi_arsize = control__m_axi_arsize;
-    assign m_axi_arburst = control__m_axi_arburst;
-    assign m_axi_arvalid = control__m_axi_arvalid;
-    assign control__m_axi_arready = m_axi_arready;
-    assign control__m_axi_rdata = m_axi_rdata;
-    assign control__m_axi_rresp = m_axi_rresp;
-    assign control__m_axi_rlast = m_axi_rlast;
-    assign control__m_axi_rvalid = m_axi_rvalid;
-    assign m_axi_rready = control__m_axi_rready;
     assign irq = control__irq;
     assign tap_rec_valid = control__tap_rec_valid;
     assign tap_rec_data = control__tap_rec_data;
@@ -1254,9 +1048,9 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign pacer__pw_profile = control__pw_profile;
     assign pacer__pw_word = control__pw_word;
     assign pacer__pw_data = control__pw_data;
-    assign pacer__fl_valid = control__fl_valid;
-    assign pacer__fl_flow = control__fl_flow;
-    assign pacer__fl_record = control__fl_record;
+    assign pacer__fl_valid = fl_valid;
+    assign pacer__fl_flow = fl_flow;
+    assign pacer__fl_record = fl_record;
     assign pacer__stop = control__stop;
     assign pacer__now = control__later;
     assign control__idle_valid = pacer__idle_valid;
@@ -1277,9 +1071,9 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign hold__clk = clk;
     assign hold__rst = rst;
     assign hold__paused = stops;
-    assign hold__fl_valid = control__fl_valid;
-    assign hold__fl_flow = control__fl_flow;
-    assign hold__fl_record = control__fl_record;
+    assign hold__fl_valid = fl_valid;
+    assign hold__fl_flow = fl_flow;
+    assign hold__fl_record = fl_record;
     assign hold__s_valid = pacer__grant_valid;
     assign hold__s_flow = pacer__grant_flow;
     assign hold__s_launch = pacer__grant_launch;
@@ -1299,20 +1093,20 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  rst;
     input wire  [23:0] s_axil_awaddr;
     input wire  s_axil_awvalid;
-    output wire s_axil_awready;
+    output wire  s_axil_awready;
     input wire  [31:0] s_axil_wdata;
     input wire  [3:0] s_axil_wstrb;
     input wire  s_axil_wvalid;
-    output wire s_axil_wready;
-    output wire [1:0] s_axil_bresp;
-    output wire s_axil_bvalid;
+    output wire  s_axil_wready;
+    output wire  [1:0] s_axil_bresp;
+    output wire  s_axil_bvalid;
     input wire  s_axil_bready;
     input wire  [23:0] s_axil_araddr;
     input wire  s_axil_arvalid;
-    output wire s_axil_arready;
-    output wire [31:0] s_axil_rdata;
-    output wire [1:0] s_axil_rresp;
-    output wire s_axil_rvalid;
+    output wire  s_axil_arready;
+    output wire  [31:0] s_axil_rdata;
+    output wire  [1:0] s_axil_rresp;
+    output wire  s_axil_rvalid;
     input wire  s_axil_rready;
     input wire  [63:0] s_axis_rx_tdata;
     input wire  [7:0] s_axis_rx_tkeep;
@@ -1362,17 +1156,17 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire [63:0] later;
     output wire [643:0] settings;
     output wire stop;
-    output wire pw_valid;
-    output wire [3:0] pw_profile;
-    output wire [4:0] pw_word;
-    output wire [31:0] pw_data;
-    output wire fl_valid;
-    output wire [9:0] fl_flow;
-    output wire [511:0] fl_record;
-    output wire hd_valid;
+    output wire  pw_valid;
+    output wire  [3:0] pw_profile;
+    output wire  [4:0] pw_word;
+    output wire  [31:0] pw_data;
+    output wire  fl_valid;
+    output wire  [9:0] fl_flow;
+    output wire  [511:0] fl_record;
+    output wire  hd_valid;
     input wire  hd_ready;
-    output wire [9:0] hd_flow;
-    output wire [15:0] hd_packets;
+    output wire  [9:0] hd_flow;
+    output wire  [15:0] hd_packets;
     output wire rate_valid;
     output wire [9:0] rate_flow;
     output wire [31:0] rate_value;
@@ -1383,31 +1177,31 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire [1:0] tap_sample_kind;
     output wire [9:0] tap_sample_flow;
     output wire [23:0] tap_sample_rtt_ns;
-    output wire [63:0] m_axi_awaddr;
-    output wire [7:0] m_axi_awlen;
-    output wire [2:0] m_axi_awsize;
-    output wire [1:0] m_axi_awburst;
-    output wire m_axi_awvalid;
+    output wire  [63:0] m_axi_awaddr;
+    output wire  [7:0] m_axi_awlen;
+    output wire  [2:0] m_axi_awsize;
+    output wire  [1:0] m_axi_awburst;
+    output wire  m_axi_awvalid;
     input wire  m_axi_awready;
-    output wire [63:0] m_axi_wdata;
-    output wire [7:0] m_axi_wstrb;
-    output wire m_axi_wlast;
-    output wire m_axi_wvalid;
+    output wire  [63:0] m_axi_wdata;
+    output wire  [7:0] m_axi_wstrb;
+    output wire  m_axi_wlast;
+    output wire  m_axi_wvalid;
     input wire  m_axi_wready;
     input wire  [1:0] m_axi_bresp;
     input wire  m_axi_bvalid;
-    output wire m_axi_bready;
-    output wire [63:0] m_axi_araddr;
-    output wire [7:0] m_axi_arlen;
-    output wire [2:0] m_axi_arsize;
-    output wire [1:0] m_axi_arburst;
-    output wire m_axi_arvalid;
+    output wire  m_axi_bready;
+    output wire  [63:0] m_axi_araddr;
+    output wire  [7:0] m_axi_arlen;
+    output wire  [2:0] m_axi_arsize;
+    output wire  [1:0] m_axi_arburst;
+    output wire  m_axi_arvalid;
     input wire  m_axi_arready;
     input wire  [63:0] m_axi_rdata;
     input wire  [1:0] m_axi_rresp;
     input wire  m_axi_rlast;
     input wire  m_axi_rvalid;
-    output wire m_axi_rready;
+    output wire  m_axi_rready;
     output wire [5:0] irq;
     output wire tap_rec_valid;
     output wire [511:0] tap_rec_data;
@@ -1640,9 +1434,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [2:0] telemetry__event_kind;
     wire telemetry__superseded_valid;
     wire [9:0] telemetry__superseded_flow;
-    wire telemetry__fl_valid;
-    wire [9:0] telemetry__fl_flow;
-    wire [511:0] telemetry__fl_record;
     wire telemetry__query_valid;
     wire [9:0] telemetry__query_flow;
     wire [31:0] telemetry__now;
@@ -1666,10 +1457,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [31:0] recorder__event_rate;
     wire [159:0] recorder__event_before;
     wire [63:0] recorder__now;
-    wire recorder__pw_valid;
-    wire [3:0] recorder__pw_profile;
-    wire [4:0] recorder__pw_word;
-    wire [31:0] recorder__pw_data;
     wire [15:0] recorder__cfg_every;
     wire [24:0] recorder__cfg_filter;
     wire  recorder__rec_valid;
@@ -1689,23 +1476,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [15:0] histograms__clearing;
     wire csr__clk;
     wire csr__rst;
-    wire [23:0] csr__s_axil_awaddr;
-    wire csr__s_axil_awvalid;
-    wire  csr__s_axil_awready;
-    wire [31:0] csr__s_axil_wdata;
-    wire [3:0] csr__s_axil_wstrb;
-    wire csr__s_axil_wvalid;
-    wire  csr__s_axil_wready;
-    wire  [1:0] csr__s_axil_bresp;
-    wire  csr__s_axil_bvalid;
-    wire csr__s_axil_bready;
-    wire [23:0] csr__s_axil_araddr;
-    wire csr__s_axil_arvalid;
-    wire  csr__s_axil_arready;
-    wire  [31:0] csr__s_axil_rdata;
-    wire  [1:0] csr__s_axil_rresp;
-    wire  csr__s_axil_rvalid;
-    wire csr__s_axil_rready;
     wire  [643:0] csr__settings;
     wire  csr__stop;
     wire  csr__time_set_valid;
@@ -1719,9 +1489,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  csr__host_valid;
     wire  [9:0] csr__host_flow;
     wire  [31:0] csr__host_rate;
-    wire  csr__hd_valid;
-    wire  [9:0] csr__hd_flow;
-    wire  [15:0] csr__hd_packets;
     wire  csr__query_valid;
     wire  [9:0] csr__query_flow;
     wire  csr__st_valid;
@@ -1738,7 +1505,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [9:0] csr__bulk_flow;
     wire [511:0] csr__bulk_record;
     wire  [3:0] csr__query_tag;
-    wire csr__hd_ready;
     wire csr__answer_valid;
     wire [3:0] csr__answer_tag;
     wire [1023:0] csr__answer_record;
@@ -1773,31 +1539,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [511:0] dma__load_record;
     wire  dma__loading;
     wire  [5:0] dma__irq;
-    wire  [63:0] dma__m_axi_awaddr;
-    wire  [7:0] dma__m_axi_awlen;
-    wire  [2:0] dma__m_axi_awsize;
-    wire  [1:0] dma__m_axi_awburst;
-    wire  dma__m_axi_awvalid;
-    wire dma__m_axi_awready;
-    wire  [63:0] dma__m_axi_wdata;
-    wire  [7:0] dma__m_axi_wstrb;
-    wire  dma__m_axi_wlast;
-    wire  dma__m_axi_wvalid;
-    wire dma__m_axi_wready;
-    wire [1:0] dma__m_axi_bresp;
-    wire dma__m_axi_bvalid;
-    wire  dma__m_axi_bready;
-    wire  [63:0] dma__m_axi_araddr;
-    wire  [7:0] dma__m_axi_arlen;
-    wire  [2:0] dma__m_axi_arsize;
-    wire  [1:0] dma__m_axi_arburst;
-    wire  dma__m_axi_arvalid;
-    wire dma__m_axi_arready;
-    wire [63:0] dma__m_axi_rdata;
-    wire [1:0] dma__m_axi_rresp;
-    wire dma__m_axi_rlast;
-    wire dma__m_axi_rvalid;
-    wire  dma__m_axi_rready;
     wire crossing__clk;
     wire crossing__rst;
     wire crossing__pw_valid;
@@ -1842,13 +1583,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire crossing__superseded_valid;
     wire [9:0] crossing__superseded_flow;
     wire [643:0] crossing__settings;
-    wire  crossing__o_pw_valid;
-    wire  [3:0] crossing__o_pw_profile;
-    wire  [4:0] crossing__o_pw_word;
-    wire  [31:0] crossing__o_pw_data;
-    wire  crossing__o_fl_valid;
-    wire  [9:0] crossing__o_fl_flow;
-    wire  [511:0] crossing__o_fl_record;
     wire  crossing__o_host_valid;
     wire  [9:0] crossing__o_host_flow;
     wire  [31:0] crossing__o_host_rate;
@@ -2157,9 +1891,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .event_kind(telemetry__event_kind),
         .superseded_valid(telemetry__superseded_valid),
         .superseded_flow(telemetry__superseded_flow),
-        .fl_valid(telemetry__fl_valid),
-        .fl_flow(telemetry__fl_flow),
-        .fl_record(telemetry__fl_record),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
         .query_valid(telemetry__query_valid),
         .query_flow(telemetry__query_flow),
         .now(telemetry__now),
@@ -2185,10 +1919,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .event_rate(recorder__event_rate),
         .event_before(recorder__event_before),
         .now(recorder__now),
-        .pw_valid(recorder__pw_valid),
-        .pw_profile(recorder__pw_profile),
-        .pw_word(recorder__pw_word),
-        .pw_data(recorder__pw_data),
+        .pw_valid(pw_valid),
+        .pw_profile(pw_profile),
+        .pw_word(pw_word),
+        .pw_data(pw_data),
         .cfg_every(recorder__cfg_every),
         .cfg_filter(recorder__cfg_filter),
         .rec_valid(recorder__rec_valid),
@@ -2212,23 +1946,23 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     tnic_standalone__core__control__csr csr(
         .clk(csr__clk),
         .rst(csr__rst),
-        .s_axil_awaddr(csr__s_axil_awaddr),
-        .s_axil_awvalid(csr__s_axil_awvalid),
-        .s_axil_awready(csr__s_axil_awready),
-        .s_axil_wdata(csr__s_axil_wdata),
-        .s_axil_wstrb(csr__s_axil_wstrb),
-        .s_axil_wvalid(csr__s_axil_wvalid),
-        .s_axil_wready(csr__s_axil_wready),
-        .s_axil_bresp(csr__s_axil_bresp),
-        .s_axil_bvalid(csr__s_axil_bvalid),
-        .s_axil_bready(csr__s_axil_bready),
-        .s_axil_araddr(csr__s_axil_araddr),
-        .s_axil_arvalid(csr__s_axil_arvalid),
-        .s_axil_arready(csr__s_axil_arready),
-        .s_axil_rdata(csr__s_axil_rdata),
-        .s_axil_rresp(csr__s_axil_rresp),
-        .s_axil_rvalid(csr__s_axil_rvalid),
-        .s_axil_rready(csr__s_axil_rready),
+        .s_axil_awaddr(s_axil_awaddr),
+        .s_axil_awvalid(s_axil_awvalid),
+        .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata),
+        .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid),
+        .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp),
+        .s_axil_bvalid(s_axil_bvalid),
+        .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr),
+        .s_axil_arvalid(s_axil_arvalid),
+        .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata),
+        .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid),
+        .s_axil_rready(s_axil_rready),
         .settings(csr__settings),
         .stop(csr__stop),
         .time_set_valid(csr__time_set_valid),
@@ -2242,9 +1976,10 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .host_valid(csr__host_valid),
         .host_flow(csr__host_flow),
         .host_rate(csr__host_rate),
-        .hd_valid(csr__hd_valid),
-        .hd_flow(csr__hd_flow),
-        .hd_packets(csr__hd_packets),
+        .hd_valid(hd_valid),
+        .hd_ready(hd_ready),
+        .hd_flow(hd_flow),
+        .hd_packets(hd_packets),
         .query_valid(csr__query_valid),
         .query_flow(csr__query_flow),
         .st_valid(csr__st_valid),
@@ -2261,7 +1996,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .bulk_flow(csr__bulk_flow),
         .bulk_record(csr__bulk_record),
         .query_tag(csr__query_tag),
-        .hd_ready(csr__hd_ready),
         .answer_valid(csr__answer_valid),
         .answer_tag(csr__answer_tag),
         .answer_record(csr__answer_record),
@@ -2298,31 +2032,31 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .load_record(dma__load_record),
         .loading(dma__loading),
         .irq(dma__irq),
-        .m_axi_awaddr(dma__m_axi_awaddr),
-        .m_axi_awlen(dma__m_axi_awlen),
-        .m_axi_awsize(dma__m_axi_awsize),
-        .m_axi_awburst(dma__m_axi_awburst),
-        .m_axi_awvalid(dma__m_axi_awvalid),
-        .m_axi_awready(dma__m_axi_awready),
-        .m_axi_wdata(dma__m_axi_wdata),
-        .m_axi_wstrb(dma__m_axi_wstrb),
-        .m_axi_wlast(dma__m_axi_wlast),
-        .m_axi_wvalid(dma__m_axi_wvalid),
-        .m_axi_wready(dma__m_axi_wready),
-        .m_axi_bresp(dma__m_axi_bresp),
-        .m_axi_bvalid(dma__m_axi_bvalid),
-        .m_axi_bready(dma__m_axi_bready),
-        .m_axi_araddr(dma__m_axi_araddr),
-        .m_axi_arlen(dma__m_axi_arlen),
-        .m_axi_arsize(dma__m_axi_arsize),
-        .m_axi_arburst(dma__m_axi_arburst),
-        .m_axi_arvalid(dma__m_axi_arvalid),
-        .m_axi_arready(dma__m_axi_arready),
-        .m_axi_rdata(dma__m_axi_rdata),
-        .m_axi_rresp(dma__m_axi_rresp),
-        .m_axi_rlast(dma__m_axi_rlast),
-        .m_axi_rvalid(dma__m_axi_rvalid),
-        .m_axi_rready(dma__m_axi_rready)
+        .m_axi_awaddr(m_axi_awaddr),
+        .m_axi_awlen(m_axi_awlen),
+        .m_axi_awsize(m_axi_awsize),
+        .m_axi_awburst(m_axi_awburst),
+        .m_axi_awvalid(m_axi_awvalid),
+        .m_axi_awready(m_axi_awready),
+        .m_axi_wdata(m_axi_wdata),
+        .m_axi_wstrb(m_axi_wstrb),
+        .m_axi_wlast(m_axi_wlast),
+        .m_axi_wvalid(m_axi_wvalid),
+        .m_axi_wready(m_axi_wready),
+        .m_axi_bresp(m_axi_bresp),
+        .m_axi_bvalid(m_axi_bvalid),
+        .m_axi_bready(m_axi_bready),
+        .m_axi_araddr(m_axi_araddr),
+        .m_axi_arlen(m_axi_arlen),
+        .m_axi_arsize(m_axi_arsize),
+        .m_axi_arburst(m_axi_arburst),
+        .m_axi_arvalid(m_axi_arvalid),
+        .m_axi_arready(m_axi_arready),
+        .m_axi_rdata(m_axi_rdata),
+        .m_axi_rresp(m_axi_rresp),
+        .m_axi_rlast(m_axi_rlast),
+        .m_axi_rvalid(m_axi_rvalid),
+        .m_axi_rready(m_axi_rready)
     );
     tnic_standalone__core__control__crossing crossing(
         .clk(crossing__clk),
@@ -2369,13 +2103,13 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .superseded_valid(crossing__superseded_valid),
         .superseded_flow(crossing__superseded_flow),
         .settings(crossing__settings),
-        .o_pw_valid(crossing__o_pw_valid),
-        .o_pw_profile(crossing__o_pw_profile),
-        .o_pw_word(crossing__o_pw_word),
-        .o_pw_data(crossing__o_pw_data),
-        .o_fl_valid(crossing__o_fl_valid),
-        .o_fl_flow(crossing__o_fl_flow),
-        .o_fl_record(crossing__o_fl_record),
+        .o_pw_valid(pw_valid),
+        .o_pw_profile(pw_profile),
+        .o_pw_word(pw_word),
+        .o_pw_data(pw_data),
+        .o_fl_valid(fl_valid),
+        .o_fl_flow(fl_flow),
+        .o_fl_record(fl_record),
         .o_host_valid(crossing__o_host_valid),
         .o_host_flow(crossing__o_host_flow),
         .o_host_rate(crossing__o_host_rate),
@@ -2528,48 +2262,13 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign csr__rst = rst;
     assign dma__clk = clk;
     assign dma__rst = rst;
-    assign csr__s_axil_awaddr = s_axil_awaddr;
-    assign csr__s_axil_awvalid = s_axil_awvalid;
-    assign s_axil_awready = csr__s_axil_awready;
-    assign csr__s_axil_wdata = s_axil_wdata;
-    assign csr__s_axil_wstrb = s_axil_wstrb;
-    assign csr__s_axil_wvalid = s_axil_wvalid;
-    assign s_axil_wready = csr__s_axil_wready;
-    assign s_axil_bresp = csr__s_axil_bresp;
-    assign s_axil_bvalid = csr__s_axil_bvalid;
-    assign csr__s_axil_bready = s_axil_bready;
-    assign csr__s_axil_araddr = s_axil_araddr;
-    assign csr__s_axil_arvalid = s_axil_arvalid;
-    assign s_axil_arready = csr__s_axil_arready;
-    assign s_axil_rdata = csr__s_axil_rdata;
-    assign s_axil_rresp = csr__s_axil_rresp;
-    assign s_axil_rvalid = csr__s_axil_rvalid;
-    assign csr__s_axil_rready = s_axil_rready;
     assign settings = csr__settings;
     assign stop = csr__stop;
-    assign pw_valid = crossing__o_pw_valid;
-    assign pw_profile = crossing__o_pw_profile;
-    assign pw_word = crossing__o_pw_word;
-    assign pw_data = crossing__o_pw_data;
-    assign fl_valid = crossing__o_fl_valid;
-    assign fl_flow = crossing__o_fl_flow;
-    assign fl_record = crossing__o_fl_record;
-    assign hd_valid = csr__hd_valid;
-    assign hd_flow = csr__hd_flow;
-    assign hd_packets = csr__hd_packets;
-    assign csr__hd_ready = hd_ready;
     assign csr__now = clock__date;
     assign csr__pulses = pulses__q;
     assign csr__swept = swept__q;
     assign crossing__clk = clk;
     assign crossing__rst = rst;
-    assign crossing__pw_valid = csr__pw_valid;
-    assign crossing__pw_profile = csr__pw_profile;
-    assign crossing__pw_word = csr__pw_word;
-    assign crossing__pw_data = csr__pw_data;
-    assign crossing__fl_valid = csr__fl_valid;
-    assign crossing__fl_flow = csr__fl_flow;
-    assign crossing__fl_record = csr__fl_record;
     assign crossing__host_valid = csr__host_valid;
     assign crossing__host_flow = csr__host_flow;
     assign crossing__host_rate = csr__host_rate;
@@ -2612,9 +2311,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign csr__answer_valid = telemetry__answer_valid & ~asked__2__q;
     assign csr__answer_tag = telemetry__answer_tag;
     assign csr__answer_record = telemetry__answer_record;
-    assign dma__st_valid = csr__st_valid;
-    assign dma__st_word = csr__st_word;
-    assign dma__st_data = csr__st_data;
     assign dma__look_valid = csr__look_valid;
     assign dma__look_word = csr__look_word;
     assign dma__look_data = csr__look_data;
@@ -2628,31 +2324,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign dma__rec_valid = recorder__rec_valid;
     assign dma__rec_data = recorder__rec_data;
     assign recorder__rec_ready = dma__rec_ready;
-    assign m_axi_awaddr = dma__m_axi_awaddr;
-    assign m_axi_awlen = dma__m_axi_awlen;
-    assign m_axi_awsize = dma__m_axi_awsize;
-    assign m_axi_awburst = dma__m_axi_awburst;
-    assign m_axi_awvalid = dma__m_axi_awvalid;
-    assign dma__m_axi_awready = m_axi_awready;
-    assign m_axi_wdata = dma__m_axi_wdata;
-    assign m_axi_wstrb = dma__m_axi_wstrb;
-    assign m_axi_wlast = dma__m_axi_wlast;
-    assign m_axi_wvalid = dma__m_axi_wvalid;
-    assign dma__m_axi_wready = m_axi_wready;
-    assign dma__m_axi_bresp = m_axi_bresp;
-    assign dma__m_axi_bvalid = m_axi_bvalid;
-    assign m_axi_bready = dma__m_axi_bready;
-    assign m_axi_araddr = dma__m_axi_araddr;
-    assign m_axi_arlen = dma__m_axi_arlen;
-    assign m_axi_arsize = dma__m_axi_arsize;
-    assign m_axi_arburst = dma__m_axi_arburst;
-    assign m_axi_arvalid = dma__m_axi_arvalid;
-    assign dma__m_axi_arready = m_axi_arready;
-    assign dma__m_axi_rdata = m_axi_rdata;
-    assign dma__m_axi_rresp = m_axi_rresp;
-    assign dma__m_axi_rlast = m_axi_rlast;
-    assign dma__m_axi_rvalid = m_axi_rvalid;
-    assign m_axi_rready = dma__m_axi_rready;
     assign irq = dma__irq;
     assign clock__cfg_time_increment = csr__settings[(64'h61)+:(32)];
     assign clock__cfg_time_ptp = |csr__settings[(64'hc1)+:(1)];
@@ -2755,13 +2426,13 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign rtt__sent_generation = sent_generation;
     assign launch_date = sent_launch[(32'h8)+:(40)] + clock__offset[(32'h8)+:(40)];
     assign rtt__sent_launch = ((launch_date) & 64'hffffffffffffffff) << 32'h8;
-    assign rtt__pw_valid = crossing__o_pw_valid;
-    assign rtt__pw_profile = crossing__o_pw_profile;
-    assign rtt__pw_word = crossing__o_pw_word;
-    assign rtt__pw_data = crossing__o_pw_data;
-    assign rtt__fl_valid = crossing__o_fl_valid;
-    assign rtt__fl_flow = crossing__o_fl_flow;
-    assign rtt__fl_record = crossing__o_fl_record;
+    assign rtt__pw_valid = pw_valid;
+    assign rtt__pw_profile = pw_profile;
+    assign rtt__pw_word = pw_word;
+    assign rtt__pw_data = pw_data;
+    assign rtt__fl_valid = fl_valid;
+    assign rtt__fl_flow = fl_flow;
+    assign rtt__fl_record = fl_record;
     assign rtt__cfg_ns_per_byte = csr__settings[(64'h1c3)+:(32)];
     assign rtt__now = clock__steady;
     assign rtt__time_epoch = clock__epoch;
@@ -2788,13 +2459,13 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign engine__host_valid = crossing__o_host_valid;
     assign engine__host_flow = crossing__o_host_flow;
     assign engine__host_rate = crossing__o_host_rate;
-    assign engine__pw_valid = crossing__o_pw_valid;
-    assign engine__pw_profile = crossing__o_pw_profile;
-    assign engine__pw_word = crossing__o_pw_word;
-    assign engine__pw_data = crossing__o_pw_data;
-    assign engine__fl_valid = crossing__o_fl_valid;
-    assign engine__fl_flow = crossing__o_fl_flow;
-    assign engine__fl_record = crossing__o_fl_record;
+    assign engine__pw_valid = pw_valid;
+    assign engine__pw_profile = pw_profile;
+    assign engine__pw_word = pw_word;
+    assign engine__pw_data = pw_data;
+    assign engine__fl_valid = fl_valid;
+    assign engine__fl_flow = fl_flow;
+    assign engine__fl_record = fl_record;
     assign rate_valid = engine__rate_valid;
     assign rate_flow = engine__rate_flow;
     assign rate_value = engine__rate_value;
@@ -2818,9 +2489,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign telemetry__event_hyperactive = crossing__o_event_hyperactive;
     assign telemetry__event_rate = crossing__o_event_rate;
     assign telemetry__event_kind = crossing__o_event_kind;
-    assign telemetry__fl_valid = crossing__o_fl_valid;
-    assign telemetry__fl_flow = crossing__o_fl_flow;
-    assign telemetry__fl_record = crossing__o_fl_record;
     assign recorder__event_valid = crossing__o_event_valid;
     assign recorder__event_flow = crossing__o_event_flow;
     assign recorder__event_profile = crossing__o_event_profile;
@@ -2835,10 +2503,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign recorder__event_rate = crossing__o_event_rate;
     assign recorder__event_before = crossing__o_event_before;
     assign recorder__now = clock__date;
-    assign recorder__pw_valid = crossing__o_pw_valid;
-    assign recorder__pw_profile = crossing__o_pw_profile;
-    assign recorder__pw_word = crossing__o_pw_word;
-    assign recorder__pw_data = crossing__o_pw_data;
     assign recorder__cfg_every = csr__settings[(64'h25b)+:(16)];
     assign recorder__cfg_filter = csr__settings[(64'h26b)+:(25)];
     assign tap_rec_valid = recorder__rec_valid & dma__rec_ready;
@@ -2852,6 +2516,16 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign csr__histogram_count = histograms__count;
     assign csr__histogram_clearing = histograms__clearing;
     
+    assign crossing__pw_valid = csr__pw_valid;
+    assign crossing__pw_profile = csr__pw_profile;
+    assign crossing__pw_word = csr__pw_word;
+    assign crossing__pw_data = csr__pw_data;
+    assign crossing__fl_valid = csr__fl_valid;
+    assign crossing__fl_flow = csr__fl_flow;
+    assign crossing__fl_record = csr__fl_record;
+    assign dma__st_valid = csr__st_valid;
+    assign dma__st_word = csr__st_word;
+    assign dma__st_data = csr__st_data;
 endmodule // standalone__core__control
 
 
@@ -16496,27 +16170,27 @@ module tnic_standalone__core__control__crossing__q_superseded_valid(d,q,clock);
 endmodule // standalone__core__control__crossing__q_superseded_valid
 
 
-module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,settings,stop,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,hd_ready,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
+module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,settings,stop,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  [23:0] s_axil_awaddr;
     input wire  s_axil_awvalid;
-    output wire s_axil_awready;
+    output wire  s_axil_awready;
     input wire  [31:0] s_axil_wdata;
     input wire  [3:0] s_axil_wstrb;
     input wire  s_axil_wvalid;
-    output wire s_axil_wready;
-    output wire [1:0] s_axil_bresp;
-    output wire s_axil_bvalid;
+    output wire  s_axil_wready;
+    output wire  [1:0] s_axil_bresp;
+    output wire  s_axil_bvalid;
     input wire  s_axil_bready;
     input wire  [23:0] s_axil_araddr;
     input wire  s_axil_arvalid;
-    output wire s_axil_arready;
-    output wire [31:0] s_axil_rdata;
-    output wire [1:0] s_axil_rresp;
-    output wire s_axil_rvalid;
+    output wire  s_axil_arready;
+    output wire  [31:0] s_axil_rdata;
+    output wire  [1:0] s_axil_rresp;
+    output wire  s_axil_rvalid;
     input wire  s_axil_rready;
     output wire [643:0] settings;
     output wire stop;
@@ -16531,14 +16205,15 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire host_valid;
     output wire [9:0] host_flow;
     output wire [31:0] host_rate;
-    output wire hd_valid;
-    output wire [9:0] hd_flow;
-    output wire [15:0] hd_packets;
+    output wire  hd_valid;
+    input wire  hd_ready;
+    output wire  [9:0] hd_flow;
+    output wire  [15:0] hd_packets;
     output wire query_valid;
     output wire [9:0] query_flow;
-    output wire st_valid;
-    output wire [9:0] st_word;
-    output wire [31:0] st_data;
+    output wire  st_valid;
+    output wire  [9:0] st_word;
+    output wire  [31:0] st_data;
     output wire look_valid;
     output wire [9:0] look_word;
     output wire [31:0] look_data;
@@ -16550,7 +16225,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     input wire  [9:0] bulk_flow;
     input wire  [511:0] bulk_record;
     output wire [3:0] query_tag;
-    input wire  hd_ready;
     input wire  answer_valid;
     input wire  [3:0] answer_tag;
     input wire  [1023:0] answer_record;
@@ -16569,23 +16243,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     // Stub signals
     wire axil__clk;
     wire axil__rst;
-    wire [23:0] axil__s_axil_awaddr;
-    wire axil__s_axil_awvalid;
-    wire  axil__s_axil_awready;
-    wire [31:0] axil__s_axil_wdata;
-    wire [3:0] axil__s_axil_wstrb;
-    wire axil__s_axil_wvalid;
-    wire  axil__s_axil_wready;
-    wire  [1:0] axil__s_axil_bresp;
-    wire  axil__s_axil_bvalid;
-    wire axil__s_axil_bready;
-    wire [23:0] axil__s_axil_araddr;
-    wire axil__s_axil_arvalid;
-    wire  axil__s_axil_arready;
-    wire  [31:0] axil__s_axil_rdata;
-    wire  [1:0] axil__s_axil_rresp;
-    wire  axil__s_axil_rvalid;
-    wire axil__s_axil_rready;
     wire  axil__request;
     wire  axil__request_write;
     wire  [23:0] axil__request_address;
@@ -16606,9 +16263,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__reply_write;
     wire  control__reply_error;
     wire  [31:0] control__reply_data;
-    wire  control__st_valid;
-    wire  [9:0] control__st_word;
-    wire  [31:0] control__st_data;
     wire control__copy_valid;
     wire [4:0] control__copy_index;
     wire [31:0] control__copy_data;
@@ -16651,10 +16305,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__host_valid;
     wire  [9:0] control__host_flow;
     wire  [31:0] control__host_rate;
-    wire  control__hd_valid;
-    wire control__hd_ready;
-    wire  [9:0] control__hd_flow;
-    wire  [15:0] control__hd_packets;
     wire  control__query_valid;
     wire held__clk;
     wire held__rst;
@@ -16664,24 +16314,15 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  [643:0] held__settings;
     wire histogram__clk;
     wire histogram__rst;
-    wire histogram__st_valid;
-    wire [9:0] histogram__st_word;
-    wire [31:0] histogram__st_data;
     wire histogram__next_bin;
     wire  [12:0] histogram__histogram_at;
     wire  [15:0] histogram__histogram_clear;
     wire heartbeat__clk;
     wire heartbeat__rst;
-    wire heartbeat__st_valid;
-    wire [9:0] heartbeat__st_word;
-    wire [31:0] heartbeat__st_data;
     wire  heartbeat__lost;
     wire  heartbeat__pulse;
     wire clear__clk;
     wire clear__rst;
-    wire clear__st_valid;
-    wire [9:0] clear__st_word;
-    wire [31:0] clear__st_data;
     wire clear__loading;
     wire  clear__valid;
     wire  [9:0] clear__flow;
@@ -16719,23 +16360,23 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     tnic_standalone__core__control__csr__axil axil(
         .clk(axil__clk),
         .rst(axil__rst),
-        .s_axil_awaddr(axil__s_axil_awaddr),
-        .s_axil_awvalid(axil__s_axil_awvalid),
-        .s_axil_awready(axil__s_axil_awready),
-        .s_axil_wdata(axil__s_axil_wdata),
-        .s_axil_wstrb(axil__s_axil_wstrb),
-        .s_axil_wvalid(axil__s_axil_wvalid),
-        .s_axil_wready(axil__s_axil_wready),
-        .s_axil_bresp(axil__s_axil_bresp),
-        .s_axil_bvalid(axil__s_axil_bvalid),
-        .s_axil_bready(axil__s_axil_bready),
-        .s_axil_araddr(axil__s_axil_araddr),
-        .s_axil_arvalid(axil__s_axil_arvalid),
-        .s_axil_arready(axil__s_axil_arready),
-        .s_axil_rdata(axil__s_axil_rdata),
-        .s_axil_rresp(axil__s_axil_rresp),
-        .s_axil_rvalid(axil__s_axil_rvalid),
-        .s_axil_rready(axil__s_axil_rready),
+        .s_axil_awaddr(s_axil_awaddr),
+        .s_axil_awvalid(s_axil_awvalid),
+        .s_axil_awready(s_axil_awready),
+        .s_axil_wdata(s_axil_wdata),
+        .s_axil_wstrb(s_axil_wstrb),
+        .s_axil_wvalid(s_axil_wvalid),
+        .s_axil_wready(s_axil_wready),
+        .s_axil_bresp(s_axil_bresp),
+        .s_axil_bvalid(s_axil_bvalid),
+        .s_axil_bready(s_axil_bready),
+        .s_axil_araddr(s_axil_araddr),
+        .s_axil_arvalid(s_axil_arvalid),
+        .s_axil_arready(s_axil_arready),
+        .s_axil_rdata(s_axil_rdata),
+        .s_axil_rresp(s_axil_rresp),
+        .s_axil_rvalid(s_axil_rvalid),
+        .s_axil_rready(s_axil_rready),
         .request(axil__request),
         .request_write(axil__request_write),
         .request_address(axil__request_address),
@@ -16758,9 +16399,9 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .reply_write(control__reply_write),
         .reply_error(control__reply_error),
         .reply_data(control__reply_data),
-        .st_valid(control__st_valid),
-        .st_word(control__st_word),
-        .st_data(control__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .copy_valid(control__copy_valid),
         .copy_index(control__copy_index),
         .copy_data(control__copy_data),
@@ -16803,10 +16444,10 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .host_valid(control__host_valid),
         .host_flow(control__host_flow),
         .host_rate(control__host_rate),
-        .hd_valid(control__hd_valid),
-        .hd_ready(control__hd_ready),
-        .hd_flow(control__hd_flow),
-        .hd_packets(control__hd_packets),
+        .hd_valid(hd_valid),
+        .hd_ready(hd_ready),
+        .hd_flow(hd_flow),
+        .hd_packets(hd_packets),
         .query_valid(control__query_valid)
     );
     tnic_standalone__core__control__csr__held held(
@@ -16820,9 +16461,9 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     tnic_standalone__core__control__csr__histogram histogram(
         .clk(histogram__clk),
         .rst(histogram__rst),
-        .st_valid(histogram__st_valid),
-        .st_word(histogram__st_word),
-        .st_data(histogram__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .next_bin(histogram__next_bin),
         .histogram_at(histogram__histogram_at),
         .histogram_clear(histogram__histogram_clear)
@@ -16830,18 +16471,18 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     tnic_standalone__core__control__csr__heartbeat heartbeat(
         .clk(heartbeat__clk),
         .rst(heartbeat__rst),
-        .st_valid(heartbeat__st_valid),
-        .st_word(heartbeat__st_word),
-        .st_data(heartbeat__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .lost(heartbeat__lost),
         .pulse(heartbeat__pulse)
     );
     tnic_standalone__core__control__csr__clear clear(
         .clk(clear__clk),
         .rst(clear__rst),
-        .st_valid(clear__st_valid),
-        .st_word(clear__st_word),
-        .st_data(clear__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .loading(clear__loading),
         .valid(clear__valid),
         .flow(clear__flow),
@@ -16915,23 +16556,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign above__rst = rst;
     assign query__clk = clk;
     assign query__rst = rst;
-    assign axil__s_axil_awaddr = s_axil_awaddr;
-    assign axil__s_axil_awvalid = s_axil_awvalid;
-    assign s_axil_awready = axil__s_axil_awready;
-    assign axil__s_axil_wdata = s_axil_wdata;
-    assign axil__s_axil_wstrb = s_axil_wstrb;
-    assign axil__s_axil_wvalid = s_axil_wvalid;
-    assign s_axil_wready = axil__s_axil_wready;
-    assign s_axil_bresp = axil__s_axil_bresp;
-    assign s_axil_bvalid = axil__s_axil_bvalid;
-    assign axil__s_axil_bready = s_axil_bready;
-    assign axil__s_axil_araddr = s_axil_araddr;
-    assign axil__s_axil_arvalid = s_axil_arvalid;
-    assign s_axil_arready = axil__s_axil_arready;
-    assign s_axil_rdata = axil__s_axil_rdata;
-    assign s_axil_rresp = axil__s_axil_rresp;
-    assign s_axil_rvalid = axil__s_axil_rvalid;
-    assign axil__s_axil_rready = s_axil_rready;
     assign control__request = axil__request;
     assign control__request_write = axil__request_write;
     assign control__request_address = axil__request_address;
@@ -16941,19 +16565,10 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign axil__reply_write = control__reply_write;
     assign axil__reply_error = control__reply_error;
     assign axil__reply_data = control__reply_data;
-    assign held__st_valid = control__st_valid;
-    assign held__st_word = control__st_word;
-    assign held__st_data = control__st_data;
-    assign histogram__st_valid = control__st_valid;
-    assign histogram__st_word = control__st_word;
-    assign histogram__st_data = control__st_data;
+    assign held__st_valid = st_valid;
+    assign held__st_word = st_word;
+    assign held__st_data = st_data;
     assign settings = held__settings;
-    assign heartbeat__st_valid = control__st_valid;
-    assign heartbeat__st_word = control__st_word;
-    assign heartbeat__st_data = control__st_data;
-    assign clear__st_valid = control__st_valid;
-    assign clear__st_word = control__st_word;
-    assign clear__st_data = control__st_data;
     assign clear__loading = loading;
     assign control__copy_valid = query__copy_valid;
     assign control__copy_index = query__copy_index;
@@ -16980,16 +16595,12 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign control__now = now;
     assign control__enable = |held__settings[(64'h0)+:(1)] & |held__settings[(64'h1f5)+:(1)];
     assign control__lost = heartbeat__lost;
-    assign control__hd_ready = hd_ready;
     assign control__look_live = look_live;
     assign control__look_refuse = look_refuse;
     assign control__loading = loading;
     assign control__clearing = clear__busy;
     assign control__bulk_valid = bulk_valid | clear__valid;
     assign control__flow_index = held__settings[(64'h24b)+:(16)];
-    assign st_valid = control__st_valid;
-    assign st_word = control__st_word;
-    assign st_data = control__st_data;
     assign look_valid = control__look_valid;
     assign look_word = control__look_word;
     assign look_data = control__look_data;
@@ -17006,9 +16617,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign host_valid = control__host_valid;
     assign host_flow = control__host_flow;
     assign host_rate = control__host_rate;
-    assign hd_valid = control__hd_valid;
-    assign hd_flow = control__hd_flow;
-    assign hd_packets = control__hd_packets;
     assign query_valid = control__query_valid;
     assign query_flow = ((held__settings[(64'h24b)+:(16)]) & 10'h3ff);
     
@@ -27225,9 +26833,6 @@ module tnic_standalone__core__control__dma(clk,rst,st_valid,st_word,st_data,look
     // Stub signals
     wire settings__clk;
     wire settings__rst;
-    wire settings__st_valid;
-    wire [9:0] settings__st_word;
-    wire [31:0] settings__st_data;
     wire  settings__ring_on;
     wire  [5:0] settings__mask;
     wire  [63:0] settings__ring;
@@ -27407,9 +27012,9 @@ module tnic_standalone__core__control__dma(clk,rst,st_valid,st_word,st_data,look
     tnic_standalone__core__control__dma__settings settings(
         .clk(settings__clk),
         .rst(settings__rst),
-        .st_valid(settings__st_valid),
-        .st_word(settings__st_word),
-        .st_data(settings__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .ring_on(settings__ring_on),
         .mask(settings__mask),
         .ring(settings__ring),
@@ -27685,9 +27290,6 @@ module tnic_standalone__core__control__dma(clk,rst,st_valid,st_word,st_data,look
     assign writer__rst = rst;
     assign reader__clk = clk;
     assign reader__rst = rst;
-    assign settings__st_valid = st_valid;
-    assign settings__st_word = st_word;
-    assign settings__st_data = st_data;
     assign recording = running__q & settings__ring_on;
     assign ring_first = (rec_valid & recording & ring__open) & ~(snapshot__offers & (ring_last__q | snapshot__offers_second));
     assign ring_turn = writer__free & ring_first;

@@ -98,7 +98,7 @@ impl EventPorts {
 }
 
 fn recorder_lockstep<const F: usize, const A: usize, const C: usize>(busy: f64, ready: f64) {
-    let library = verilate(&format!("recorder_{F}_{A}"), Recorder::<F, A, C>::default());
+    let library = verilate(&format!("recorder_{F}_{A}"), Recorder::<F, A, C>::new());
     let names = [
         "valid",
         "flow",
@@ -267,7 +267,7 @@ impl Values {
 
 #[test]
 fn histograms_rtl_equals_model() {
-    let library = verilate("histograms", Histograms::default());
+    let library = verilate("histograms", Histograms::new());
     let events = EventPorts::new(&library, &["valid", "kind", "profile", "rtt_ns"]);
     let inputs = ["rst", "at", "clear"].map(|n| library.input(n));
     let outputs = ["swept", "count", "clearing"].map(|n| library.output(n));

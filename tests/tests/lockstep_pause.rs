@@ -112,7 +112,7 @@ fn frames_that_are_none_pause_nothing() {
 
 #[test]
 fn rtl_equals_model() {
-    let library = verilate("pause", Rtl::default());
+    let library = verilate("pause", Rtl::new());
     let [rst, enable, rate, valid, kind, head, len] =
         ["rst", "cfg_enable", "cfg_line_rate", "i_valid", "i_kind", "i_head", "i_len"].map(|n| library.input(n));
     let [all, priorities, paused, pfcs, held] = ["all", "priorities", "heard_pause", "heard_pfc", "held"].map(|n| library.output(n));
@@ -214,7 +214,7 @@ fn a_paused_priority_holds_up_no_other() {
 #[test]
 fn hold_equals_model() {
     const FLOWS: u32 = 1 << 4;
-    let library = verilate("hold", RtlHold::<4>::default());
+    let library = verilate("hold", RtlHold::<4>::new());
     let [rst, paused, fl_valid, fl_flow, fl_record, s_valid, s_flow, s_launch, m_ready] =
         ["rst", "paused", "fl_valid", "fl_flow", "fl_record", "s_valid", "s_flow", "s_launch", "m_ready"].map(|n| library.input(n));
     let [s_ready, m_valid, m_flow, m_launch] = ["s_ready", "m_valid", "m_flow", "m_launch"].map(|n| library.output(n));

@@ -87,7 +87,7 @@ impl World {
 }
 
 fn lockstep<const F: usize>(flows: usize, busy: f64, loads: f64, length: u64) {
-    let library = verilate(&format!("telemetry_{F}"), Telemetry::<F>::default());
+    let library = verilate(&format!("telemetry_{F}"), Telemetry::<F>::new());
     let names = [
         "rst",
         "sent_valid",
@@ -212,8 +212,8 @@ fn rtl_equals_model_14() {
 
 #[test]
 fn every_depth_emits() {
-    timely_hw::emit::emit("telemetry", Telemetry::<13>::default()).unwrap();
-    timely_hw::emit::emit("telemetry", Telemetry::<16>::default()).unwrap();
+    timely_hw::emit::emit("telemetry", Telemetry::<13>::new()).unwrap();
+    timely_hw::emit::emit("telemetry", Telemetry::<16>::new()).unwrap();
 }
 
 /// Once all is quiet, a record says what happened since its flow was loaded: counted here from the inputs alone.

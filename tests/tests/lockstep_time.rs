@@ -86,7 +86,7 @@ impl Ports<'_> {
 
 #[test]
 fn rtl_equals_model() {
-    let library = verilate("time", timely_hw::time::Time::default());
+    let library = verilate("time", timely_hw::time::Time::new());
     let ports = Ports(&library);
     for seed in seeds() {
         let mut rng = rng(seed);
@@ -240,7 +240,7 @@ fn dates_follow_ptp_at_once() {
 /// 20 of these steps on the Verilog, with a sample a clock.
 #[test]
 fn dates_follow_ptp_in_the_verilog() {
-    let library = verilate("time", timely_hw::time::Time::default());
+    let library = verilate("time", timely_hw::time::Time::new());
     let ports = Ports(&library);
     let mut rng = rng(3);
     let mut dut = library.instantiate(3);

@@ -31,10 +31,10 @@ const BLOCKS: &[Block] = &[
     ("mark", |n| emit(n, mark::Mark::<64, 8, 1, 74>::new(10, 13))),
     ("generator", |n| emit(n, generator::Generator::<64, 8, 1, 1, 17>::new(2))),
     ("arbiter", |n| emit(n, engine::Arbiter::<2>::default())),
-    ("writer", |n| emit(n, dma::Writer::<64>::default())),
-    ("reader", |n| emit(n, dma::Reader::<64>::default())),
-    ("steady", |n| emit(n, time::Steady::default())),
-    ("date", |n| emit(n, time::Date::default())),
+    ("writer", |n| emit(n, dma::Writer::<64>::new())),
+    ("reader", |n| emit(n, dma::Reader::<64>::new())),
+    ("steady", |n| emit(n, time::Steady::new())),
+    ("date", |n| emit(n, time::Date::new())),
 ];
 
 /// The block of a name.

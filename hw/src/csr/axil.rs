@@ -1,4 +1,5 @@
 //! The AXI-Lite side: takes one write and one read off their channels, offers them one at a time, holds the response.
+use crate::bus::AxilSlave;
 use rust_hdl::prelude::*;
 
 /// AXI-Lite slave with 24-bit addresses and 32-bit data, `s_axil_*`, towards a request that is accepted and then replied to.
@@ -12,40 +13,8 @@ pub struct Axil {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Write address: byte address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// Write address: offered.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// Write address: taken if offered.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// Write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// Write data: bytes that are there.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// Write data: offered.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// Write data: taken if offered.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// Write response: 0 OKAY, 2 SLVERR.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// Write response: offered.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// Write response: taken if offered.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// Read address: byte address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// Read address: offered.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// Read address: taken if offered.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// Read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// Read response: 0 OKAY, 2 SLVERR.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// Read data: offered.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// Read data: taken if offered.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Accesses of the host.
+    pub s_axil: AxilSlave<24>,
     /// An access is offered.
     pub request: Signal<Out, Bit>,
     /// It is a write.
@@ -90,30 +59,30 @@ impl Logic for Axil {
         dff_setup!(self, clk, aw_ready, aw_held, aw_address, w_ready, w_held, w_data, w_whole, ar_ready, ar_held, ar_address);
         dff_setup!(self, clk, b_valid, b_error, r_valid, r_error, r_data, last_was_write);
         self.aw_ready.d.next = !self.aw_held.q.val();
-        if self.aw_ready.q.val() & self.s_axil_awvalid.val() {
+        if self.aw_ready.q.val() & self.s_axil.awvalid.val() {
             self.aw_ready.d.next = false;
             self.aw_held.d.next = true;
-            self.aw_address.d.next = self.s_axil_awaddr.val();
+            self.aw_address.d.next = self.s_axil.awaddr.val();
         }
         self.w_ready.d.next = !self.w_held.q.val();
-        if self.w_ready.q.val() & self.s_axil_wvalid.val() {
+        if self.w_ready.q.val() & self.s_axil.wvalid.val() {
             self.w_ready.d.next = false;
             self.w_held.d.next = true;
-            self.w_data.d.next = self.s_axil_wdata.val();
-            self.w_whole.d.next = self.s_axil_wstrb.val().all();
+            self.w_data.d.next = self.s_axil.wdata.val();
+            self.w_whole.d.next = self.s_axil.wstrb.val().all();
         }
         self.ar_ready.d.next = !self.ar_held.q.val();
-        if self.ar_ready.q.val() & self.s_axil_arvalid.val() {
+        if self.ar_ready.q.val() & self.s_axil.arvalid.val() {
             self.ar_ready.d.next = false;
             self.ar_held.d.next = true;
-            self.ar_address.d.next = self.s_axil_araddr.val();
+            self.ar_address.d.next = self.s_axil.araddr.val();
         }
-        if self.b_valid.q.val() & self.s_axil_bready.val() {
+        if self.b_valid.q.val() & self.s_axil.bready.val() {
             self.b_valid.d.next = false;
             self.aw_held.d.next = false;
             self.w_held.d.next = false;
         }
-        if self.r_valid.q.val() & self.s_axil_rready.val() {
+        if self.r_valid.q.val() & self.s_axil.rready.val() {
             self.r_valid.d.next = false;
             self.ar_held.d.next = false;
         }
@@ -139,19 +108,19 @@ impl Logic for Axil {
         }
         self.request_data.next = self.w_data.q.val();
         self.request_whole.next = self.w_whole.q.val();
-        self.s_axil_awready.next = self.aw_ready.q.val();
-        self.s_axil_wready.next = self.w_ready.q.val();
-        self.s_axil_arready.next = self.ar_ready.q.val();
-        self.s_axil_bvalid.next = self.b_valid.q.val();
-        self.s_axil_bresp.next = bits::<2>(0);
+        self.s_axil.awready.next = self.aw_ready.q.val();
+        self.s_axil.wready.next = self.w_ready.q.val();
+        self.s_axil.arready.next = self.ar_ready.q.val();
+        self.s_axil.bvalid.next = self.b_valid.q.val();
+        self.s_axil.bresp.next = bits::<2>(0);
         if self.b_error.q.val() {
-            self.s_axil_bresp.next = bits::<2>(2);
+            self.s_axil.bresp.next = bits::<2>(2);
         }
-        self.s_axil_rvalid.next = self.r_valid.q.val();
-        self.s_axil_rdata.next = self.r_data.q.val();
-        self.s_axil_rresp.next = bits::<2>(0);
+        self.s_axil.rvalid.next = self.r_valid.q.val();
+        self.s_axil.rdata.next = self.r_data.q.val();
+        self.s_axil.rresp.next = bits::<2>(0);
         if self.r_error.q.val() {
-            self.s_axil_rresp.next = bits::<2>(2);
+            self.s_axil.rresp.next = bits::<2>(2);
         }
         if self.rst.val() {
             self.aw_ready.d.next = false;

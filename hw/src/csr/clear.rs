@@ -1,5 +1,6 @@
 //! The soft reset: every flow is loaded with an empty record, one after the other.
-use crate::construct::construct;
+use crate::bus::StoreWriteIn;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::dma::LOAD_CLOCKS;
 use timely_regs::map::id;
@@ -8,18 +9,14 @@ use timely_regs::map::id;
 const _: () = assert!(LOAD_CLOCKS == 32);
 
 /// Begins with a write of `RESET`; a flow each 32 clocks, while DMA loads none.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Clear<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A word of the store is written.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Its value.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteIn,
     /// DMA loads flows: the reset waits.
     pub loading: Signal<In, Bit>,
     /// A flow is to be loaded.
@@ -28,16 +25,16 @@ pub struct Clear<const F: usize> {
     pub flow: Signal<Out, Bits<F>>,
     /// A reset is under way.
     pub busy: Signal<Out, Bit>,
-    at_reset: Constant<Bits<10>>,
+    at_reset: Const<Bits<10>>,
     running: DFF<Bit>,
     gap: DFF<Bits<5>>,
     at: DFF<Bits<F>>,
 }
 
-impl<const F: usize> Default for Clear<F> {
-    fn default() -> Self {
-        construct!({ at_reset: Constant::new(bits::<10>(id::RESET.word().into())) }
-            clk, rst, st_valid, st_word, st_data, loading, valid, flow, busy, running, gap, at)
+impl<const F: usize> Clear<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { at_reset: Const::new(bits::<10>(id::RESET.word().into())), ..Default::default() }
     }
 }
 
@@ -56,7 +53,7 @@ impl<const F: usize> Logic for Clear<F> {
             self.at.d.next = self.at.q.val() + bits::<F>(1);
             self.running.d.next = !self.at.q.val().all();
         }
-        if (self.st_valid.val() & (self.st_word.val() == self.at_reset.val())) & self.st_data.val().get_bit(0) {
+        if (self.st.valid.val() & (self.st.word.val() == self.at_reset.val())) & self.st.data.val().get_bit(0) {
             self.running.d.next = true;
             self.gap.d.next = bits::<5>(31);
             self.at.d.next = bits::<F>(0);

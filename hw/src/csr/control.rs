@@ -1,5 +1,6 @@
 //! The register machine: decodes an access by the table of the map, checks it, carries it out, answers it.
 use super::Decode;
+use crate::bus::{DoorbellOut, StoreWriteOut};
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::map::{self, Build, Register, flow};
@@ -55,12 +56,8 @@ pub struct Control<const F: usize> {
     pub reply_error: Signal<Out, Bit>,
     /// What it read.
     pub reply_data: Signal<Out, Bits<32>>,
-    /// A word of the store is written.
-    pub st_valid: Signal<Out, Bit>,
-    /// The word's number.
-    pub st_word: Signal<Out, Bits<10>>,
-    /// Its value.
-    pub st_data: Signal<Out, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteOut,
     /// A word of an answer is to be stored.
     pub copy_valid: Signal<In, Bit>,
     /// Its number in the answer.
@@ -145,14 +142,8 @@ pub struct Control<const F: usize> {
     pub host_flow: Signal<Out, Bits<F>>,
     /// The rate.
     pub host_rate: Signal<Out, Bits<32>>,
-    /// A doorbell.
-    pub hd_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub hd_ready: Signal<In, Bit>,
-    /// Its flow.
-    pub hd_flow: Signal<Out, Bits<F>>,
-    /// The packets that it posts.
-    pub hd_packets: Signal<Out, Bits<16>>,
+    /// Doorbell of the host.
+    pub hd: DoorbellOut<F>,
     /// A flow's record is asked for.
     pub query_valid: Signal<Out, Bit>,
     decode: Decode,
@@ -216,11 +207,10 @@ impl<const F: usize> Control<F> {
             at_answer: word(flow::ANSWER),
         }
             clk, rst, request, request_write, request_address, request_data, request_whole, reply, reply_write,
-            reply_error, reply_data, st_valid, st_word, st_data, copy_valid, copy_index, copy_data, copy_ready, count_index,
+            reply_error, reply_data, st, copy_valid, copy_index, copy_data, copy_ready, count_index,
             count_value, count_above, histogram_count, histogram_clearing, next_bin, next_bin_q, swept, now, enable, lost, busy, done, failed, look_valid, look_word, look_data,
             look_live, look_refuse, loading, clearing, bulk_valid, bulk_flow, bulk_record, flow_index, stop, refused, time_set_valid, pw_valid, pw_profile,
-            pw_word, pw_data, fl_valid, fl_command, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_ready, hd_flow, hd_packets,
-            query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
+            pw_word, pw_data, fl_valid, fl_command, fl_flow, fl_record, host_valid, host_flow, host_rate, hd, query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
             sweeping, reason, left, stv, stw, std, setting, set, pw, fl, fl_own, fl_index, fills, record, host, bell, bell_flow, bell_packets, asking)
     }
 }
@@ -270,7 +260,7 @@ impl<const F: usize> Logic for Control<F> {
         self.host.d.next = false;
         self.asking.d.next = false;
         self.next_bin_q.d.next = false;
-        if self.hd_ready.val() {
+        if self.hd.ready.val() {
             self.bell.d.next = false;
         }
         // The store's writes: the sweep's a clock after the table gave the value, an answer's when no access writes.
@@ -456,9 +446,9 @@ impl<const F: usize> Logic for Control<F> {
                     (bit_cast::<31, 3>(self.reason.val()) << 28) | (bits::<31>(1) << 24) | bit_cast::<31, 24>(self.address.q.val());
             }
         }
-        self.st_valid.next = self.stv.q.val();
-        self.st_word.next = self.stw.q.val();
-        self.st_data.next = self.std.q.val();
+        self.st.valid.next = self.stv.q.val();
+        self.st.word.next = self.stw.q.val();
+        self.st.data.next = self.std.q.val();
         self.stop.next = !self.go.q.val();
         self.refused.next = self.refused_q.q.val();
         self.time_set_valid.next = self.set.q.val();
@@ -479,9 +469,9 @@ impl<const F: usize> Logic for Control<F> {
         self.host_valid.next = self.host.q.val();
         self.host_flow.next = self.address.q.val().get_bits::<F>(6);
         self.host_rate.next = self.std.q.val();
-        self.hd_valid.next = self.bell.q.val();
-        self.hd_flow.next = self.bell_flow.q.val();
-        self.hd_packets.next = self.bell_packets.q.val();
+        self.hd.valid.next = self.bell.q.val();
+        self.hd.flow.next = self.bell_flow.q.val();
+        self.hd.packets.next = self.bell_packets.q.val();
         self.query_valid.next = self.asking.q.val();
         if self.rst.val() {
             self.state.d.next = State::Sweep;

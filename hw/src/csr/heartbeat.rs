@@ -1,28 +1,25 @@
 //! The driver's heartbeat, as writes into the store set, beat and arm it.
-use crate::construct::construct;
+use crate::bus::StoreWriteIn;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::heartbeat;
 
 /// Counts down from the period; `lost` from the clock after the count's end until it is armed again.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Heartbeat {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A word of the store is written.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Its value.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteIn,
     /// The heartbeat was lost.
     pub lost: Signal<Out, Bit>,
     /// It was lost just now; one clock.
     pub pulse: Signal<Out, Bit>,
-    at_period: Constant<Bits<10>>,
-    at_beat: Constant<Bits<10>>,
-    at_state: Constant<Bits<10>>,
+    at_period: Const<Bits<10>>,
+    at_beat: Const<Bits<10>>,
+    at_state: Const<Bits<10>>,
     period: DFF<Bits<32>>,
     left: DFF<Bits<32>>,
     /// A period is set.
@@ -31,11 +28,11 @@ pub struct Heartbeat {
     pulse_q: DFF<Bit>,
 }
 
-impl Default for Heartbeat {
-    fn default() -> Self {
-        let word = |r: timely_regs::map::Register| Constant::new(bits::<10>(r.word().into()));
-        construct!({ at_period: word(heartbeat::PERIOD), at_beat: word(heartbeat::BEAT), at_state: word(heartbeat::STATE) }
-            clk, rst, st_valid, st_word, st_data, lost, pulse, period, left, running, lost_q, pulse_q)
+impl Heartbeat {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        let word = |r: timely_regs::map::Register| Const::new(bits::<10>(r.word().into()));
+        Self { at_period: word(heartbeat::PERIOD), at_beat: word(heartbeat::BEAT), at_state: word(heartbeat::STATE), ..Default::default() }
     }
 }
 
@@ -52,20 +49,20 @@ impl Logic for Heartbeat {
             }
         }
         // A write at the last clock is in time.
-        if self.st_valid.val() {
-            if self.st_word.val() == self.at_period.val() {
-                self.period.d.next = self.st_data.val();
-                self.left.d.next = self.st_data.val();
-                self.running.d.next = self.st_data.val().any();
+        if self.st.valid.val() {
+            if self.st.word.val() == self.at_period.val() {
+                self.period.d.next = self.st.data.val();
+                self.left.d.next = self.st.data.val();
+                self.running.d.next = self.st.data.val().any();
                 self.lost_q.d.next = self.lost_q.q.val();
                 self.pulse_q.d.next = false;
             }
-            if self.st_word.val() == self.at_beat.val() {
+            if self.st.word.val() == self.at_beat.val() {
                 self.left.d.next = self.period.q.val();
                 self.lost_q.d.next = self.lost_q.q.val();
                 self.pulse_q.d.next = false;
             }
-            if (self.st_word.val() == self.at_state.val()) & self.st_data.val().get_bit(0) {
+            if (self.st.word.val() == self.at_state.val()) & self.st.data.val().get_bit(0) {
                 self.left.d.next = self.period.q.val();
                 self.lost_q.d.next = false;
                 self.pulse_q.d.next = false;

@@ -1,38 +1,35 @@
 //! Which bin of which histogram is read next, and which histograms are to be cleared.
-use crate::construct::construct;
+use crate::bus::StoreWriteIn;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::{Register, telemetry};
 
 /// Follows the writes into the store; the bin goes on by one with each read of its count.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct HistogramAccess {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A word of the store is written.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Its value.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteIn,
     /// HISTOGRAM_COUNT was read.
     pub next_bin: Signal<In, Bit>,
     /// The bin whose count is asked for, above it its profile.
     pub histogram_at: Signal<Out, Bits<13>>,
     /// Histograms to be cleared; one clock.
     pub histogram_clear: Signal<Out, Bits<16>>,
-    at_index: Constant<Bits<10>>,
-    at_clear: Constant<Bits<10>>,
+    at_index: Const<Bits<10>>,
+    at_clear: Const<Bits<10>>,
     bin: DFF<Bits<13>>,
     cleared: DFF<Bits<16>>,
 }
 
-impl Default for HistogramAccess {
-    fn default() -> Self {
-        let word = |r: Register| Constant::new(bits::<10>(r.word().into()));
-        construct!({ at_index: word(telemetry::HISTOGRAM_INDEX), at_clear: word(telemetry::HISTOGRAM_CLEAR) }
-            clk, rst, st_valid, st_word, st_data, next_bin, histogram_at, histogram_clear, bin, cleared)
+impl HistogramAccess {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        let word = |r: Register| Const::new(bits::<10>(r.word().into()));
+        Self { at_index: word(telemetry::HISTOGRAM_INDEX), at_clear: word(telemetry::HISTOGRAM_CLEAR), ..Default::default() }
     }
 }
 
@@ -44,12 +41,12 @@ impl Logic for HistogramAccess {
         if self.next_bin.val() {
             self.bin.d.next = self.bin.q.val() + bits::<13>(1);
         }
-        if self.st_valid.val() {
-            if self.st_word.val() == self.at_index.val() {
-                self.bin.d.next = self.st_data.val().get_bits::<13>(0);
+        if self.st.valid.val() {
+            if self.st.word.val() == self.at_index.val() {
+                self.bin.d.next = self.st.data.val().get_bits::<13>(0);
             }
-            if self.st_word.val() == self.at_clear.val() {
-                self.cleared.d.next = self.st_data.val().get_bits::<16>(0);
+            if self.st.word.val() == self.at_clear.val() {
+                self.cleared.d.next = self.st.data.val().get_bits::<16>(0);
             }
         }
         self.histogram_at.next = self.bin.q.val();

@@ -19,6 +19,7 @@ pub use histogram::HistogramAccess;
 pub use query::Query;
 pub use settings::{Settings, SettingsBus};
 
+use crate::bus::{AxilSlave, DoorbellOut, FlowLoadOut, ProfileWriteOut, StoreWriteOut};
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
@@ -41,82 +42,32 @@ pub struct Csr<const F: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Write address: byte address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// Write address: offered.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// Write address: taken if offered.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// Write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// Write data: bytes that are there.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// Write data: offered.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// Write data: taken if offered.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// Write response: 0 OKAY, 2 SLVERR.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// Write response: offered.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// Write response: taken if offered.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// Read address: byte address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// Read address: offered.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// Read address: taken if offered.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// Read data; `timely_regs::map::BAD_READ` with an error.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// Read response: 0 OKAY, 2 SLVERR.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// Read data: offered.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// Read data: taken if offered.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Accesses of the host; a refused read answers `timely_regs::map::BAD_READ`.
+    pub s_axil: AxilSlave<24>,
     /// The settings, by `timely_regs::map::settings`.
     pub settings: Signal<Out, SettingsBus>,
     /// No grant may leave: not swept, not enabled, nonces without a key, or heartbeat lost.
     pub stop: Signal<Out, Bit>,
     /// The time is to step to the setting `time_set`; one clock.
     pub time_set_valid: Signal<Out, Bit>,
-    /// A word of a profile changes.
-    pub pw_valid: Signal<Out, Bit>,
-    /// The profile.
-    pub pw_profile: Signal<Out, Bits<4>>,
-    /// The word of the profile.
-    pub pw_word: Signal<Out, Bits<5>>,
-    /// Its value.
-    pub pw_data: Signal<Out, Bits<32>>,
-    /// A flow is loaded.
-    pub fl_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub fl_flow: Signal<Out, Bits<F>>,
-    /// Its record.
-    pub fl_record: Signal<Out, Bits<512>>,
+    /// Profile bus.
+    pub pw: ProfileWriteOut,
+    /// Flow bus.
+    pub fl: FlowLoadOut<F>,
     /// The host sets a flow's rate.
     pub host_valid: Signal<Out, Bit>,
     /// The flow.
     pub host_flow: Signal<Out, Bits<F>>,
     /// The rate, 2^-12 Mb/s.
     pub host_rate: Signal<Out, Bits<32>>,
-    /// A doorbell of the host.
-    pub hd_valid: Signal<Out, Bit>,
-    /// Its flow.
-    pub hd_flow: Signal<Out, Bits<F>>,
-    /// The packets that it posts, at least 1.
-    pub hd_packets: Signal<Out, Bits<16>>,
+    /// Doorbell of the host.
+    pub hd: DoorbellOut<F>,
     /// A flow's record is asked for; one clock.
     pub query_valid: Signal<Out, Bit>,
     /// The flow.
     pub query_flow: Signal<Out, Bits<F>>,
-    /// A write was carried out; also the sweep's after reset, a word after the other.
-    pub st_valid: Signal<Out, Bit>,
-    /// Its word.
-    pub st_word: Signal<Out, Bits<10>>,
-    /// Its data.
-    pub st_data: Signal<Out, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteOut,
     /// A register is looked at, 3 clocks before a write to it is carried out; one clock.
     pub look_valid: Signal<Out, Bit>,
     /// Its word.
@@ -139,8 +90,6 @@ pub struct Csr<const F: usize> {
     pub bulk_record: Signal<In, Bits<512>>,
     /// What the answer is to be known by, below 8.
     pub query_tag: Signal<Out, Bits<4>>,
-    /// The doorbell is taken.
-    pub hd_ready: Signal<In, Bit>,
     /// Telemetry answers.
     pub answer_valid: Signal<In, Bit>,
     /// The tag of its query.
@@ -182,8 +131,7 @@ impl<const F: usize> Csr<F> {
         construct!({
             control: Control::new(build),
             csr_errors: Constant::new(bits::<64>(1 << Counter::CsrErrors as u8)),
-            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, stop, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, held, histogram, heartbeat, clear, counters, above, query, events)
+            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)), held: Default::default(), histogram: HistogramAccess::new(), heartbeat: Heartbeat::new(), clear: Clear::new() } clk, rst, s_axil, stop, time_set_valid, pw, fl, host_valid, host_flow, host_rate, hd, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, counters, above, query, events)
     }
 }
 
@@ -208,23 +156,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.above.rst.next = self.rst.val();
         self.query.clk.next = self.clk.val();
         self.query.rst.next = self.rst.val();
-        self.axil.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.axil.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.axil.s_axil_awready.val();
-        self.axil.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.axil.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.axil.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.axil.s_axil_wready.val();
-        self.s_axil_bresp.next = self.axil.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.axil.s_axil_bvalid.val();
-        self.axil.s_axil_bready.next = self.s_axil_bready.val();
-        self.axil.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.axil.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.axil.s_axil_arready.val();
-        self.s_axil_rdata.next = self.axil.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.axil.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.axil.s_axil_rvalid.val();
-        self.axil.s_axil_rready.next = self.s_axil_rready.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.axil.s_axil);
         self.control.request.next = self.axil.request.val();
         self.control.request_write.next = self.axil.request_write.val();
         self.control.request_address.next = self.axil.request_address.val();
@@ -234,19 +166,13 @@ impl<const F: usize> Logic for Csr<F> {
         self.axil.reply_write.next = self.control.reply_write.val();
         self.axil.reply_error.next = self.control.reply_error.val();
         self.axil.reply_data.next = self.control.reply_data.val();
-        self.held.st_valid.next = self.control.st_valid.val();
-        self.held.st_word.next = self.control.st_word.val();
-        self.held.st_data.next = self.control.st_data.val();
-        self.histogram.st_valid.next = self.control.st_valid.val();
-        self.histogram.st_word.next = self.control.st_word.val();
-        self.histogram.st_data.next = self.control.st_data.val();
+        self.held.st_valid.next = self.st.valid.val();
+        self.held.st_word.next = self.st.word.val();
+        self.held.st_data.next = self.st.data.val();
+        StoreWriteOut::join(&mut self.st, &mut self.histogram.st);
         self.settings.next = self.held.settings.val();
-        self.heartbeat.st_valid.next = self.control.st_valid.val();
-        self.heartbeat.st_word.next = self.control.st_word.val();
-        self.heartbeat.st_data.next = self.control.st_data.val();
-        self.clear.st_valid.next = self.control.st_valid.val();
-        self.clear.st_word.next = self.control.st_word.val();
-        self.clear.st_data.next = self.control.st_data.val();
+        StoreWriteOut::join(&mut self.st, &mut self.heartbeat.st);
+        StoreWriteOut::join(&mut self.st, &mut self.clear.st);
         self.clear.loading.next = self.loading.val();
         self.control.copy_valid.next = self.query.copy_valid.val();
         self.control.copy_index.next = self.query.copy_index.val();
@@ -273,7 +199,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.now.next = self.now.val();
         self.control.enable.next = self.held.settings.val().enable.any() & self.held.settings.val().nonce_keyed.any();
         self.control.lost.next = self.heartbeat.lost.val();
-        self.control.hd_ready.next = self.hd_ready.val();
+        DoorbellOut::<F>::link(&mut self.hd, &mut self.control.hd);
         self.control.look_live.next = self.look_live.val();
         self.control.look_refuse.next = self.look_refuse.val();
         self.control.loading.next = self.loading.val();
@@ -287,9 +213,7 @@ impl<const F: usize> Logic for Csr<F> {
             self.control.bulk_record.next = bits::<512>(0);
         }
         self.control.flow_index.next = self.held.settings.val().flow_index;
-        self.st_valid.next = self.control.st_valid.val();
-        self.st_word.next = self.control.st_word.val();
-        self.st_data.next = self.control.st_data.val();
+        StoreWriteOut::link(&mut self.st, &mut self.control.st);
         self.look_valid.next = self.control.look_valid.val();
         self.look_word.next = self.control.look_word.val();
         self.look_data.next = self.control.look_data.val();
@@ -305,19 +229,16 @@ impl<const F: usize> Logic for Csr<F> {
         self.above.pulses.next = self.events.val().get_bits::<32>(32);
         self.stop.next = self.control.stop.val();
         self.time_set_valid.next = self.control.time_set_valid.val();
-        self.pw_valid.next = self.control.pw_valid.val();
-        self.pw_profile.next = self.control.pw_profile.val();
-        self.pw_word.next = self.control.pw_word.val();
-        self.pw_data.next = self.control.pw_data.val();
-        self.fl_valid.next = self.control.fl_valid.val();
-        self.fl_flow.next = self.control.fl_flow.val();
-        self.fl_record.next = self.control.fl_record.val();
+        self.pw.valid.next = self.control.pw_valid.val();
+        self.pw.profile.next = self.control.pw_profile.val();
+        self.pw.word.next = self.control.pw_word.val();
+        self.pw.data.next = self.control.pw_data.val();
+        self.fl.valid.next = self.control.fl_valid.val();
+        self.fl.flow.next = self.control.fl_flow.val();
+        self.fl.record.next = self.control.fl_record.val();
         self.host_valid.next = self.control.host_valid.val();
         self.host_flow.next = self.control.host_flow.val();
         self.host_rate.next = self.control.host_rate.val();
-        self.hd_valid.next = self.control.hd_valid.val();
-        self.hd_flow.next = self.control.hd_flow.val();
-        self.hd_packets.next = self.control.hd_packets.val();
         self.query_valid.next = self.control.query_valid.val();
         self.query_flow.next = bit_cast::<F, 16>(self.held.settings.val().flow_index);
     }

@@ -1,6 +1,6 @@
 //! What stands in DMA's place where there is no memory.
 use super::live::Live;
-use crate::construct::construct;
+use crate::bus::{AxiMaster, StoreWriteIn};
 use crate::emit::{PREFIX, emit};
 use rust_hdl::prelude::*;
 
@@ -9,18 +9,14 @@ use rust_hdl::prelude::*;
 ///
 /// Latency: `look` is answered at the next clock. No back pressure.
 /// Model: `timely_model::dma::NoDma`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct NoDma<const W: usize, const K: usize, const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// csr has carried out a write.
-    pub st_valid: Signal<In, Bit>,
-    /// Its word.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Its data.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteIn,
     /// csr looks at a register.
     pub look_valid: Signal<In, Bit>,
     /// Its word.
@@ -59,62 +55,15 @@ pub struct NoDma<const W: usize, const K: usize, const F: usize> {
     pub loading: Signal<Out, Bit>,
     /// Interrupt lines; levels.
     pub irq: Signal<Out, Bits<6>>,
-    /// AXI4: write address.
-    pub m_axi_awaddr: Signal<Out, Bits<64>>,
-    /// AXI4: beats of the burst, less one.
-    pub m_axi_awlen: Signal<Out, Bits<8>>,
-    /// AXI4: log2 of the bytes of a beat.
-    pub m_axi_awsize: Signal<Out, Bits<3>>,
-    /// AXI4: INCR.
-    pub m_axi_awburst: Signal<Out, Bits<2>>,
-    /// AXI4: write address valid.
-    pub m_axi_awvalid: Signal<Out, Bit>,
-    /// AXI4: write address taken.
-    pub m_axi_awready: Signal<In, Bit>,
-    /// AXI4: beat.
-    pub m_axi_wdata: Signal<Out, Bits<W>>,
-    /// AXI4: all of its bytes.
-    pub m_axi_wstrb: Signal<Out, Bits<K>>,
-    /// AXI4: last of its burst.
-    pub m_axi_wlast: Signal<Out, Bit>,
-    /// AXI4: beat valid.
-    pub m_axi_wvalid: Signal<Out, Bit>,
-    /// AXI4: beat taken.
-    pub m_axi_wready: Signal<In, Bit>,
-    /// AXI4: write response.
-    pub m_axi_bresp: Signal<In, Bits<2>>,
-    /// AXI4: write response valid.
-    pub m_axi_bvalid: Signal<In, Bit>,
-    /// AXI4: always 1.
-    pub m_axi_bready: Signal<Out, Bit>,
-    /// AXI4: read address.
-    pub m_axi_araddr: Signal<Out, Bits<64>>,
-    /// AXI4: beats of the burst, less one.
-    pub m_axi_arlen: Signal<Out, Bits<8>>,
-    /// AXI4: log2 of the bytes of a beat.
-    pub m_axi_arsize: Signal<Out, Bits<3>>,
-    /// AXI4: INCR.
-    pub m_axi_arburst: Signal<Out, Bits<2>>,
-    /// AXI4: read address valid.
-    pub m_axi_arvalid: Signal<Out, Bit>,
-    /// AXI4: read address taken.
-    pub m_axi_arready: Signal<In, Bit>,
-    /// AXI4: beat.
-    pub m_axi_rdata: Signal<In, Bits<W>>,
-    /// AXI4: its response.
-    pub m_axi_rresp: Signal<In, Bits<2>>,
-    /// AXI4: last of its burst.
-    pub m_axi_rlast: Signal<In, Bit>,
-    /// AXI4: beat valid.
-    pub m_axi_rvalid: Signal<In, Bit>,
-    /// AXI4: beat taken.
-    pub m_axi_rready: Signal<Out, Bit>,
+    /// Host memory.
+    pub m_axi: AxiMaster<W, K>,
     live: Live,
 }
 
-impl<const W: usize, const K: usize, const F: usize> Default for NoDma<W, K, F> {
-    fn default() -> Self {
-        construct!({} clk, rst, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, rec_valid, rec_ready, rec_data, query_valid, query_ready, query_flow, answer_valid, answer_record, load_valid, load_flow, load_record, loading, irq, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, live)
+impl<const W: usize, const K: usize, const F: usize> NoDma<W, K, F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { live: Live::new(), ..Default::default() }
     }
 }
 
@@ -152,22 +101,22 @@ impl<const W: usize, const K: usize, const F: usize> Logic for NoDma<W, K, F> {
         self.load_record.next = bits::<512>(0);
         self.loading.next = false;
         self.irq.next = bits::<6>(0);
-        self.m_axi_awaddr.next = bits::<64>(0);
-        self.m_axi_awlen.next = bits::<8>(0);
-        self.m_axi_awsize.next = bits::<3>(0);
-        self.m_axi_awburst.next = bits::<2>(0);
-        self.m_axi_awvalid.next = false;
-        self.m_axi_wdata.next = bits::<W>(0);
-        self.m_axi_wstrb.next = bits::<K>(0);
-        self.m_axi_wlast.next = false;
-        self.m_axi_wvalid.next = false;
-        self.m_axi_bready.next = false;
-        self.m_axi_araddr.next = bits::<64>(0);
-        self.m_axi_arlen.next = bits::<8>(0);
-        self.m_axi_arsize.next = bits::<3>(0);
-        self.m_axi_arburst.next = bits::<2>(0);
-        self.m_axi_arvalid.next = false;
-        self.m_axi_rready.next = false;
+        self.m_axi.awaddr.next = bits::<64>(0);
+        self.m_axi.awlen.next = bits::<8>(0);
+        self.m_axi.awsize.next = bits::<3>(0);
+        self.m_axi.awburst.next = bits::<2>(0);
+        self.m_axi.awvalid.next = false;
+        self.m_axi.wdata.next = bits::<W>(0);
+        self.m_axi.wstrb.next = bits::<K>(0);
+        self.m_axi.wlast.next = false;
+        self.m_axi.wvalid.next = false;
+        self.m_axi.bready.next = false;
+        self.m_axi.araddr.next = bits::<64>(0);
+        self.m_axi.arlen.next = bits::<8>(0);
+        self.m_axi.arsize.next = bits::<3>(0);
+        self.m_axi.arburst.next = bits::<2>(0);
+        self.m_axi.arvalid.next = false;
+        self.m_axi.rready.next = false;
     }
 }
 
@@ -188,5 +137,5 @@ pub fn replace_dma<const W: usize, const K: usize, const F: usize>(verilog: &str
         }
         inside &= !line.starts_with("endmodule");
     }
-    Ok(out + "\n" + &emit(name, NoDma::<W, K, F>::default())?)
+    Ok(out + "\n" + &emit(name, NoDma::<W, K, F>::new())?)
 }

@@ -1,10 +1,10 @@
 //! What csr is told of a register while it looks at it: its value, if hardware changes it, and whether a write is refused now.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::{Register, dma};
 
 /// Answers at the clock after `look`, and holds the answer.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Live {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -51,11 +51,11 @@ pub struct Live {
     /// A write is refused now.
     pub refuse: Signal<Out, Bit>,
     /// Registers that change by themselves, and those that cannot always be written.
-    at_live: [Constant<Bits<10>>; 9],
-    at_control: Constant<Bits<10>>,
-    at_ring: [Constant<Bits<10>>; 3],
-    at_snapshot: [Constant<Bits<10>>; 5],
-    at_load: [Constant<Bits<10>>; 5],
+    at_live: [Const<Bits<10>>; 9],
+    at_control: Const<Bits<10>>,
+    at_ring: [Const<Bits<10>>; 3],
+    at_snapshot: [Const<Bits<10>>; 5],
+    at_load: [Const<Bits<10>>; 5],
     value: [Signal<Local, Bits<32>>; 9],
     moving: Signal<Local, Bit>,
     flags: Signal<Local, Bits<8>>,
@@ -63,24 +63,23 @@ pub struct Live {
     refuse_q: DFF<Bit>,
 }
 
-fn word(r: Register) -> Constant<Bits<10>> {
-    Constant::new(bits::<10>(r.word().into()))
+fn word(r: Register) -> Const<Bits<10>> {
+    Const::new(bits::<10>(r.word().into()))
 }
 
-impl Default for Live {
-    fn default() -> Self {
+impl Live {
+    /// The block with its constants.
+    pub fn new() -> Self {
         use dma::*;
-        construct!({
-            at_live: [
-                STATUS, INTERRUPT, PRODUCER, CONSUMER, SNAPSHOT_STATUS, SNAPSHOT_PROGRESS, LOAD_STATUS, LOAD_PROGRESS, LOAD_REFUSED
-            ].map(word),
+        Self {
+            at_live: [STATUS, INTERRUPT, PRODUCER, CONSUMER, SNAPSHOT_STATUS, SNAPSHOT_PROGRESS, LOAD_STATUS, LOAD_PROGRESS, LOAD_REFUSED]
+                .map(word),
             at_control: word(CONTROL),
             at_ring: [RING_LOW, RING_HIGH, RING_SIZE].map(word),
             at_snapshot: SNAPSHOT.map(word),
             at_load: LOAD.map(word),
-        } clk, rst, look_valid, look_word, look_data, running, idle, lost, interrupt, producer, consumer, snapshot_busy, snapshot_done,
-            snapshot_code, snapshot_progress, load_busy, load_done, load_code, load_progress, load_refused, live, refuse, moving, flags,
-            live_q, refuse_q; value)
+            ..Default::default()
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! A load: one flow's record after the other, from the host's memory onto the flow bus.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::dma::LOAD_CLOCKS;
 use timely_regs::map::dma::Code;
@@ -21,7 +21,7 @@ pub enum State {
 }
 
 /// Holds each record against the ranges of csr's staged words, in two clocks; loads one every 32 clocks at most.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Load<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -69,10 +69,10 @@ pub struct Load<const F: usize> {
     pub ended: Signal<Out, Bit>,
     /// The memory failed just now; one clock.
     pub memory_failed: Signal<Out, Bit>,
-    flows: Constant<Bits<17>>,
-    outside: [Constant<Bits<32>>; 16],
-    least: [Constant<Bits<32>>; 16],
-    most: [Constant<Bits<32>>; 16],
+    flows: Const<Bits<17>>,
+    outside: [Const<Bits<32>>; 16],
+    least: [Const<Bits<32>>; 16],
+    most: [Const<Bits<32>>; 16],
     word: [Signal<Local, Bits<32>>; 16],
     wrong: [DFF<Bit>; 16],
     any_wrong: Signal<Local, Bit>,
@@ -97,20 +97,20 @@ pub struct Load<const F: usize> {
     failed_q: DFF<Bit>,
 }
 
-fn constant(value: u32) -> Constant<Bits<32>> {
-    Constant::new(u64::from(value).into())
+fn constant(value: u32) -> Const<Bits<32>> {
+    Const::new(u64::from(value).into())
 }
 
-impl<const F: usize> Default for Load<F> {
-    fn default() -> Self {
-        construct!({
-            flows: Constant::new(bits::<17>(1 << F)),
+impl<const F: usize> Load<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self {
+            flows: Const::new(bits::<17>(1 << F)),
             outside: std::array::from_fn(|i| constant(!record_bounds(i as u32).0)),
             least: std::array::from_fn(|i| constant(record_bounds(i as u32).1)),
             most: std::array::from_fn(|i| constant(record_bounds(i as u32).2)),
-        } clk, rst, start, first, count, running, set_base, ask, free, idle, full, failed, record, used, load_valid, load_flow, busy, done,
-            code, progress, refused, ended, memory_failed, any_wrong, refuse, state, sum, flow, unread, left, age, gap, asks, uses, valid,
-            flow_out, busy_q, done_q, code_q, progress_q, refused_q, ended_q, failed_q; word, wrong)
+            ..Default::default()
+        }
     }
 }
 

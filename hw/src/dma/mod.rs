@@ -19,7 +19,8 @@ pub use settings::Settings;
 pub use snapshot::Snapshot;
 pub use writer::Writer;
 
-use crate::construct::construct;
+use crate::bus::{AxiMaster, StoreWriteIn};
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::dma as map;
 
@@ -36,18 +37,14 @@ const _: () = assert!(map::LOAD_LINE == 3 && map::ERROR_LINE == 4 && map::HEARTB
 /// every 32 clocks at most. Up to 16 writes and 4 reads are in flight.
 /// A memory that answers with an error, a lost heartbeat or a write of 0 to `CONTROL` stops all of it after the bursts in flight.
 /// Only [`Writer`] and [`Reader`] know AXI. Model: `timely_model::dma::Dma`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Dma<const W: usize, const K: usize, const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// csr has carried out a write.
-    pub st_valid: Signal<In, Bit>,
-    /// Its word.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Its data.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteIn,
     /// csr looks at a register.
     pub look_valid: Signal<In, Bit>,
     /// Its word.
@@ -86,59 +83,11 @@ pub struct Dma<const W: usize, const K: usize, const F: usize> {
     pub loading: Signal<Out, Bit>,
     /// Interrupt lines; levels.
     pub irq: Signal<Out, Bits<6>>,
-    /// AXI4: write address.
-    pub m_axi_awaddr: Signal<Out, Bits<64>>,
-    /// AXI4: beats of the burst, less one.
-    pub m_axi_awlen: Signal<Out, Bits<8>>,
-    /// AXI4: log2 of the bytes of a beat.
-    pub m_axi_awsize: Signal<Out, Bits<3>>,
-    /// AXI4: INCR.
-    pub m_axi_awburst: Signal<Out, Bits<2>>,
-    /// AXI4: write address valid.
-    pub m_axi_awvalid: Signal<Out, Bit>,
-    /// AXI4: write address taken.
-    pub m_axi_awready: Signal<In, Bit>,
-    /// AXI4: beat.
-    pub m_axi_wdata: Signal<Out, Bits<W>>,
-    /// AXI4: all of its bytes.
-    pub m_axi_wstrb: Signal<Out, Bits<K>>,
-    /// AXI4: last of its burst.
-    pub m_axi_wlast: Signal<Out, Bit>,
-    /// AXI4: beat valid.
-    pub m_axi_wvalid: Signal<Out, Bit>,
-    /// AXI4: beat taken.
-    pub m_axi_wready: Signal<In, Bit>,
-    /// AXI4: write response.
-    pub m_axi_bresp: Signal<In, Bits<2>>,
-    /// AXI4: write response valid.
-    pub m_axi_bvalid: Signal<In, Bit>,
-    /// AXI4: always 1.
-    pub m_axi_bready: Signal<Out, Bit>,
-    /// AXI4: read address.
-    pub m_axi_araddr: Signal<Out, Bits<64>>,
-    /// AXI4: beats of the burst, less one.
-    pub m_axi_arlen: Signal<Out, Bits<8>>,
-    /// AXI4: log2 of the bytes of a beat.
-    pub m_axi_arsize: Signal<Out, Bits<3>>,
-    /// AXI4: INCR.
-    pub m_axi_arburst: Signal<Out, Bits<2>>,
-    /// AXI4: read address valid.
-    pub m_axi_arvalid: Signal<Out, Bit>,
-    /// AXI4: read address taken.
-    pub m_axi_arready: Signal<In, Bit>,
-    /// AXI4: beat.
-    pub m_axi_rdata: Signal<In, Bits<W>>,
-    /// AXI4: its response.
-    pub m_axi_rresp: Signal<In, Bits<2>>,
-    /// AXI4: last of its burst.
-    pub m_axi_rlast: Signal<In, Bit>,
-    /// AXI4: beat valid.
-    pub m_axi_rvalid: Signal<In, Bit>,
-    /// AXI4: beat taken.
-    pub m_axi_rready: Signal<Out, Bit>,
-    beats: Constant<Bits<8>>,
-    size: Constant<Bits<3>>,
-    strobes: Constant<Bits<K>>,
+    /// Host memory.
+    pub m_axi: AxiMaster<W, K>,
+    beats: Const<Bits<8>>,
+    size: Const<Bits<3>>,
+    strobes: Const<Bits<K>>,
     settings: Settings,
     live: Live,
     ring: Ring,
@@ -163,20 +112,22 @@ pub struct Dma<const W: usize, const K: usize, const F: usize> {
     happened: Signal<Local, Bits<6>>,
 }
 
-impl<const W: usize, const K: usize, const F: usize> Default for Dma<W, K, F> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const F: usize> Dma<W, K, F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert_eq!(K * 8, W, "K must be W / 8");
-        construct!({
-            beats: Constant::new(bits::<8>(512 / W as u64 - 1)),
-            size: Constant::new(bits::<3>(K.ilog2().into())),
-            strobes: Constant::new(Bits::from(u64::MAX >> (64 - K))),
-        } clk, rst, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, rec_valid, rec_ready, rec_data,
-            query_valid, query_ready, query_flow, answer_valid, answer_record, load_valid, load_flow, load_record, loading, irq,
-            m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast,
-            m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst,
-            m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, settings, live, ring,
-            snapshot, load, writer, reader, running, idle, was_lost, ring_last, rec_ready_q, interrupt, irq_q, recording, failed, ring_first, ring_turn,
-            snapshot_turn, kept, happened)
+        Self {
+            beats: Const::new(bits::<8>(512 / W as u64 - 1)),
+            size: Const::new(bits::<3>(K.ilog2().into())),
+            strobes: Const::new(Bits::from(u64::MAX >> (64 - K))),
+            settings: Settings::new(),
+            live: Live::new(),
+            snapshot: Snapshot::new(),
+            load: Load::new(),
+            writer: Writer::new(),
+            reader: Reader::new(),
+            ..Default::default()
+        }
     }
 }
 
@@ -198,9 +149,7 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.writer.rst.next = self.rst.val();
         self.reader.clk.next = self.clk.val();
         self.reader.rst.next = self.rst.val();
-        self.settings.st_valid.next = self.st_valid.val();
-        self.settings.st_word.next = self.st_word.val();
-        self.settings.st_data.next = self.st_data.val();
+        StoreWriteIn::link(&mut self.st, &mut self.settings.st);
         // Who writes next: a record of the ring and a flow of the snapshot, in turns.
         self.recording.next = self.running.q.val() & self.settings.ring_on.val();
         self.ring_first.next = (self.rec_valid.val() & self.recording.val() & self.ring.open.val())
@@ -233,7 +182,7 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.ring.done.next = self.writer.ring_done.val();
         self.ring.failed.next = self.writer.failed.val();
         self.ring.consumed.next = self.settings.consumed.val();
-        self.ring.consumed_to.next = self.st_data.val();
+        self.ring.consumed_to.next = self.st.data.val();
         self.snapshot.start.next = self.settings.take_snapshot.val();
         self.snapshot.base.next = self.settings.snapshot.val();
         self.snapshot.first.next = self.settings.snapshot_first.val();
@@ -322,31 +271,31 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.loading.next = self.load.busy.val();
         self.irq.next = self.irq_q.q.val();
         // AXI4.
-        self.m_axi_awaddr.next = self.writer.m_axi_awaddr.val();
-        self.m_axi_awlen.next = self.beats.val();
-        self.m_axi_awsize.next = self.size.val();
-        self.m_axi_awburst.next = bits::<2>(1);
-        self.m_axi_awvalid.next = self.writer.m_axi_awvalid.val();
-        self.writer.m_axi_awready.next = self.m_axi_awready.val();
-        self.m_axi_wdata.next = self.writer.m_axi_wdata.val();
-        self.m_axi_wstrb.next = self.strobes.val();
-        self.m_axi_wlast.next = self.writer.m_axi_wlast.val();
-        self.m_axi_wvalid.next = self.writer.m_axi_wvalid.val();
-        self.writer.m_axi_wready.next = self.m_axi_wready.val();
-        self.writer.m_axi_bresp.next = self.m_axi_bresp.val();
-        self.writer.m_axi_bvalid.next = self.m_axi_bvalid.val();
-        self.m_axi_bready.next = true;
-        self.m_axi_araddr.next = self.reader.m_axi_araddr.val();
-        self.m_axi_arlen.next = self.beats.val();
-        self.m_axi_arsize.next = self.size.val();
-        self.m_axi_arburst.next = bits::<2>(1);
-        self.m_axi_arvalid.next = self.reader.m_axi_arvalid.val();
-        self.reader.m_axi_arready.next = self.m_axi_arready.val();
-        self.reader.m_axi_rdata.next = self.m_axi_rdata.val();
-        self.reader.m_axi_rresp.next = self.m_axi_rresp.val();
-        self.reader.m_axi_rlast.next = self.m_axi_rlast.val();
-        self.reader.m_axi_rvalid.next = self.m_axi_rvalid.val();
-        self.m_axi_rready.next = self.reader.m_axi_rready.val();
+        self.m_axi.awaddr.next = self.writer.m_axi_awaddr.val();
+        self.m_axi.awlen.next = self.beats.val();
+        self.m_axi.awsize.next = self.size.val();
+        self.m_axi.awburst.next = bits::<2>(1);
+        self.m_axi.awvalid.next = self.writer.m_axi_awvalid.val();
+        self.writer.m_axi_awready.next = self.m_axi.awready.val();
+        self.m_axi.wdata.next = self.writer.m_axi_wdata.val();
+        self.m_axi.wstrb.next = self.strobes.val();
+        self.m_axi.wlast.next = self.writer.m_axi_wlast.val();
+        self.m_axi.wvalid.next = self.writer.m_axi_wvalid.val();
+        self.writer.m_axi_wready.next = self.m_axi.wready.val();
+        self.writer.m_axi_bresp.next = self.m_axi.bresp.val();
+        self.writer.m_axi_bvalid.next = self.m_axi.bvalid.val();
+        self.m_axi.bready.next = true;
+        self.m_axi.araddr.next = self.reader.m_axi_araddr.val();
+        self.m_axi.arlen.next = self.beats.val();
+        self.m_axi.arsize.next = self.size.val();
+        self.m_axi.arburst.next = bits::<2>(1);
+        self.m_axi.arvalid.next = self.reader.m_axi_arvalid.val();
+        self.reader.m_axi_arready.next = self.m_axi.arready.val();
+        self.reader.m_axi_rdata.next = self.m_axi.rdata.val();
+        self.reader.m_axi_rresp.next = self.m_axi.rresp.val();
+        self.reader.m_axi_rlast.next = self.m_axi.rlast.val();
+        self.reader.m_axi_rvalid.next = self.m_axi.rvalid.val();
+        self.m_axi.rready.next = self.reader.m_axi_rready.val();
         if self.rst.val() {
             self.running.d.next = false;
             self.idle.d.next = false;

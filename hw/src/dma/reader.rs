@@ -1,6 +1,6 @@
 //! Read bursts of 64 bytes: the AR and R channels.
 use super::Cursor;
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::dma::MOST_READS;
 
@@ -8,7 +8,7 @@ use timely_model::dma::MOST_READS;
 const _: () = assert!(MOST_READS == 4, "the count of reads is full at its bit 2");
 
 /// Asks for bursts one behind the other, up to 4 ahead, and puts one record at a time together; the next waits on the channel until it is used.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Reader<const W: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -49,9 +49,9 @@ pub struct Reader<const W: usize> {
     /// AXI4.
     pub m_axi_rready: Signal<Out, Bit>,
     /// Bits of a beat, and those above it in a burst; the number of a burst's last one.
-    width: Constant<Bits<10>>,
-    above: Constant<Bits<10>>,
-    last: Constant<Bits<3>>,
+    width: Const<Bits<10>>,
+    above: Const<Bits<10>>,
+    last: Const<Bits<3>>,
     cursor: Cursor,
     ar_valid: DFF<Bit>,
     pending: DFF<Bits<3>>,
@@ -65,15 +65,15 @@ pub struct Reader<const W: usize> {
     bad: Signal<Local, Bit>,
 }
 
-impl<const W: usize> Default for Reader<W> {
-    fn default() -> Self {
-        construct!({
-            width: Constant::new(bits::<10>(W as u64)),
-            above: Constant::new(bits::<10>(512 - W as u64)),
-            last: Constant::new(bits::<3>(512 / W as u64 - 1)),
-        } clk, rst, set_base, base, ask, free, idle, full, failed, record, used, m_axi_araddr, m_axi_arvalid, m_axi_arready, m_axi_rdata,
-            m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, cursor, ar_valid, pending, beat, data, failing, full_q, taken, ends,
-            whole, bad)
+impl<const W: usize> Reader<W> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self {
+            width: Const::new(bits::<10>(W as u64)),
+            above: Const::new(bits::<10>(512 - W as u64)),
+            last: Const::new(bits::<3>(512 / W as u64 - 1)),
+            ..Default::default()
+        }
     }
 }
 

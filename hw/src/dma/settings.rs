@@ -1,21 +1,18 @@
 //! The settings of DMA: registers that follow the writes into csr's store, and what a write orders at once.
-use crate::construct::construct;
+use crate::bus::StoreWriteIn;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::{Register, dma};
 
 /// Settings stand from the clock after the write; orders are of the clock of the write itself.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Settings {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A word of the store is written.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Its value.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A register is written.
+    pub st: StoreWriteIn,
     /// Records go into the ring.
     pub ring_on: Signal<Out, Bit>,
     /// Interrupt lines that are let out.
@@ -52,17 +49,17 @@ pub struct Settings {
     pub take_snapshot: Signal<Out, Bit>,
     /// A load is to start.
     pub take_load: Signal<Out, Bit>,
-    at_control: Constant<Bits<10>>,
-    at_mask: Constant<Bits<10>>,
-    at_ring_low: Constant<Bits<10>>,
-    at_ring_high: Constant<Bits<10>>,
-    at_ring_size: Constant<Bits<10>>,
-    at_watermark: Constant<Bits<10>>,
-    at_holdoff: Constant<Bits<10>>,
-    at_interrupt: Constant<Bits<10>>,
-    at_consumer: Constant<Bits<10>>,
-    at_snapshot: [Constant<Bits<10>>; 5],
-    at_load: [Constant<Bits<10>>; 5],
+    at_control: Const<Bits<10>>,
+    at_mask: Const<Bits<10>>,
+    at_ring_low: Const<Bits<10>>,
+    at_ring_high: Const<Bits<10>>,
+    at_ring_size: Const<Bits<10>>,
+    at_watermark: Const<Bits<10>>,
+    at_holdoff: Const<Bits<10>>,
+    at_interrupt: Const<Bits<10>>,
+    at_consumer: Const<Bits<10>>,
+    at_snapshot: [Const<Bits<10>>; 5],
+    at_load: [Const<Bits<10>>; 5],
     ring_on_q: DFF<Bit>,
     mask_q: DFF<Bits<6>>,
     ring_low: DFF<Bits<32>>,
@@ -80,13 +77,14 @@ pub struct Settings {
     load_count_q: DFF<Bits<17>>,
 }
 
-fn word(r: Register) -> Constant<Bits<10>> {
-    Constant::new(bits::<10>(r.word().into()))
+fn word(r: Register) -> Const<Bits<10>> {
+    Const::new(bits::<10>(r.word().into()))
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        construct!({
+impl Settings {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self {
             at_control: word(dma::CONTROL),
             at_mask: word(dma::INTERRUPT_MASK),
             at_ring_low: word(dma::RING_LOW),
@@ -98,10 +96,8 @@ impl Default for Settings {
             at_consumer: word(dma::CONSUMER),
             at_snapshot: dma::SNAPSHOT.map(word),
             at_load: dma::LOAD.map(word),
-        } clk, rst, st_valid, st_word, st_data, ring_on, mask, ring, ring_size, watermark, holdoff, snapshot, snapshot_first, snapshot_count, load,
-            load_first, load_count, run, stop, clear, consumed, take_snapshot, take_load, ring_on_q, mask_q, ring_low, ring_high, ring_size_q,
-            watermark_q, holdoff_q, snapshot_low, snapshot_high, snapshot_first_q, snapshot_count_q, load_low, load_high, load_first_q,
-            load_count_q)
+            ..Default::default()
+        }
     }
 }
 
@@ -116,65 +112,65 @@ impl Logic for Settings {
         self.consumed.next = false;
         self.take_snapshot.next = false;
         self.take_load.next = false;
-        if self.st_valid.val() {
-            if self.st_word.val() == self.at_control.val() {
-                self.run.next = self.st_data.val().get_bit(0);
-                self.ring_on_q.d.next = self.st_data.val().get_bit(1);
-                self.stop.next = !self.st_data.val().get_bit(0);
+        if self.st.valid.val() {
+            if self.st.word.val() == self.at_control.val() {
+                self.run.next = self.st.data.val().get_bit(0);
+                self.ring_on_q.d.next = self.st.data.val().get_bit(1);
+                self.stop.next = !self.st.data.val().get_bit(0);
             }
-            if self.st_word.val() == self.at_interrupt.val() {
-                self.clear.next = self.st_data.val().get_bits::<6>(0);
+            if self.st.word.val() == self.at_interrupt.val() {
+                self.clear.next = self.st.data.val().get_bits::<6>(0);
             }
-            if self.st_word.val() == self.at_consumer.val() {
+            if self.st.word.val() == self.at_consumer.val() {
                 self.consumed.next = true;
             }
-            if self.st_word.val() == self.at_snapshot[4].val() {
-                self.take_snapshot.next = self.st_data.val().get_bit(0);
+            if self.st.word.val() == self.at_snapshot[4].val() {
+                self.take_snapshot.next = self.st.data.val().get_bit(0);
             }
-            if self.st_word.val() == self.at_load[4].val() {
-                self.take_load.next = self.st_data.val().get_bit(0);
+            if self.st.word.val() == self.at_load[4].val() {
+                self.take_load.next = self.st.data.val().get_bit(0);
             }
-            if self.st_word.val() == self.at_mask.val() {
-                self.mask_q.d.next = self.st_data.val().get_bits::<6>(0);
+            if self.st.word.val() == self.at_mask.val() {
+                self.mask_q.d.next = self.st.data.val().get_bits::<6>(0);
             }
-            if self.st_word.val() == self.at_ring_low.val() {
-                self.ring_low.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_ring_low.val() {
+                self.ring_low.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_ring_high.val() {
-                self.ring_high.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_ring_high.val() {
+                self.ring_high.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_ring_size.val() {
-                self.ring_size_q.d.next = self.st_data.val().get_bits::<5>(0);
+            if self.st.word.val() == self.at_ring_size.val() {
+                self.ring_size_q.d.next = self.st.data.val().get_bits::<5>(0);
             }
-            if self.st_word.val() == self.at_watermark.val() {
-                self.watermark_q.d.next = self.st_data.val().get_bits::<21>(0);
+            if self.st.word.val() == self.at_watermark.val() {
+                self.watermark_q.d.next = self.st.data.val().get_bits::<21>(0);
             }
-            if self.st_word.val() == self.at_holdoff.val() {
-                self.holdoff_q.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_holdoff.val() {
+                self.holdoff_q.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_snapshot[0].val() {
-                self.snapshot_low.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_snapshot[0].val() {
+                self.snapshot_low.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_snapshot[1].val() {
-                self.snapshot_high.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_snapshot[1].val() {
+                self.snapshot_high.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_snapshot[2].val() {
-                self.snapshot_first_q.d.next = self.st_data.val().get_bits::<16>(0);
+            if self.st.word.val() == self.at_snapshot[2].val() {
+                self.snapshot_first_q.d.next = self.st.data.val().get_bits::<16>(0);
             }
-            if self.st_word.val() == self.at_snapshot[3].val() {
-                self.snapshot_count_q.d.next = self.st_data.val().get_bits::<17>(0);
+            if self.st.word.val() == self.at_snapshot[3].val() {
+                self.snapshot_count_q.d.next = self.st.data.val().get_bits::<17>(0);
             }
-            if self.st_word.val() == self.at_load[0].val() {
-                self.load_low.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_load[0].val() {
+                self.load_low.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_load[1].val() {
-                self.load_high.d.next = self.st_data.val();
+            if self.st.word.val() == self.at_load[1].val() {
+                self.load_high.d.next = self.st.data.val();
             }
-            if self.st_word.val() == self.at_load[2].val() {
-                self.load_first_q.d.next = self.st_data.val().get_bits::<16>(0);
+            if self.st.word.val() == self.at_load[2].val() {
+                self.load_first_q.d.next = self.st.data.val().get_bits::<16>(0);
             }
-            if self.st_word.val() == self.at_load[3].val() {
-                self.load_count_q.d.next = self.st_data.val().get_bits::<17>(0);
+            if self.st.word.val() == self.at_load[3].val() {
+                self.load_count_q.d.next = self.st.data.val().get_bits::<17>(0);
             }
         }
         self.ring_on.next = self.ring_on_q.q.val();

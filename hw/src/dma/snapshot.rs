@@ -1,6 +1,6 @@
 //! A snapshot: one flow's record after the other, from telemetry into the host's memory.
 use super::Cursor;
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::dma::PATIENCE;
 use timely_regs::map::dma::Code;
@@ -27,7 +27,7 @@ pub enum State {
 }
 
 /// 4 clocks a flow from the last burst of one to the first of the next when the query is taken at once; 2 bursts a flow.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Snapshot<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -77,7 +77,7 @@ pub struct Snapshot<const F: usize> {
     pub progress: Signal<Out, Bits<17>>,
     /// It ended just now; one clock.
     pub ended: Signal<Out, Bit>,
-    flows: Constant<Bits<17>>,
+    flows: Const<Bits<17>>,
     cursor: Cursor,
     state: DFF<State>,
     sum: DFF<Bits<17>>,
@@ -99,12 +99,10 @@ pub struct Snapshot<const F: usize> {
     over: Signal<Local, Bits<3>>,
 }
 
-impl<const F: usize> Default for Snapshot<F> {
-    fn default() -> Self {
-        construct!({ flows: Constant::new(bits::<17>(1 << F)) }
-            clk, rst, start, base, first, count, running, query_valid, query_ready, query_flow, answer_valid, answer_record, offers, offers_second,
-            address, data, took, burst_done, failed, busy, done, code, progress, ended, cursor, state, sum, flow, left, patience, record,
-            shift, second, owed, half, busy_q, done_q, code_q, progress_q, ended_q, over)
+impl<const F: usize> Snapshot<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { flows: Const::new(bits::<17>(1 << F)), ..Default::default() }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Write bursts of 64 bytes: the AW, W and B channels.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::dma::MOST_WRITES;
 
@@ -10,7 +10,7 @@ const _: () = assert!(MOST_WRITES == 16, "the count of writes is full at its bit
 ///
 /// A burst that starts while `free` is on the channels from the next clock on. At `W` bits a beat it can start every `512 / W + 1` clocks.
 /// A response is shown the clock after it came.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Writer<const W: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -53,8 +53,8 @@ pub struct Writer<const W: usize> {
     /// AXI4.
     pub m_axi_bvalid: Signal<In, Bit>,
     /// Bits of a beat, and the number of a burst's last one.
-    width: Constant<Bits<10>>,
-    last: Constant<Bits<3>>,
+    width: Const<Bits<10>>,
+    last: Const<Bits<3>>,
     aw_valid: DFF<Bit>,
     aw: DFF<Bits<64>>,
     w_valid: DFF<Bit>,
@@ -74,12 +74,10 @@ pub struct Writer<const W: usize> {
     failed_q: DFF<Bit>,
 }
 
-impl<const W: usize> Default for Writer<W> {
-    fn default() -> Self {
-        construct!({ width: Constant::new(bits::<10>(W as u64)), last: Constant::new(bits::<3>(512 / W as u64 - 1)) }
-            clk, rst, start, of_ring, address, data, free, idle, ring_done, snapshot_done, failed, m_axi_awaddr, m_axi_awvalid,
-            m_axi_awready, m_axi_wdata, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, aw_valid, aw, w_valid, w,
-            beat, waiting, sources, put, get, here, others, front, answered, of_ring_q, of_snapshot_q, failed_q)
+impl<const W: usize> Writer<W> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { width: Const::new(bits::<10>(W as u64)), last: Const::new(bits::<3>(512 / W as u64 - 1)), ..Default::default() }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The nonces: words of a Trivium keystream, made ahead.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::generator::keystream::{KEY_BITS, LOAD_CLOCKS};
 
@@ -12,7 +12,7 @@ const _: () = assert!(KEY_BITS == 96);
 /// registers, and the cipher runs a clock after a word was taken, so that `take` reaches two registers alone.
 ///
 /// Throughput: a word a clock. Model: `timely_model::generator::keystream::Keystream`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Keystream {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -28,8 +28,8 @@ pub struct Keystream {
     pub word: Signal<Out, Bits<32>>,
     /// There are words.
     pub ready: Signal<Out, Bit>,
-    load_clocks: Constant<Bits<6>>,
-    ones: Constant<Bits<111>>,
+    load_clocks: Const<Bits<6>>,
+    ones: Const<Bits<111>>,
     has: DFF<Bit>,
     left: DFF<Bits<6>>,
     drew: DFF<Bit>,
@@ -49,12 +49,14 @@ pub struct Keystream {
     loading: Signal<Local, Bit>,
 }
 
-impl Default for Keystream {
-    fn default() -> Self {
-        construct!({
-            load_clocks: Constant::new(bits::<6>(LOAD_CLOCKS.into())),
-            ones: Constant::new((num_bigint::BigUint::from(7u32) << 108usize).into()),
-        } clk, rst, key, keyed, take, word, ready, has, left, drew, next0, next1, a, b, c, t1, t2, t3, n1, n2, n3, made, loading)
+impl Keystream {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self {
+            load_clocks: Const::new(bits::<6>(LOAD_CLOCKS.into())),
+            ones: Const::new((num_bigint::BigUint::from(7u32) << 108usize).into()),
+            ..Default::default()
+        }
     }
 }
 

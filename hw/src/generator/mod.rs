@@ -2,7 +2,8 @@
 mod keystream;
 mod packets;
 
-use crate::construct::construct;
+use crate::bus::{ChargeOut, DoorbellIn, DoorbellOut, FlowLoadIn, GrantIn, SentOut};
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::frame::Frame;
 pub use keystream::Keystream;
@@ -31,7 +32,7 @@ use timely_regs::link::WIRE_OVERHEAD;
 /// frames' first beats, up to seven while frames are short, one from the clock after the charge of a frame of more than 16 beats on: what waits here is lost to
 /// priority and pause. When the pacer leaves eight doorbells the host's wait, from 16 grants do.
 /// Model: `timely_model::generator::Generator`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Generator<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -49,44 +50,16 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub cfg_key: Signal<In, Bits<96>>,
     /// The latter.
     pub cfg_keyed: Signal<In, Bit>,
-    /// A record is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    /// Its flow.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// The record, `timely_regs::flow`.
-    pub fl_record: Signal<In, Bits<512>>,
-    /// A doorbell of the host.
-    pub hd_valid: Signal<In, Bit>,
-    /// It is taken if offered.
-    pub hd_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub hd_flow: Signal<In, Bits<F>>,
-    /// Packets posted.
-    pub hd_packets: Signal<In, Bits<16>>,
+    /// Flow bus.
+    pub fl: FlowLoadIn<F>,
+    /// Doorbell of the host.
+    pub hd: DoorbellIn<F>,
     /// A packet may leave.
-    pub grant_valid: Signal<In, Bit>,
-    /// The grant is taken if offered.
-    pub grant_ready: Signal<Out, Bit>,
-    /// Its flow.
-    pub grant_flow: Signal<In, Bits<F>>,
-    /// When it was eligible, ns48.fns16.
-    pub grant_launch: Signal<In, Bits<64>>,
-    /// A grant is charged.
-    pub charge_valid: Signal<Out, Bit>,
-    /// Its flow.
-    pub charge_flow: Signal<Out, Bits<F>>,
-    /// Wire bytes.
-    pub charge_bytes: Signal<Out, Bits<16>>,
-    /// Its packet is its segment's last.
-    pub charge_ends: Signal<Out, Bit>,
-    /// A doorbell for the pacer.
-    pub doorbell_valid: Signal<Out, Bit>,
-    /// It is taken.
-    pub doorbell_ready: Signal<In, Bit>,
-    /// Its flow.
-    pub doorbell_flow: Signal<Out, Bits<F>>,
-    /// Packets posted.
-    pub doorbell_packets: Signal<Out, Bits<16>>,
+    pub grant: GrantIn<F>,
+    /// Cost of a packet that answers a grant.
+    pub charge: ChargeOut<F>,
+    /// Packets posted: flow and how many.
+    pub doorbell: DoorbellOut<F>,
     /// Bytes of the beat in wire order.
     pub m_tdata: Signal<Out, Bits<W>>,
     /// Bytes of the beat that are there.
@@ -99,37 +72,15 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub m_tlast: Signal<Out, Bit>,
     /// Tag of its frame: eight running bits.
     pub m_tag: Signal<Out, Bits<16>>,
-    /// A frame's first beat stands there for the first clock.
-    pub sent_valid: Signal<Out, Bit>,
-    /// Tag of the frame.
-    pub sent_tag: Signal<Out, Bits<16>>,
-    /// Its flow.
-    pub sent_flow: Signal<Out, Bits<F>>,
-    /// Its segment.
-    pub sent_segment: Signal<Out, Bits<32>>,
-    /// The segment's nonce with its destination in it, as [`crate::check`] says.
-    pub sent_nonce: Signal<Out, Bits<32>>,
-    /// It is the segment's first packet.
-    pub sent_first: Signal<Out, Bit>,
-    /// It is the segment's last packet.
-    pub sent_last: Signal<Out, Bit>,
-    /// Wire bytes of the frame.
-    pub sent_wire_bytes: Signal<Out, Bits<16>>,
-    /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<Out, Bits<32>>,
-    /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
-    pub sent_place: Signal<Out, Bits<16>>,
-    /// The latter.
-    pub sent_generation: Signal<Out, Bits<2>>,
-    /// When it was eligible to leave, ns48.fns16.
-    pub sent_launch: Signal<Out, Bits<64>>,
+    /// Frame whose first beat is offered.
+    pub sent: SentOut<F>,
     /// Counted events, by `timely_regs::counters`.
     pub pulses: Signal<Out, Bits<32>>,
-    frames_bit: Constant<Bits<32>>,
-    refused_bit: Constant<Bits<32>>,
-    long_bytes: Constant<Bits<16>>,
-    ahead_short: Constant<Bits<3>>,
-    ahead_long: Constant<Bits<3>>,
+    frames_bit: Const<Bits<32>>,
+    refused_bit: Const<Bits<32>>,
+    long_bytes: Const<Bits<16>>,
+    ahead_short: Const<Bits<3>>,
+    ahead_long: Const<Bits<3>>,
     packets: Packets<F>,
     // Beside a frame goes, from bit 0: tag 8, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the
     // segment 24, launch 64, place 16, turn of the ring 2.
@@ -160,8 +111,8 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     tag: DFF<Bits<8>>,
     /// Places in the ring of departures that were given: the place, and above it the turn of the ring.
     places: DFF<Bits<18>>,
-    ring_bits: Constant<Bits<5>>,
-    place_mask: Constant<Bits<18>>,
+    ring_bits: Const<Bits<5>>,
+    place_mask: Const<Bits<18>>,
     place: Signal<Local, Bits<18>>,
     generation: Signal<Local, Bits<18>>,
     limit: Signal<Local, Bits<3>>,
@@ -189,23 +140,18 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
     /// A generator whose segments have the first `2^ring_bits` places of the ring of departures.
     pub fn new(ring_bits: u32) -> Self {
         assert!((1..=16).contains(&F) && D == F + 16, "2^{F} flows and doorbells of {D} bits: at most 2^16, and F + 16");
-        let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
-        construct!({
+        let bit = |c: Counter| Const::new(bits::<32>(1 << c as u64));
+        Self {
             frames_bit: bit(Counter::TxFrames),
             refused_bit: bit(Counter::DoorbellsRefused),
-            long_bytes: Constant::new(bits::<16>(u64::from(LONG_BEATS) * K as u64 + u64::from(WIRE_OVERHEAD))),
-            ring_bits: Constant::new(bits::<5>(ring_bits.into())),
-            place_mask: Constant::new(bits::<18>((1 << ring_bits) - 1)),
-            ahead_short: Constant::new(bits::<3>(AHEAD as u64)),
-            ahead_long: Constant::new(bits::<3>(AHEAD_LONG as u64)),
+            long_bytes: Const::new(bits::<16>(u64::from(LONG_BEATS) * K as u64 + u64::from(WIRE_OVERHEAD))),
+            ring_bits: Const::new(bits::<5>(ring_bits.into())),
+            place_mask: Const::new(bits::<18>((1 << ring_bits) - 1)),
+            ahead_short: Const::new(bits::<3>(AHEAD as u64)),
+            ahead_long: Const::new(bits::<3>(AHEAD_LONG as u64)),
+            packets: Packets::new(),
+            ..Default::default()
         }
-            clk, rst, swept, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_key, cfg_keyed, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets,
-            grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow, charge_bytes, charge_ends, doorbell_valid, doorbell_ready,
-            doorbell_flow, doorbell_packets, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, sent_valid, sent_tag, sent_flow,
-            sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, pulses, packets, frame,
-            doorbells, clear, clear_flow, host, host_flow, host_packets, turn, ahead, begins, idles, ahead_less, ahead_more, posts, leaves, silent, posts_less,
-            posts_more,
-            tag, places, place, generation, limit, frame_less, frame_more, post_less, post_more, ready, clears, turns, take, ring, word, r, flow, charged, header, side, out)
     }
 }
 
@@ -221,18 +167,18 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.doorbells.rst.next = self.rst.val();
 
         // Records, and what they end.
-        self.packets.fl_valid.next = self.fl_valid.val();
-        self.packets.fl_flow.next = self.fl_flow.val();
-        self.packets.fl_record.next = self.fl_record.val();
+        self.packets.fl_valid.next = self.fl.valid.val();
+        self.packets.fl_flow.next = self.fl.flow.val();
+        self.packets.fl_record.next = self.fl.record.val();
         self.packets.key.next = self.cfg_key.val();
         self.packets.keyed.next = self.cfg_keyed.val();
         self.packets.long_bytes.next = self.long_bytes.val();
-        self.clears.next = self.fl_valid.val() & self.packets.swept.val() & (self.fl_record.val().get_bits::<2>(0) != bits::<2>(3));
+        self.clears.next = self.fl.valid.val() & self.packets.swept.val() & (self.fl.record.val().get_bits::<2>(0) != bits::<2>(3));
         self.clear.d.next = self.clears.val();
-        self.clear_flow.d.next = self.fl_flow.val();
+        self.clear_flow.d.next = self.fl.flow.val();
 
         // One operation a clock: a clear, a grant, a doorbell. A grant that was promised to be taken is never held up.
-        self.take.next = self.ready.q.val() & self.grant_valid.val();
+        self.take.next = self.ready.q.val() & self.grant.valid.val();
         self.turns.next = self.take.val() & self.host.q.val();
         self.turn.d.next = self.turns.val();
         self.ring.next = self.host.q.val() & !self.clear.q.val() & !self.take.val() & !self.posts.q.val().get_bits::<2>(3).any();
@@ -241,21 +187,21 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.packets.i_doorbell.next = self.ring.val();
         self.packets.i_flow.next = self.host_flow.q.val();
         if self.take.val() {
-            self.packets.i_flow.next = self.grant_flow.val();
+            self.packets.i_flow.next = self.grant.flow.val();
         }
         if self.clear.q.val() {
             self.packets.i_flow.next = self.clear_flow.q.val();
         }
         self.packets.i_packets.next = self.host_packets.q.val();
-        self.packets.i_launch.next = self.grant_launch.val();
+        self.packets.i_launch.next = self.grant.launch.val();
         if self.host.q.val() {
             if self.ring.val() {
                 self.host.d.next = false;
             }
         } else {
-            self.host.d.next = self.hd_valid.val() & self.packets.swept.val();
-            self.host_flow.d.next = self.hd_flow.val();
-            self.host_packets.d.next = self.hd_packets.val();
+            self.host.d.next = self.hd.valid.val() & self.packets.swept.val();
+            self.host_flow.d.next = self.hd.flow.val();
+            self.host_packets.d.next = self.hd.packets.val();
         }
 
         // Room for a frame and a doorbell was kept for each grant, for a doorbell for the host's; what does not come gives it back.
@@ -275,7 +221,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         if self.take.val() {
             self.ahead.d.next = self.ahead_more.val();
         }
-        self.leaves.next = self.doorbells.o_valid.val() & self.doorbell_ready.val();
+        self.leaves.next = self.doorbells.o_valid.val() & self.doorbell.ready.val();
         self.silent.next = (self.packets.o_grant.val() | self.packets.o_refused.val()) & !self.packets.o_post.val();
         self.posts_less.next = self.posts.q.val();
         self.posts_more.next = self.posts.q.val() + bits::<5>(1);
@@ -312,15 +258,15 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         // The outcome: doorbell, charge, frame.
         self.doorbells.i_valid.next = self.packets.o_post.val();
         self.doorbells.i_data.next = (bit_cast::<D, F>(self.packets.o_flow.val()) << 16) | bit_cast::<D, 16>(self.packets.o_packets.val());
-        self.doorbells.o_ready.next = self.doorbell_ready.val();
+        self.doorbells.o_ready.next = self.doorbell.ready.val();
         self.word.next = self.doorbells.o_data.val();
-        self.doorbell_valid.next = self.doorbells.o_valid.val();
-        self.doorbell_flow.next = self.word.val().get_bits::<F>(16);
-        self.doorbell_packets.next = self.word.val().get_bits::<16>(0);
-        self.charge_valid.next = self.packets.o_grant.val();
-        self.charge_flow.next = self.packets.o_flow.val();
-        self.charge_bytes.next = self.packets.o_charge.val();
-        self.charge_ends.next = self.packets.o_send.val() & self.packets.o_last.val();
+        self.doorbell.valid.next = self.doorbells.o_valid.val();
+        self.doorbell.flow.next = self.word.val().get_bits::<F>(16);
+        self.doorbell.packets.next = self.word.val().get_bits::<16>(0);
+        self.charge.valid.next = self.packets.o_grant.val();
+        self.charge.flow.next = self.packets.o_flow.val();
+        self.charge.bytes.next = self.packets.o_charge.val();
+        self.charge.ends.next = self.packets.o_send.val() & self.packets.o_last.val();
         self.flow.next = bit_cast::<16, F>(self.packets.o_flow.val());
         self.r.next = self.packets.o_record.val();
         self.charged.next = bits::<32>(0);
@@ -402,21 +348,21 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.m_tlast.next = self.frame.m_tlast.val();
         self.out.next = self.frame.m_side.val();
         self.m_tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
-        self.sent_valid.next = self.frame.m_start.val();
-        self.sent_tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
-        self.sent_flow.next = self.out.val().get_bits::<F>(8);
-        self.sent_segment.next = self.out.val().get_bits::<32>(24);
-        self.sent_nonce.next = self.out.val().get_bits::<32>(56);
-        self.sent_first.next = self.out.val().get_bit(88);
-        self.sent_last.next = self.out.val().get_bit(89);
-        self.sent_wire_bytes.next = self.out.val().get_bits::<16>(90);
-        self.sent_segment_bytes.next = bit_cast::<32, 24>(self.out.val().get_bits::<24>(106));
-        self.sent_launch.next = self.out.val().get_bits::<64>(130);
-        self.sent_place.next = self.out.val().get_bits::<16>(194);
-        self.sent_generation.next = self.out.val().get_bits::<2>(210);
+        self.sent.valid.next = self.frame.m_start.val();
+        self.sent.tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
+        self.sent.flow.next = self.out.val().get_bits::<F>(8);
+        self.sent.segment.next = self.out.val().get_bits::<32>(24);
+        self.sent.nonce.next = self.out.val().get_bits::<32>(56);
+        self.sent.first.next = self.out.val().get_bit(88);
+        self.sent.last.next = self.out.val().get_bit(89);
+        self.sent.wire_bytes.next = self.out.val().get_bits::<16>(90);
+        self.sent.segment_bytes.next = bit_cast::<32, 24>(self.out.val().get_bits::<24>(106));
+        self.sent.launch.next = self.out.val().get_bits::<64>(130);
+        self.sent.place.next = self.out.val().get_bits::<16>(194);
+        self.sent.generation.next = self.out.val().get_bits::<2>(210);
         self.swept.next = self.packets.swept.val();
-        self.hd_ready.next = self.packets.swept.val() & !self.host.q.val();
-        self.grant_ready.next = self.ready.q.val();
+        self.hd.ready.next = self.packets.swept.val() & !self.host.q.val();
+        self.grant.ready.next = self.ready.q.val();
         self.pulses.next = bits::<32>(0);
         if self.frame.m_start.val() {
             self.pulses.next = self.frames_bit.val();

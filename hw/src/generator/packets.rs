@@ -1,7 +1,6 @@
 //! What each flow sends next: the state of its segment and its backlog, one operation a clock.
 use super::keystream::Keystream;
 use crate::check::Matrix;
-use crate::construct::construct;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_regs::link::BACKLOG_BOUND;
@@ -18,7 +17,7 @@ const _: () = assert!(BACKLOG_BOUND == 0xff00, "the kernel has its bits: above i
 ///
 /// Latency: 5 clocks. Throughput: an operation a clock. No back pressure. Both RAMs are cleared in `2^F` clocks after reset.
 /// Model: `timely_model::generator::packets::Packets`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Packets<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -169,16 +168,10 @@ pub struct Packets<const F: usize> {
     refused: DFF<Bit>,
 }
 
-impl<const F: usize> Default for Packets<F> {
-    fn default() -> Self {
-        construct!({}
-            clk, rst, swept, key, keyed, has_nonces, fl_valid, fl_flow, fl_record, i_valid, i_grant, i_doorbell, i_flow, i_packets, i_launch, o_grant,
-            o_charge, o_send, o_flow, o_record, o_segment, o_number, o_first, o_last, o_nonce, o_check, o_wire, o_bytes, o_charged, o_launch, o_long,
-            o_post, o_packets, o_refused, long_bytes, sweep, clean, records, states, kept, record3, state3, same5, same6, same7, same,
-            record4, state4, head, wire4, charge4, final4, s, segment, number, backlog, enable, endless, read, send, first, last, one_left,
-            segment_next, number_next, bytes, paid, less, more, limit, fits, fresh, backlog_new, number_new, bytes_new, paid_new, segment_new, nonce_new, new5,
-            new6, new7, keys, charge, sent, record5, segment5, number5, first5, last5, wire5, bytes5, charged5,
-            nonce5, check5, matrix, digest4, long, post, packets5, refused; words, valid, flow, grant, doorbell, packets, launch)
+impl<const F: usize> Packets<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { keys: Keystream::new(), ..Default::default() }
     }
 }
 

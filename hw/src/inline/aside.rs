@@ -1,5 +1,5 @@
 //! Bypass FIFO: drops whole frames while it is full, so that a receiver that stops holds up no other.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::inline::aside::{QUEUE, most};
@@ -12,7 +12,7 @@ const _: () = assert!(QUEUE == 9);
 ///
 /// Latency: 3 clocks. Throughput: a beat a clock. Back pressure: none.
 /// Model: `timely_model::inline::aside::Aside`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -52,7 +52,7 @@ pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize>
     begun: DFF<Bit>,
     taking: DFF<Bit>,
     drop: DFF<Bit>,
-    most: Constant<Bits<10>>,
+    most: Const<Bits<10>>,
     room: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     fills: Signal<Local, Bit>,
@@ -63,12 +63,11 @@ pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize>
     tail: Signal<Local, Bits<E>>,
 }
 
-impl<const W: usize, const K: usize, const M: usize, const E: usize> Default for Aside<W, K, M, E> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const M: usize, const E: usize> Aside<W, K, M, E> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert!(W == 8 * K && E == K + 1, "widths of a queue of {W} bits");
-        construct!({ most: Constant::new(bits::<10>(most(W) as u64)) }
-            clk, rst, s_tdata, s_tkeep, s_tvalid, s_tlast, s_meta, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_meta, dropped, bytes,
-            ends, metas, held, begun, taking, drop, room, takes, fills, last, push, leaves, here, tail)
+        Self { most: Const::new(bits::<10>(most(W) as u64)), ..Default::default() }
     }
 }
 

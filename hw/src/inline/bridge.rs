@@ -1,4 +1,5 @@
 //! AXI-Lite from a shell's register clock to the core's.
+use crate::bus::{AxilMaster, AxilSlave};
 use rust_hdl::prelude::*;
 
 /// Takes one access at a time from `s_axil_*`, on `s_clk`, and makes it at `m_axil_*`, on `clk`: two clocks of any ratio and phase. What crosses
@@ -12,78 +13,14 @@ pub struct Bridge {
     pub s_clk: Signal<In, Clock>,
     /// Reset on it, active high.
     pub s_rst: Signal<In, Bit>,
-    /// Write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// Write address: offered.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// Write address: taken if offered.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// Write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// Write data: bytes that count.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// Write data: offered.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// Write data: taken if offered.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// Answer to a write.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// Answer to a write: offered.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// Answer to a write: taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// Read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// Read address: offered.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// Read address: taken if offered.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// Data read.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// Answer to a read.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// Answer to a read: offered.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// Answer to a read: taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Accesses, on `s_clk`.
+    pub s_axil: AxilSlave<24>,
     /// The core's clock.
     pub clk: Signal<In, Clock>,
     /// Reset on it, active high.
     pub rst: Signal<In, Bit>,
-    /// Write address.
-    pub m_axil_awaddr: Signal<Out, Bits<24>>,
-    /// Write address: offered.
-    pub m_axil_awvalid: Signal<Out, Bit>,
-    /// Write address: taken.
-    pub m_axil_awready: Signal<In, Bit>,
-    /// Write data.
-    pub m_axil_wdata: Signal<Out, Bits<32>>,
-    /// Write data: bytes that count.
-    pub m_axil_wstrb: Signal<Out, Bits<4>>,
-    /// Write data: offered.
-    pub m_axil_wvalid: Signal<Out, Bit>,
-    /// Write data: taken.
-    pub m_axil_wready: Signal<In, Bit>,
-    /// Answer to a write.
-    pub m_axil_bresp: Signal<In, Bits<2>>,
-    /// Answer to a write: offered.
-    pub m_axil_bvalid: Signal<In, Bit>,
-    /// Answer to a write: always taken.
-    pub m_axil_bready: Signal<Out, Bit>,
-    /// Read address.
-    pub m_axil_araddr: Signal<Out, Bits<24>>,
-    /// Read address: offered.
-    pub m_axil_arvalid: Signal<Out, Bit>,
-    /// Read address: taken.
-    pub m_axil_arready: Signal<In, Bit>,
-    /// Data read.
-    pub m_axil_rdata: Signal<In, Bits<32>>,
-    /// Answer to a read.
-    pub m_axil_rresp: Signal<In, Bits<2>>,
-    /// Answer to a read: offered.
-    pub m_axil_rvalid: Signal<In, Bit>,
-    /// Answer to a read: always taken.
-    pub m_axil_rready: Signal<Out, Bit>,
+    /// The same accesses, on `clk`.
+    pub m_axil: AxilMaster<24>,
     // On the shell's clock.
     aw: DFF<Bit>,
     w: DFF<Bit>,
@@ -125,21 +62,21 @@ impl Logic for Bridge {
         dff_setup!(self, clk, asked_1, asked_2, tell, at_work, m_aw, m_w, m_ar, answer, response);
 
         // The shell's side holds one address and one word of data of each kind.
-        self.s_axil_awready.next = !self.aw.q.val();
-        self.s_axil_wready.next = !self.w.q.val();
-        self.s_axil_arready.next = !self.ar.q.val();
-        if self.s_axil_awvalid.val() & !self.aw.q.val() {
+        self.s_axil.awready.next = !self.aw.q.val();
+        self.s_axil.wready.next = !self.w.q.val();
+        self.s_axil.arready.next = !self.ar.q.val();
+        if self.s_axil.awvalid.val() & !self.aw.q.val() {
             self.aw.d.next = true;
-            self.aw_addr.d.next = self.s_axil_awaddr.val();
+            self.aw_addr.d.next = self.s_axil.awaddr.val();
         }
-        if self.s_axil_wvalid.val() & !self.w.q.val() {
+        if self.s_axil.wvalid.val() & !self.w.q.val() {
             self.w.d.next = true;
-            self.w_data.d.next = self.s_axil_wdata.val();
-            self.w_strb.d.next = self.s_axil_wstrb.val();
+            self.w_data.d.next = self.s_axil.wdata.val();
+            self.w_strb.d.next = self.s_axil.wstrb.val();
         }
-        if self.s_axil_arvalid.val() & !self.ar.q.val() {
+        if self.s_axil.arvalid.val() & !self.ar.q.val() {
             self.ar.d.next = true;
-            self.ar_addr.d.next = self.s_axil_araddr.val();
+            self.ar_addr.d.next = self.s_axil.araddr.val();
         }
         self.idle.next = !self.busy.q.val();
         self.may_write.next = (self.idle.val() & self.aw.q.val()) & self.w.q.val();
@@ -161,22 +98,22 @@ impl Logic for Bridge {
             self.b.d.next = self.writing.q.val();
             self.r.d.next = !self.writing.q.val();
         }
-        if self.b.q.val() & self.s_axil_bready.val() {
+        if self.b.q.val() & self.s_axil.bready.val() {
             self.b.d.next = false;
             self.aw.d.next = false;
             self.w.d.next = false;
             self.busy.d.next = false;
         }
-        if self.r.q.val() & self.s_axil_rready.val() {
+        if self.r.q.val() & self.s_axil.rready.val() {
             self.r.d.next = false;
             self.ar.d.next = false;
             self.busy.d.next = false;
         }
-        self.s_axil_bvalid.next = self.b.q.val();
-        self.s_axil_bresp.next = self.response.q.val();
-        self.s_axil_rvalid.next = self.r.q.val();
-        self.s_axil_rresp.next = self.response.q.val();
-        self.s_axil_rdata.next = self.answer.q.val();
+        self.s_axil.bvalid.next = self.b.q.val();
+        self.s_axil.bresp.next = self.response.q.val();
+        self.s_axil.rvalid.next = self.r.q.val();
+        self.s_axil.rresp.next = self.response.q.val();
+        self.s_axil.rdata.next = self.answer.q.val();
 
         // The core's side: what was asked stands still until it is answered.
         self.asked_1.d.next = self.ask.q.val();
@@ -187,33 +124,33 @@ impl Logic for Bridge {
             self.m_w.d.next = self.writing.q.val();
             self.m_ar.d.next = !self.writing.q.val();
         }
-        if self.m_axil_awready.val() & self.m_aw.q.val() {
+        if self.m_axil.awready.val() & self.m_aw.q.val() {
             self.m_aw.d.next = false;
         }
-        if self.m_axil_wready.val() & self.m_w.q.val() {
+        if self.m_axil.wready.val() & self.m_w.q.val() {
             self.m_w.d.next = false;
         }
-        if self.m_axil_arready.val() & self.m_ar.q.val() {
+        if self.m_axil.arready.val() & self.m_ar.q.val() {
             self.m_ar.d.next = false;
         }
-        if self.at_work.q.val() & (self.m_axil_bvalid.val() | self.m_axil_rvalid.val()) {
+        if self.at_work.q.val() & (self.m_axil.bvalid.val() | self.m_axil.rvalid.val()) {
             self.at_work.d.next = false;
             self.tell.d.next = !self.tell.q.val();
-            self.answer.d.next = self.m_axil_rdata.val();
-            self.response.d.next = self.m_axil_rresp.val();
-            if self.m_axil_bvalid.val() {
-                self.response.d.next = self.m_axil_bresp.val();
+            self.answer.d.next = self.m_axil.rdata.val();
+            self.response.d.next = self.m_axil.rresp.val();
+            if self.m_axil.bvalid.val() {
+                self.response.d.next = self.m_axil.bresp.val();
             }
         }
-        self.m_axil_awaddr.next = self.aw_addr.q.val();
-        self.m_axil_awvalid.next = self.m_aw.q.val();
-        self.m_axil_wdata.next = self.w_data.q.val();
-        self.m_axil_wstrb.next = self.w_strb.q.val();
-        self.m_axil_wvalid.next = self.m_w.q.val();
-        self.m_axil_bready.next = true;
-        self.m_axil_araddr.next = self.ar_addr.q.val();
-        self.m_axil_arvalid.next = self.m_ar.q.val();
-        self.m_axil_rready.next = true;
+        self.m_axil.awaddr.next = self.aw_addr.q.val();
+        self.m_axil.awvalid.next = self.m_aw.q.val();
+        self.m_axil.wdata.next = self.w_data.q.val();
+        self.m_axil.wstrb.next = self.w_strb.q.val();
+        self.m_axil.wvalid.next = self.m_w.q.val();
+        self.m_axil.bready.next = true;
+        self.m_axil.araddr.next = self.ar_addr.q.val();
+        self.m_axil.arvalid.next = self.m_ar.q.val();
+        self.m_axil.rready.next = true;
 
         if self.s_rst.val() {
             self.aw.d.next = false;

@@ -4,6 +4,7 @@ use super::bridge::Bridge;
 use super::credit::Credit;
 use super::entry::Entry;
 use super::exit::Exit;
+use crate::bus::{AxilMaster, AxilSlave};
 use crate::construct::construct;
 use crate::core::Core;
 use crate::fifo::Fifo;
@@ -73,40 +74,8 @@ pub struct Inline<
     pub axil_clk: Signal<In, Clock>,
     /// Reset on it, active high, together with `rst`.
     pub axil_rst: Signal<In, Bit>,
-    /// AXI-Lite, on `axil_clk`: write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite, on `axil_clk`: write address valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite, on `axil_clk`: write address taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite, on `axil_clk`: write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite, on `axil_clk`: write strobes.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite, on `axil_clk`: write data valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite, on `axil_clk`: write data taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite, on `axil_clk`: write answer.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite, on `axil_clk`: write answer valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite, on `axil_clk`: write answer taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite, on `axil_clk`: read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite, on `axil_clk`: read address valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite, on `axil_clk`: read address taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite, on `axil_clk`: read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite, on `axil_clk`: read answer.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite, on `axil_clk`: read data valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite, on `axil_clk`: read data taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// Registers.
+    pub s_axil: AxilSlave<24>,
     /// Beat from the host: bytes in wire order.
     pub s_host_tdata: Signal<In, Bits<W>>,
     /// Beat from the host: bytes that are there.
@@ -266,9 +235,8 @@ impl<
             doorbell_bit: bit(Counter::DoorbellsRefused),
             frames_bit: bit(Counter::TxFrames),
             past_tag: Constant::new(bits::<16>(u64::from(PAST_TAG))),
-            ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))),
-        }
-            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, credit, store, gate, merge, exit, sides, past, arriving, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))), entry: Entry::new(), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
+            clk, rst, axil_clk, axil_rst, s_axil, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, gate, merge, exit, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -335,40 +303,8 @@ impl<
         self.bridge.rst.next = self.reset.q.val();
         self.bridge.s_clk.next = self.axil_clk.val();
         self.bridge.s_rst.next = self.axil_rst.val();
-        self.bridge.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.core.s_axil_awaddr.next = self.bridge.m_axil_awaddr.val();
-        self.bridge.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.core.s_axil_awvalid.next = self.bridge.m_axil_awvalid.val();
-        self.s_axil_awready.next = self.bridge.s_axil_awready.val();
-        self.bridge.m_axil_awready.next = self.core.s_axil_awready.val();
-        self.bridge.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.core.s_axil_wdata.next = self.bridge.m_axil_wdata.val();
-        self.bridge.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.core.s_axil_wstrb.next = self.bridge.m_axil_wstrb.val();
-        self.bridge.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.core.s_axil_wvalid.next = self.bridge.m_axil_wvalid.val();
-        self.s_axil_wready.next = self.bridge.s_axil_wready.val();
-        self.bridge.m_axil_wready.next = self.core.s_axil_wready.val();
-        self.s_axil_bresp.next = self.bridge.s_axil_bresp.val();
-        self.bridge.m_axil_bresp.next = self.core.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.bridge.s_axil_bvalid.val();
-        self.bridge.m_axil_bvalid.next = self.core.s_axil_bvalid.val();
-        self.bridge.s_axil_bready.next = self.s_axil_bready.val();
-        self.core.s_axil_bready.next = self.bridge.m_axil_bready.val();
-        self.bridge.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.core.s_axil_araddr.next = self.bridge.m_axil_araddr.val();
-        self.bridge.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.core.s_axil_arvalid.next = self.bridge.m_axil_arvalid.val();
-        self.s_axil_arready.next = self.bridge.s_axil_arready.val();
-        self.bridge.m_axil_arready.next = self.core.s_axil_arready.val();
-        self.s_axil_rdata.next = self.bridge.s_axil_rdata.val();
-        self.bridge.m_axil_rdata.next = self.core.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.bridge.s_axil_rresp.val();
-        self.bridge.m_axil_rresp.next = self.core.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.bridge.s_axil_rvalid.val();
-        self.bridge.m_axil_rvalid.next = self.core.s_axil_rvalid.val();
-        self.bridge.s_axil_rready.next = self.s_axil_rready.val();
-        self.core.s_axil_rready.next = self.bridge.m_axil_rready.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.bridge.s_axil);
+        AxilMaster::<24>::join(&mut self.bridge.m_axil, &mut self.core.s_axil);
         // From the host: what is ours waits in the store for its grant, the rest goes past it.
         self.entry.s_tdata.next = self.s_host_tdata.val();
         self.entry.s_tkeep.next = self.s_host_tkeep.val();
@@ -379,9 +315,9 @@ impl<
         self.entry.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.entry.cfg_ipv4.next = self.core.settings.val().ipv4;
         self.entry.cfg_ipv6.next = self.core.settings.val().ipv6;
-        self.entry.fl_valid.next = self.core.fl_valid.val();
-        self.entry.fl_flow.next = self.core.fl_flow.val();
-        self.entry.fl_record.next = self.core.fl_record.val();
+        self.entry.fl_valid.next = self.core.fl.valid.val();
+        self.entry.fl_flow.next = self.core.fl.flow.val();
+        self.entry.fl_record.next = self.core.fl.record.val();
         self.store.s_tdata.next = self.entry.m_tdata.val();
         self.store.s_tkeep.next = self.entry.m_tkeep.val();
         self.store.s_tvalid.next = self.entry.paced_valid.val();
@@ -390,32 +326,32 @@ impl<
         self.store.s_flow.next = self.entry.paced_flow.val();
         self.store.s_meta.next = self.entry.m_meta.val();
         self.store.s_ends.next = self.entry.paced_ends.val();
-        self.record.next = self.core.fl_record.val();
-        self.store.fl_valid.next = self.core.fl_valid.val();
-        self.store.fl_flow.next = self.core.fl_flow.val();
+        self.record.next = self.core.fl.record.val();
+        self.store.fl_valid.next = self.core.fl.valid.val();
+        self.store.fl_flow.next = self.core.fl.flow.val();
         self.store.fl_enable.next = self.record.val().get_bit(0);
         self.store.fl_keep.next = self.record.val().get_bit(1);
         self.store.cfg_bound.next = self.core.settings.val().store_bound;
         self.store.cfg_wait.next = self.core.settings.val().store_wait.any();
         // Store and pacer.
-        self.core.doorbell_valid.next = self.store.doorbell_valid.val();
-        self.core.doorbell_flow.next = self.store.doorbell_flow.val();
-        self.core.doorbell_packets.next = bits::<16>(1);
-        self.store.doorbell_ready.next = self.core.doorbell_ready.val();
-        self.core.charge_valid.next = self.store.charge_valid.val();
-        self.core.charge_flow.next = self.store.charge_flow.val();
-        self.core.charge_bytes.next = self.store.charge_bytes.val();
-        self.core.charge_ends.next = self.store.charge_ends.val();
+        self.core.doorbell.valid.next = self.store.doorbell_valid.val();
+        self.core.doorbell.flow.next = self.store.doorbell_flow.val();
+        self.core.doorbell.packets.next = bits::<16>(1);
+        self.store.doorbell_ready.next = self.core.doorbell.ready.val();
+        self.core.charge.valid.next = self.store.charge_valid.val();
+        self.core.charge.flow.next = self.store.charge_flow.val();
+        self.core.charge.bytes.next = self.store.charge_bytes.val();
+        self.core.charge.ends.next = self.store.charge_ends.val();
         // Grants are taken while little waits for the wire.
         self.credit.cfg_line_rate.next = self.core.settings.val().line_rate;
-        self.credit.s_valid.next = self.core.grant_valid.val();
-        self.core.grant_ready.next = self.credit.s_ready.val();
+        self.credit.s_valid.next = self.core.grant.valid.val();
+        self.core.grant.ready.next = self.credit.s_ready.val();
         self.credit.m_ready.next = self.store.grant_ready.val();
         self.credit.charge_valid.next = self.store.charge_valid.val();
         self.credit.charge_bytes.next = self.store.charge_bytes.val();
         self.store.grant_valid.next = self.credit.m_valid.val();
-        self.store.grant_flow.next = self.core.grant_flow.val();
-        self.store.grant_launch.next = self.core.grant_launch.val();
+        self.store.grant_flow.next = self.core.grant.flow.val();
+        self.store.grant_launch.next = self.core.grant.launch.val();
         // Paced frames get their places, in the order in which they leave.
         self.mark.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.mark.base.next = bits::<16>(0);
@@ -534,22 +470,22 @@ impl<
         self.exit.now.next = self.core.date.val();
         self.exit.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.exit.cfg_key.next = self.core.settings.val().nonce_key;
-        self.exit.fl_valid.next = self.core.fl_valid.val();
-        self.exit.fl_flow.next = self.core.fl_flow.val();
+        self.exit.fl_valid.next = self.core.fl.valid.val();
+        self.exit.fl_flow.next = self.core.fl.flow.val();
         self.exit.fl_enable.next = self.record.val().get_bit(0);
         self.exit.fl_keep.next = self.record.val().get_bit(1);
-        self.core.sent_valid.next = self.exit.sent_valid.val();
-        self.core.sent_tag.next = self.exit.sent_tag.val();
-        self.core.sent_flow.next = self.exit.sent_flow.val();
-        self.core.sent_segment.next = self.exit.sent_segment.val();
-        self.core.sent_nonce.next = self.exit.sent_nonce.val();
-        self.core.sent_first.next = self.exit.sent_first.val();
-        self.core.sent_last.next = self.exit.sent_last.val();
-        self.core.sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
-        self.core.sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
-        self.core.sent_place.next = self.exit.sent_place.val();
-        self.core.sent_generation.next = self.exit.sent_generation.val();
-        self.core.sent_launch.next = self.exit.sent_launch.val();
+        self.core.sent.valid.next = self.exit.sent_valid.val();
+        self.core.sent.tag.next = self.exit.sent_tag.val();
+        self.core.sent.flow.next = self.exit.sent_flow.val();
+        self.core.sent.segment.next = self.exit.sent_segment.val();
+        self.core.sent.nonce.next = self.exit.sent_nonce.val();
+        self.core.sent.first.next = self.exit.sent_first.val();
+        self.core.sent.last.next = self.exit.sent_last.val();
+        self.core.sent.wire_bytes.next = self.exit.sent_wire_bytes.val();
+        self.core.sent.segment_bytes.next = self.exit.sent_segment_bytes.val();
+        self.core.sent.place.next = self.exit.sent_place.val();
+        self.core.sent.generation.next = self.exit.sent_generation.val();
+        self.core.sent.launch.next = self.exit.sent_launch.val();
         self.core.tx_cpl_valid.next = self.exit.sent_valid.val();
         self.core.tx_cpl_tag.next = self.exit.sent_tag.val();
         self.core.tx_cpl_ts.next = self.exit.sent_ts.val();
@@ -578,7 +514,7 @@ impl<
         self.now.next = self.core.date.val();
         self.stopped.next = self.core.stop.val();
         // Doorbells are the store's alone. A packet that is dropped on its way in waits until no other is counted.
-        self.core.hd_ready.next = true;
+        self.core.hd.ready.next = true;
         self.loses.next = self.store.malformed.val() | self.store.voided.val();
         self.entry.drop_ready.next = !self.loses.val();
         self.core.source_pulses.next = bits::<64>(0);
@@ -588,7 +524,7 @@ impl<
         if self.exit.sent_valid.val() {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.frames_bit.val();
         }
-        if self.core.hd_valid.val() {
+        if self.core.hd.valid.val() {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.doorbell_bit.val();
         }
         // One of each kind counts a clock; those that come together wait for their turn.
@@ -614,15 +550,15 @@ impl<
         }
         self.core.source_swept.next = self.store.swept.val() & self.exit.swept.val();
         // There is no memory, and nothing in DMA's place asks for it.
-        self.core.m_axi_awready.next = false;
-        self.core.m_axi_wready.next = false;
-        self.core.m_axi_arready.next = false;
-        self.core.m_axi_bvalid.next = false;
-        self.core.m_axi_bresp.next = bits::<2>(0);
-        self.core.m_axi_rvalid.next = false;
-        self.core.m_axi_rdata.next = bits::<W>(0);
-        self.core.m_axi_rresp.next = bits::<2>(0);
-        self.core.m_axi_rlast.next = false;
+        self.core.m_axi.awready.next = false;
+        self.core.m_axi.wready.next = false;
+        self.core.m_axi.arready.next = false;
+        self.core.m_axi.bvalid.next = false;
+        self.core.m_axi.bresp.next = bits::<2>(0);
+        self.core.m_axi.rvalid.next = false;
+        self.core.m_axi.rdata.next = bits::<W>(0);
+        self.core.m_axi.rresp.next = bits::<2>(0);
+        self.core.m_axi.rlast.next = false;
         if self.reset.q.val() {
             self.paced_inside.d.next = false;
             self.past_inside.d.next = false;

@@ -1,5 +1,5 @@
 //! The grant credit: what stands between the pacer and the wire is bounded in bytes, so that a pause stops nearly all of it.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::inline::credit::{CLOCKS, MOST, QUEUE, UNKNOWN};
@@ -14,7 +14,7 @@ const _: () = assert!(CLOCKS == 64 && QUEUE == 6 && UNKNOWN < 1 << 16 && (MOST +
 /// of a mixture stays, and one after the other falls by an eighth.
 /// Latency: 0 clocks. Throughput: a grant a clock. Back pressure: `s_ready`.
 /// Model: `timely_model::inline::credit::Credit`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Credit {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -44,8 +44,8 @@ pub struct Credit {
     guess: DFF<Bits<16>>,
     /// What the clock before changes in `ahead`.
     change: DFF<Bits<20>>,
-    unknown: Constant<Bits<16>>,
-    most: Constant<Bits<6>>,
+    unknown: Const<Bits<16>>,
+    most: Const<Bits<6>>,
     open: Signal<Local, Bit>,
     granted: Signal<Local, Bit>,
     found: Signal<Local, Bit>,
@@ -61,13 +61,10 @@ pub struct Credit {
     gone: Signal<Local, Bits<6>>,
 }
 
-impl Default for Credit {
-    fn default() -> Self {
-        construct!({
-            unknown: Constant::new(bits::<16>(u64::from(UNKNOWN))),
-            most: Constant::new(bits::<6>(u64::from(MOST))),
-        } clk, rst, cfg_line_rate, s_valid, s_ready, m_valid, m_ready, charge_valid, charge_bytes, begins, guesses, lengths, ahead, packets, guess,
-            change, open, granted, found, vain, more, charged, guessed, begun, eighth, fallen, joined, gone)
+impl Credit {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { unknown: Const::new(bits::<16>(u64::from(UNKNOWN))), most: Const::new(bits::<6>(u64::from(MOST))), ..Default::default() }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The way in of the host's packets: each waits until the parser has judged it, then goes its way.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::parse::Parse;
 use rust_hdl::prelude::*;
@@ -26,7 +26,7 @@ const _: () =
 /// one beat too. Back pressure: 512 beats wait, then `s_tready` falls; they go on in order, so a packet that cannot go holds up those behind
 /// it: the store takes a beat at nearly every clock, and the wire gives either stream its turn.
 /// Model: `timely_model::inline::entry::Entry`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -99,7 +99,7 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     // Of an enabled flow: digest of the destination 32, it is of IPv6 1, enabled 1.
     owners: RAM<Bits<34>, F>,
     sweep: DFF<Bits<V>>,
-    sweep_end: Constant<Bits<V>>,
+    sweep_end: Const<Bits<V>>,
     load: DFF<Bit>,
     load_flow: DFF<Bits<F>>,
     load_word: DFF<Bits<34>>,
@@ -130,8 +130,8 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     held_key: Signal<Local, Bits<33>>,
     right: Signal<Local, Bit>,
     finding: Signal<Local, Bits<V>>,
-    most: Constant<Bits<11>>,
-    flows: Constant<Bits<33>>,
+    most: Const<Bits<11>>,
+    flows: Const<Bits<33>>,
     header: Signal<Local, Bits<384>>,
     flow: Signal<Local, Bits<33>>,
     taken: Signal<Local, Bit>,
@@ -146,18 +146,16 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     head: Signal<Local, Bits<V>>,
 }
 
-impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> Default for Entry<W, K, F, M, E, V> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> Entry<W, K, F, M, E, V> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert!(W == 8 * K && E == K + 1 && V == F + 2, "widths of a way in of {W} bits and 2^{F} flows");
-        construct!({
-            most: Constant::new(bits::<11>((LONGEST_FRAME as usize / K) as u64 - 1)),
-            flows: Constant::new(bits::<33>(1 << F)),
-            sweep_end: Constant::new(bits::<V>(1 << F)),
-        } clk, rst, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_meta, cfg_udp_port, m_tdata, m_tkeep, m_tlast, m_meta, paced_valid,
-            paced_ready, paced_flow, paced_ends, past_valid, past_ready, dropped, drop_ready, strange, cfg_ipv4, cfg_ipv6, fl_valid, fl_flow, fl_record, odd, owners, sweep, load, load_flow, load_word, read_valid,
-            read_verdict, read_source, read_digest, read_v6, read_live, caught_valid, caught_verdict, caught_digest, caught_v6, caught_live,
-            caught_ours, owner, is_swept, front, record, source, target, target_digest, loaded_digest, key, held_key, right, finding, parse, bytes, ends, metas, ways, count, skipping, judged, verdict, header,
-            flow, taken, pushed, cut, last, here, way, goes, leaves, tail, head; words, loaded)
+        Self {
+            most: Const::new(bits::<11>((LONGEST_FRAME as usize / K) as u64 - 1)),
+            flows: Const::new(bits::<33>(1 << F)),
+            sweep_end: Const::new(bits::<V>(1 << F)),
+            ..Default::default()
+        }
     }
 }
 

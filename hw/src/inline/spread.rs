@@ -1,5 +1,5 @@
 //! One stream of the host's to several ports, by what goes beside each frame.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::inline::spread::{PORTS, QUEUE};
@@ -14,7 +14,7 @@ const _: () = assert!(QUEUE == 4 && PORTS == 4);
 /// Latency: 3 clocks. Throughput: a beat a clock. Back pressure: 16 beats wait, then `s_tready` falls; frames go on in order, so a port that does
 /// not take its frame holds up those behind it.
 /// Model: `timely_model::inline::spread::Spread`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Spread<const W: usize, const K: usize, const M: usize, const E: usize, const N: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -52,7 +52,7 @@ pub struct Spread<const W: usize, const K: usize, const M: usize, const E: usize
     begun: DFF<Bit>,
     port: DFF<Bits<4>>,
     /// Sources that there are.
-    known: Constant<Bits<8>>,
+    known: Const<Bits<8>>,
     beside: Signal<Local, Bits<M>>,
     source: Signal<Local, Bits<8>>,
     way: Signal<Local, Bits<4>>,
@@ -62,12 +62,11 @@ pub struct Spread<const W: usize, const K: usize, const M: usize, const E: usize
     tail: Signal<Local, Bits<E>>,
 }
 
-impl<const W: usize, const K: usize, const M: usize, const E: usize, const N: usize> Default for Spread<W, K, M, E, N> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const M: usize, const E: usize, const N: usize> Spread<W, K, M, E, N> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert!(W == 8 * K && E == K + 1 && M >= 24 && (1..=PORTS).contains(&N), "widths of a demultiplexer of {W} bits and {N} ports");
-        construct!({ known: Constant::new(bits::<8>(0xaa & ((1 << (2 * N)) - 1))) }
-            clk, rst, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_meta, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_meta, bytes, ends,
-            metas, begun, port, beside, source, way, taken, here, goes, tail)
+        Self { known: Const::new(bits::<8>(0xaa & ((1 << (2 * N)) - 1))), ..Default::default() }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The grant hold: grants of paused priorities wait between the pacer and the packet source.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::hold::{LOOKUP, MOST, RING};
@@ -14,7 +14,7 @@ const _: () = assert!(RING == 9 && LOOKUP == 2 && PRIORITY.word == 0 && PRIORITY
 ///
 /// Latency: 0 clocks; 3 while something is paused or waits, 4 clocks a grant then. The pause counts from 1 clock after it comes.
 /// Back pressure: `s_ready`, as `m_ready`, or while 510 grants wait. Model: `timely_model::hold::Hold`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Hold<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -62,7 +62,7 @@ pub struct Hold<const F: usize> {
     rank: DFF<Bits<3>>,
     /// The ring is next.
     turn: DFF<Bit>,
-    most: Constant<Bits<10>>,
+    most: Const<Bits<10>>,
     record: Signal<Local, Bits<512>>,
     shifted: Signal<Local, Bits<8>>,
     judged: Signal<Local, Bit>,
@@ -76,12 +76,10 @@ pub struct Hold<const F: usize> {
     busy: Signal<Local, Bit>,
 }
 
-impl<const F: usize> Default for Hold<F> {
-    fn default() -> Self {
-        construct!({ most: Constant::new(bits::<10>(u64::from(MOST))) }
-            clk, rst, paused, fl_valid, fl_flow, fl_record, s_valid, s_ready, s_flow, s_launch, m_valid, m_ready, m_flow, m_launch, priorities,
-            load, load_flow, load_priority, slow, stops, ring, ring_launches, held, here, candidate, candidate_launch, age, rank, turn, record, shifted, judged, stopped,
-            free, takes, from_ring, from_pacer, back, goes, busy)
+impl<const F: usize> Hold<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { most: Const::new(bits::<10>(u64::from(MOST))), ..Default::default() }
     }
 }
 

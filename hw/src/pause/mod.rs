@@ -3,7 +3,7 @@ pub mod hold;
 mod timer;
 mod words;
 
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::parse::kind;
 use timely_model::pause::{DESTINATION, ETHERTYPE, FRACTION, HELD_CLOCKS, LEAST, PAUSE, PFC};
@@ -19,7 +19,7 @@ const _: () = assert!(matches!(PAUSE, [0, 1]) && matches!(PFC, [1, 1]));
 ///
 /// Latency: 2 clocks from a report to `all` and `priorities`. A pause of n quanta lasts n times 64 bytes of the line, rounded up to whole clocks.
 /// No back pressure; a report a clock. Model: `timely_model::pause::Pause`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Pause {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -54,7 +54,7 @@ pub struct Pause {
     over: DFF<Bit>,
     timers: [Timer; 8],
     whole: Timer,
-    address: Constant<Bits<48>>,
+    address: Const<Bits<48>>,
     bytes: Signal<Local, Bits<528>>,
     control: Signal<Local, Bit>,
     opcode: Signal<Local, Bits<16>>,
@@ -66,12 +66,11 @@ pub struct Pause {
     paused: [Signal<Local, Bits<8>>; 9],
 }
 
-impl Default for Pause {
-    fn default() -> Self {
+impl Pause {
+    /// The block with its constants.
+    pub fn new() -> Self {
         let address = DESTINATION.iter().rev().fold(0, |a, b| a << 8 | u64::from(*b));
-        construct!({ address: Constant::new(address.into()) }
-            clk, rst, cfg_enable, cfg_line_rate, i_valid, i_kind, i_head, i_len, all, priorities, heard_pause, heard_pfc, held, found, pause, pfc, clocks, over, whole, bytes, stopped,
-            control, opcode, stands, classes, times, time_pause; timers, paused)
+        Self { address: Const::new(address.into()), ..Default::default() }
     }
 }
 

@@ -164,13 +164,13 @@ impl NetFpga {
         // Two streams by turns is what the multiplexer of the wire does; what goes beside a frame goes with its bytes, as 16 of them more.
         let (spread, aside, merge) = match self.ports {
             2 => (
-                emit(&name("spread"), Spread::<512, 64, 128, 65, 2>::default())?,
-                emit(&name("aside"), Aside::<512, 64, 128, 65>::default())?,
+                emit(&name("spread"), Spread::<512, 64, 128, 65, 2>::new())?,
+                emit(&name("aside"), Aside::<512, 64, 128, 65>::new())?,
                 emit(&name("merge"), TxMux::<640, 80>::default())?,
             ),
             _ => (
-                emit(&name("spread"), Spread::<256, 32, 128, 33, 4>::default())?,
-                emit(&name("aside"), Aside::<256, 32, 128, 33>::default())?,
+                emit(&name("spread"), Spread::<256, 32, 128, 33, 4>::new())?,
+                emit(&name("aside"), Aside::<256, 32, 128, 33>::new())?,
                 emit(&name("merge"), TxMux::<384, 48>::default())?,
             ),
         };

@@ -1,5 +1,5 @@
 //! The ring of free cells.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::store::{AMPLE, ROOM};
 
@@ -10,7 +10,7 @@ use timely_model::store::{AMPLE, ROOM};
 /// never waits for one.
 ///
 /// Latency: a cell that comes back can be taken 4 clocks later. Throughput: one in and one out a clock, with or without a return.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Free<const C: usize, const N: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -41,9 +41,9 @@ pub struct Free<const C: usize, const N: usize> {
     /// And so have the packets that come before an input that waits stops.
     pub ample: Signal<Out, Bit>,
     ram: RAM<Bits<C>, C>,
-    all: Constant<Bits<N>>,
-    least: Constant<Bits<N>>,
-    much: Constant<Bits<N>>,
+    all: Const<Bits<N>>,
+    least: Const<Bits<N>>,
+    much: Const<Bits<N>>,
     /// Cells in the RAM.
     fill: DFF<Bits<N>>,
     write: DFF<Bits<C>>,
@@ -66,12 +66,16 @@ pub struct Free<const C: usize, const N: usize> {
     returned: Signal<Local, Bits<N>>,
 }
 
-impl<const C: usize, const N: usize> Default for Free<C, N> {
-    fn default() -> Self {
+impl<const C: usize, const N: usize> Free<C, N> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert!(N == C + 1 && C >= 6, "2^{C} cells are counted in {N} bits: at least 64, and one bit more");
-        construct!({ all: Constant::new(bits::<N>(1 << C)), least: Constant::new(bits::<N>(u64::from(ROOM))), much: Constant::new(bits::<N>(u64::from(AMPLE))) }
-            clk, sweep, sweep_at, take, take_last, back, push_valid, push_cell, at_hand, following, first, filled, room, ample, plenty, ram, fill, write,
-            read, after, pending, out_valid, out, taken, head, old_read, old_after, enough, moved, address, returned)
+        Self {
+            all: Const::new(bits::<N>(1 << C)),
+            least: Const::new(bits::<N>(u64::from(ROOM))),
+            much: Const::new(bits::<N>(u64::from(AMPLE))),
+            ..Default::default()
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The way in: a packet's beats go into cells, or nowhere.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::store::PACKET_CELLS;
 
@@ -9,7 +9,7 @@ use timely_model::store::PACKET_CELLS;
 /// A packet is taken if its flow is open, holds fewer cells than its bound, and the longest packet has room. One that is longer, or has a
 /// beat that lacks bytes, gives its cells back at that beat; the rest of it is passed by.
 /// Latency: 4 clocks from a beat to its write, 5 from the last one to `o`. Throughput: a beat a clock; always taken.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Intake<
     const W: usize,
     const K: usize,
@@ -94,12 +94,12 @@ pub struct Intake<
     pub refused: Signal<Out, Bit>,
     /// A packet was too long or had a gap.
     pub malformed: Signal<Out, Bit>,
-    full: Constant<Bits<K>>,
+    full: Const<Bits<K>>,
     /// Bit j of the bytes of a keep that is a run: how many of these there are is odd.
-    places: [Constant<Bits<64>>; 7],
-    beat_bytes: Constant<Bits<14>>,
-    most: Constant<Bits<6>>,
-    beat_bits: Constant<Bits<4>>,
+    places: [Const<Bits<64>>; 7],
+    beat_bytes: Const<Bits<14>>,
+    most: Const<Bits<6>>,
+    beat_bits: Const<Bits<4>>,
     midway: DFF<Bit>,
     valid: [DFF<Bit>; 4],
     data: [DFF<Bits<W>>; 4],
@@ -142,23 +142,21 @@ pub struct Intake<
     kill: Signal<Local, Bit>,
 }
 
-impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: usize, const B: usize, const A: usize, const M: usize> Default
-    for Intake<W, K, F, C, N, B, A, M>
+impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: usize, const B: usize, const A: usize, const M: usize>
+    Intake<W, K, F, C, N, B, A, M>
 {
-    fn default() -> Self {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert!(W == 8 * K && A == C + B && N == C + 1 && K << B == 256, "widths of a store of {W} bits");
         let places = |j: usize| (1..=64u64).filter(|n| n.is_multiple_of(1 << j)).fold(0, |mask, n| mask | 1 << (n - 1));
-        construct!({
-            full: Constant::new(Bits::from(u64::MAX >> (64 - K))),
-            beat_bytes: Constant::new(bits::<14>(K as u64)),
-            most: Constant::new(bits::<6>(u64::from(PACKET_CELLS - 1))),
-            beat_bits: Constant::new(bits::<4>(B as u64)),
-            places: std::array::from_fn(|j| Constant::new(Bits::from(places(j)))),
-        } clk, rst, s_valid, s_data, s_keep, s_last, s_flow, s_meta, s_ends, bound, open, held, waits, blocks, blocks_flow, midst, over, below, room, at_hand, following, first, filled, take,
-            take_last, back, write_valid, write_at, write_data, link_valid, o_valid, o_flow, o_cell, o_cells, o_bytes, o_meta, o_ends, refused,
-            malformed, midway, keep, hole, partial, count, admit, taking, beat, sofar, done, done_flow, done_cell, done_cells, done_bytes,
-            done_meta, done_ends, no_room, spoilt, above, lacking, wide, takes, cell_over, too_long, ok, kill;
-            valid, data, last, start, flow, meta, ends, index, gap, odd)
+        Self {
+            full: Const::new(Bits::from(u64::MAX >> (64 - K))),
+            beat_bytes: Const::new(bits::<14>(K as u64)),
+            most: Const::new(bits::<6>(u64::from(PACKET_CELLS - 1))),
+            beat_bits: Const::new(bits::<4>(B as u64)),
+            places: std::array::from_fn(|j| Const::new(Bits::from(places(j)))),
+            ..Default::default()
+        }
     }
 }
 

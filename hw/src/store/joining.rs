@@ -1,5 +1,5 @@
 //! A packet joins its flow's queue.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 
 /// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and `C`): which node a packet becomes.
@@ -9,7 +9,7 @@ use rust_hdl::prelude::*;
 /// another: a packet brings the node of its first cell, and gives that cell the node that was before it in exchange when it leaves.
 ///
 /// Latency: 3 clocks from `i` to `o`. Throughput: one a clock, the same flow too.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -50,7 +50,7 @@ pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usiz
     tails: RAM<Bits<T>, F>,
     sums: RAM<Bits<N>, F>,
     nodes: RAM<Bits<T>, C>,
-    upper: Constant<Bits<T>>,
+    upper: Const<Bits<T>>,
     valid: [DFF<Bit>; 2],
     flow: [DFF<Bits<F>>; 2],
     first: [DFF<Bits<C>>; 2],
@@ -75,13 +75,11 @@ pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usiz
     old_sum: Signal<Local, Bits<N>>,
 }
 
-impl<const F: usize, const C: usize, const N: usize, const T: usize> Default for Joining<F, C, N, T> {
-    fn default() -> Self {
+impl<const F: usize, const C: usize, const N: usize, const T: usize> Joining<F, C, N, T> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert!(N == C + 1 && T == F.max(C) + 1, "widths of queues of 2^{F} flows and 2^{C} cells");
-        construct!({ upper: Constant::new(bits::<T>(1 << (T - 1))) }
-            clk, rst, sweep, sweep_at, i_valid, i_flow, i_cell, i_cells, node_valid, node_cell, node, o_valid, o_flow, o_node, o_cell, o_cells,
-            o_tail, o_joined, tails, sums, nodes, raw_tail, raw_sum, raw_node, done_node, done_cell, done_cells, from, is_newest, is_second,
-            is_third, old_tail, old_sum; valid, flow, first, count, done_valid, done_flow, done_tail, done_sum)
+        Self { upper: Const::new(bits::<T>(1 << (T - 1))), ..Default::default() }
     }
 }
 

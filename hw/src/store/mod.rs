@@ -7,7 +7,7 @@ mod lookup;
 mod reader;
 mod turns;
 
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use free::Free;
 use intake::Intake;
@@ -36,7 +36,7 @@ use turns::Turns;
 /// Back pressure: `s_tready` falls while 8 doorbells wait for the pacer. 15 grants are taken ahead, behind a packet of more than 16 beats one:
 /// what waits here is lost to priority and pause.
 /// Model: `timely_model::store::Store`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Store<
     const W: usize,
     const K: usize,
@@ -142,7 +142,7 @@ pub struct Store<
     // Discard 1, bytes less one 14, first cell 16, flow 16, launch 64, what goes beside it.
     packets: Fifo<P, 4, 5>,
     sweep: DFF<Bits<T>>,
-    sweep_end: Constant<Bits<T>>,
+    sweep_end: Const<Bits<T>>,
     load_valid: DFF<Bit>,
     load_voids: DFF<Bit>,
     load_flow: DFF<Bits<F>>,
@@ -162,9 +162,9 @@ pub struct Store<
     charge_to: DFF<Bits<F>>,
     charge_sum: DFF<Bits<16>>,
     charge_last: DFF<Bit>,
-    overhead: Constant<Bits<16>>,
-    least: Constant<Bits<16>>,
-    brief: Constant<Bits<14>>,
+    overhead: Const<Bits<16>>,
+    least: Const<Bits<16>>,
+    brief: Const<Bits<14>>,
     is_swept: Signal<Local, Bit>,
     sweeping: Signal<Local, Bit>,
     at: Signal<Local, Bits<T>>,
@@ -193,22 +193,25 @@ impl<
     const M: usize,
     const S: usize,
     const P: usize,
-> Default for Store<W, K, F, C, N, T, B, A, G, M, S, P>
+> Store<W, K, F, C, N, T, B, A, G, M, S, P>
 {
-    fn default() -> Self {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert!((1..=16).contains(&F) && (6..=16).contains(&C), "2^{F} flows and 2^{C} cells: at most 2^16, and 64 cells at least");
         assert!(P == M + 111 && 256 * PACKET_CELLS < 1 << 14, "a packet's word has {} bits", M + 111);
-        let over = |bytes: u32| Constant::new(bits::<16>(u64::from(bytes)));
-        construct!({
-            sweep_end: Constant::new(bits::<T>(1 << (T - 1))),
+        let over = |bytes: u32| Const::new(bits::<16>(u64::from(bytes)));
+        Self {
+            sweep_end: Const::new(bits::<T>(1 << (T - 1))),
             overhead: over(WIRE_OVERHEAD + 1),
             least: over(WIRE_LEAST),
-            brief: Constant::new(bits::<14>(u64::from(LONG_BEATS) * K as u64)),
-        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_flow, s_meta, s_ends, fl_valid, fl_flow, fl_enable, fl_keep, cfg_bound, cfg_wait,
-            doorbell_valid, doorbell_ready, doorbell_flow, grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow,
-            charge_bytes, charge_ends, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_flow, m_launch, m_meta, refused, malformed, voided, intake, pool,
-            lookup, joining, leaving, turns, reader, doorbells, packets, sweep, load_valid, load_voids, load_flow, load_enable, rings, charge,
-            charge_to, charge_sum, charge_last, is_swept, sweeping, at, open, taken, rung, clear, anew, below, judged, passes, blocked, halted, waits, age, cost, word; applied, applied_flow)
+            brief: Const::new(bits::<14>(u64::from(LONG_BEATS) * K as u64)),
+            intake: Intake::new(),
+            pool: Free::new(),
+            joining: Joining::new(),
+            turns: Turns::new(),
+            reader: Reader::new(),
+            ..Default::default()
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The way out: packets beat by beat, their cells back to the free ones.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 
@@ -8,7 +8,7 @@ use rust_hdl::prelude::*;
 ///
 /// Latency: 6 clocks from a packet that is taken to its first beat at `m`. Throughput: a beat a clock, with no empty clock between packets;
 /// a packet that is discarded takes two clocks a cell. Back pressure: 16 beats wait, then reading pauses.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize, const A: usize, const M: usize, const S: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -69,13 +69,13 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     bytes: Fifo<W, 4, 5>,
     // Last 1, index of the last byte 6, a bit free, flow 16, launch 64, what goes beside it.
     sides: Fifo<S, 4, 5>,
-    beat_bits: Constant<Bits<4>>,
-    byte_bits: Constant<Bits<4>>,
-    full: Constant<Bits<6>>,
+    beat_bits: Const<Bits<4>>,
+    byte_bits: Const<Bits<4>>,
+    full: Const<Bits<6>>,
     /// All bytes but the first.
-    others: Constant<Bits<K>>,
+    others: Const<Bits<K>>,
     /// A cell's last beat but one.
-    late: Constant<Bits<B>>,
+    late: Const<Bits<B>>,
     busy: DFF<Bit>,
     discard: DFF<Bit>,
     slot: DFF<Bits<C>>,
@@ -105,21 +105,20 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     index: Signal<Local, Bits<6>>,
 }
 
-impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: usize, const M: usize, const S: usize> Default
-    for Reader<W, K, C, B, A, M, S>
+impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: usize, const M: usize, const S: usize>
+    Reader<W, K, C, B, A, M, S>
 {
-    fn default() -> Self {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert!(W == 8 * K && A == C + B && K << B == 256 && S == M + 88, "widths of a store of {W} bits");
-        construct!({
-            beat_bits: Constant::new(bits::<4>(B as u64)),
-            byte_bits: Constant::new(bits::<4>(8 - B as u64)),
-            full: Constant::new(bits::<6>(K as u64 - 1)),
-            others: Constant::new(Bits::from((u64::MAX >> (64 - K)) - 1)),
-            late: Constant::new(bits::<B>((1 << B) - 2)),
-        } clk, rst, i_valid, i_ready, i_discard, i_cell, i_bytes, i_flow, i_launch, i_meta, write_valid, write_at, write_data, link_valid,
-            link_cell, link_to, freed_valid, freed_cell, voided, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_flow, m_launch, m_meta, data,
-            links, bytes, sides, busy, discard, slot, fetched, following, beat, left, over, side, beats, read, captured, raw, freed, freed_at,
-            void_pulse, last, goes, cell_over, packet_over, load, leaves, count, mask, index)
+        Self {
+            beat_bits: Const::new(bits::<4>(B as u64)),
+            byte_bits: Const::new(bits::<4>(8 - B as u64)),
+            full: Const::new(bits::<6>(K as u64 - 1)),
+            others: Const::new(Bits::from((u64::MAX >> (64 - K)) - 1)),
+            late: Const::new(bits::<B>((1 << B) - 2)),
+            ..Default::default()
+        }
     }
 }
 

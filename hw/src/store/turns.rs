@@ -1,5 +1,5 @@
 //! Which flow's queue is looked at next.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::store::{AHEAD, AHEAD_LONG};
@@ -10,7 +10,7 @@ use timely_model::store::{AHEAD, AHEAD_LONG};
 /// A place is kept for each grant until its packet begins to be read or is found not to be.
 /// Latency: 4 clocks from a grant to `o`. Throughput: one a clock, one flow each third clock. Back pressure: `grant_ready` falls while 15
 /// places are taken; behind a long packet, while one is.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Turns<const F: usize, const G: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -56,8 +56,8 @@ pub struct Turns<const F: usize, const G: usize> {
     pub o_visit: Signal<Out, Bit>,
     /// Launch of the grant.
     pub o_launch: Signal<Out, Bits<64>>,
-    many: Constant<Bits<5>>,
-    few: Constant<Bits<5>>,
+    many: Const<Bits<5>>,
+    few: Const<Bits<5>>,
     // Flow F, launch 64 below it.
     grants: Fifo<G, 4, 5>,
     valid: [DFF<Bit>; 3],
@@ -84,13 +84,11 @@ pub struct Turns<const F: usize, const G: usize> {
     sum: Signal<Local, Bits<5>>,
 }
 
-impl<const F: usize, const G: usize> Default for Turns<F, G> {
-    fn default() -> Self {
+impl<const F: usize, const G: usize> Turns<F, G> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert_eq!(G, F + 64, "a grant is a flow and a launch");
-        construct!({ many: Constant::new(bits::<5>(u64::from(AHEAD))), few: Constant::new(bits::<5>(u64::from(AHEAD_LONG))) }
-            clk, rst, swept, grant_valid, grant_ready, grant_flow, grant_launch, begun, discarded, vain, length_valid, length_long, outcome_valid,
-            outcome_flow, outcome_found, outcome_anew, void_valid, void_flow, o_valid, o_flow, o_visit, o_launch, grants, launch, places, is_long, at, urgent, discarding,
-            limit, room, accept, head, head_held, at_held, visiting, visits, goes, more, fewer, sum; valid, visit, flow)
+        Self { many: Const::new(bits::<5>(u64::from(AHEAD))), few: Const::new(bits::<5>(u64::from(AHEAD_LONG))), ..Default::default() }
     }
 }
 

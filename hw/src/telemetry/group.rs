@@ -1,5 +1,5 @@
 //! A read-modify-write pipeline over one word a flow, and a copy of its RAM for queries.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::ram::ApartRam;
 use num_bigint::BigUint;
 use rust_hdl::prelude::*;
@@ -13,7 +13,7 @@ use rust_hdl::prelude::*;
 ///
 /// Clears are at least 4 clocks apart. So an operation never follows one of its flow's older epoch by less than 5: until the next clear, the
 /// first one of the flow after its clear is cleared itself.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Group<const W: usize, const V: usize, const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -51,7 +51,7 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     /// The same for queries: it stands beside `copy`, for the way from one to the other was telemetry's longest.
     query_epochs: RAM<Bit, F>,
     /// The bit of a word that is its epoch.
-    mark: Constant<Bits<V>>,
+    mark: Const<Bits<V>>,
     pending: DFF<Bit>,
     pending_flow: DFF<Bits<F>>,
     accept: Signal<Local, Bit>,
@@ -74,13 +74,11 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     current: Signal<Local, Bit>,
 }
 
-impl<const W: usize, const V: usize, const F: usize> Default for Group<W, V, F> {
-    fn default() -> Self {
+impl<const W: usize, const V: usize, const F: usize> Group<W, V, F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert_eq!(V, W + 1, "a word is the state and its epoch");
-        construct!({ mark: Constant::new((BigUint::from(1u32) << W).into()) }
-            clk, rst, sweep, sweep_at, i_valid, i_flow, clear_valid, clear_flow, clear_epoch, o_event, o_state, i_next, query_flow, o_stored,
-            o_current, ram, copy, epochs, query_epochs, pending, pending_flow, accept, entering, raw, state, passed, written, stored, current;
-            valid, flow, event, clear, same, epoch, past)
+        Self { mark: Const::new((BigUint::from(1u32) << W).into()), ..Default::default() }
     }
 }
 

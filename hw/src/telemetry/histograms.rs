@@ -1,5 +1,5 @@
 //! The histograms of the profiles.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_regs::histogram::{BIN_BITS, BINS, MANTISSA_BITS, VALUE_BITS};
@@ -10,7 +10,7 @@ use timely_regs::histogram::{BIN_BITS, BINS, MANTISSA_BITS, VALUE_BITS};
 /// an update and a read every clock, also of one bin. A histogram that is to be cleared is cleared in the clocks without an update, a bit of
 /// `clearing` until then. RAM and its copy for reading are cleared for 2^13 clocks after reset. Model:
 /// `timely_model::telemetry::histograms`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Histograms {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -36,7 +36,7 @@ pub struct Histograms {
     pub clearing: Signal<Out, Bits<16>>,
     ram: ApartRam<Bits<32>, 13>,
     copy: RAM<Bits<32>, 13>,
-    last_bin: Constant<Bits<9>>,
+    last_bin: Const<Bits<9>>,
     /// Above the bin that is cleared: all are.
     sweep_at: DFF<Bits<14>>,
     ready: Signal<Local, Bit>,
@@ -82,14 +82,11 @@ pub struct Histograms {
     shown: DFF<Bits<32>>,
 }
 
-impl Default for Histograms {
-    fn default() -> Self {
+impl Histograms {
+    /// The block with its constants.
+    pub fn new() -> Self {
         const { assert!(BIN_BITS == 9 && MANTISSA_BITS == 4 && VALUE_BITS == 24, "values are cut at fixed bits") };
-        construct!({ last_bin: Constant::new(bits::<9>(BINS as u64 - 1)) }
-            clk, rst, swept, event_valid, event_kind, event_profile, event_rtt_ns, at, count, clear, clearing, ram, copy, sweep_at, ready, settled,
-            sweep, value, upper, mantissa, by_byte, bytes, by_four, by_two, by_one, fours, twos, ones, bin, waiting, of, of_profile, of_bin,
-            is_clearing, first, negative, negated, others, entering, raw, state, counted, shown;
-            valid, profile, small, octave, op, op_at, op_clear, same, past)
+        Self { last_bin: Const::new(bits::<9>(BINS as u64 - 1)), ..Default::default() }
     }
 }
 

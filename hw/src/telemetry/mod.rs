@@ -7,6 +7,7 @@ mod recorder;
 pub use histograms::Histograms;
 pub use recorder::Recorder;
 
+use crate::bus::FlowLoadIn;
 use group::Group;
 use rust_hdl::prelude::*;
 
@@ -63,12 +64,8 @@ pub struct Telemetry<const F: usize> {
     pub superseded_valid: Signal<In, Bit>,
     /// Its flow.
     pub superseded_flow: Signal<In, Bits<F>>,
-    /// A flow is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    /// The flow.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Its record.
-    pub fl_record: Signal<In, Bits<512>>,
+    /// Flow bus.
+    pub fl: FlowLoadIn<F>,
     /// A record is wanted.
     pub query_valid: Signal<In, Bit>,
     /// Its flow.
@@ -160,6 +157,13 @@ pub struct Telemetry<const F: usize> {
     superseded_counts: DFF<Bit>,
 }
 
+impl<const F: usize> Telemetry<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { sent: Group::new(), returns: Group::new(), events: Group::new(), superseded: Group::new(), ..Default::default() }
+    }
+}
+
 impl<const F: usize> Logic for Telemetry<F> {
     #[hdl_gen]
     fn update(&mut self) {
@@ -247,9 +251,9 @@ impl<const F: usize> Logic for Telemetry<F> {
         // A load, bit 1 of its record's word 0 being keep: the next clock turns the flow's epoch over.
         self.load_epochs.read_clock.next = self.clk.val();
         self.load_epochs.write_clock.next = self.clk.val();
-        self.clear.d.next = self.fl_valid.val() & !self.fl_record.val().get_bit(1) & self.ready.q.val();
-        self.load_flow.d.next = self.fl_flow.val();
-        self.load_epochs.read_address.next = self.fl_flow.val();
+        self.clear.d.next = self.fl.valid.val() & !self.fl.record.val().get_bit(1) & self.ready.q.val();
+        self.load_flow.d.next = self.fl.flow.val();
+        self.load_epochs.read_address.next = self.fl.flow.val();
         self.load_epochs.write_enable.next = self.clear.q.val() | self.sweep.val();
         self.load_epochs.write_address.next = self.load_flow.q.val();
         self.load_epochs.write_data.next = !self.load_epochs.read_data.val();

@@ -1,5 +1,6 @@
 //! Event records of rate updates: some of them, chosen, numbered, queued.
-use crate::construct::construct;
+use crate::bus::ProfileWriteIn;
+use crate::constant::Const;
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
 use timely_regs::event;
@@ -12,7 +13,7 @@ use timely_regs::profile::LAW;
 /// Latency: an update is at an empty queue's output 5 clocks later. Throughput: an update and a record every clock. Back pressure: none; a
 /// record that finds the queue full is dropped, which pulses `dropped` 3 clocks after the update, and leaves a gap in the numbers. Model:
 /// `timely_model::telemetry::recorder`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -46,14 +47,8 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     pub event_before: Signal<In, Bits<160>>,
     /// The time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
-    /// A word of a profile changes.
-    pub pw_valid: Signal<In, Bit>,
-    /// The profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// The word.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Profile bus.
+    pub pw: ProfileWriteIn,
     /// One of so many is recorded; 0 none.
     pub cfg_every: Signal<In, Bits<16>>,
     /// Which ones, `timely_regs::map::telemetry::EVENT_FILTER`.
@@ -68,8 +63,8 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     pub dropped: Signal<Out, Bit>,
     queue: HeldFifo<439, A, C>,
     laws: [DFF<Bits<4>>; 16],
-    law_word: Constant<Bits<5>>,
-    version: Constant<Bits<32>>,
+    law_word: Const<Bits<5>>,
+    version: Const<Bits<32>>,
     // The update of the clock before.
     valid: DFF<Bit>,
     passes: DFF<Bit>,
@@ -103,8 +98,9 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     kept: Signal<Local, Bits<439>>,
 }
 
-impl<const F: usize, const A: usize, const C: usize> Default for Recorder<F, A, C> {
-    fn default() -> Self {
+impl<const F: usize, const A: usize, const C: usize> Recorder<F, A, C> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         const {
             assert!(
                 FILTER_FLOW.low == 0 && FILTER_BY_FLOW.low == 16 && FILTER_PROFILE.low == 20 && FILTER_BY_PROFILE.low == 24,
@@ -112,15 +108,11 @@ impl<const F: usize, const A: usize, const C: usize> Default for Recorder<F, A, 
             );
             assert!(LAW.low == 0 && LAW.high == 3 && event::WORDS == 16, "the record is put together at fixed bits");
         }
-        construct!({
-            law_word: Constant::new(bits::<5>(LAW.word.into())),
-            version: Constant::new(bits::<32>(u64::from(event::VERSION << event::RECORD_VERSION.low))),
+        Self {
+            law_word: Const::new(bits::<5>(LAW.word.into())),
+            version: Const::new(bits::<32>(u64::from(event::VERSION << event::RECORD_VERSION.low))),
+            ..Default::default()
         }
-            clk, rst, event_valid, event_flow, event_profile, event_kind, event_branch, event_hyperactive, event_rtt_ns, event_hops,
-            event_endpoint_ns, event_now_ns, event_rate_before, event_rate, event_before, now, pw_valid, pw_profile, pw_word, pw_data,
-            cfg_every, cfg_filter, rec_valid, rec_ready, rec_data, dropped, queue, valid, passes, flow, profile, law, kind, branch, hyperactive,
-            signal, hops, endpoint, argument, rate_before, rate, earlier, stamp, every, left, number, take, other_flow, other_profile, about,
-            made, record, lost, kept; laws)
     }
 }
 
@@ -133,8 +125,8 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
         for i in 0..16 {
             self.laws[i].clock.next = self.clk.val();
             self.laws[i].d.next = self.laws[i].q.val();
-            if self.pw_valid.val() & (self.pw_word.val() == self.law_word.val()) & (self.pw_profile.val().index() == i) {
-                self.laws[i].d.next = self.pw_data.val().get_bits::<4>(0);
+            if self.pw.valid.val() & (self.pw.word.val() == self.law_word.val()) & (self.pw.profile.val().index() == i) {
+                self.laws[i].d.next = self.pw.data.val().get_bits::<4>(0);
             }
             if self.rst.val() {
                 self.laws[i].d.next = bits::<4>(0);

@@ -1,5 +1,5 @@
 //! The date: the steady time and an offset that PTP or software measures.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::time::{START, STEP};
 
@@ -11,7 +11,7 @@ const _: () = assert!(STEP == 1 << 24 && START << 32 == 0);
 /// date is ever torn.
 ///
 /// Latency: 5 clocks from a sample to `date`, `offset` and `epoch`, of which all three change at once.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Date {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -31,7 +31,7 @@ pub struct Date {
     pub offset: Signal<Out, Bits<64>>,
     /// Steps of the date, modulo 4.
     pub epoch: Signal<Out, Bits<2>>,
-    start: Constant<Bits<32>>,
+    start: Const<Bits<32>>,
     // Number n of a name is the clock after the sample. 1: lower half of the measured offset, with its borrow.
     valid1: DFF<Bit>,
     low1: DFF<Bits<33>>,
@@ -76,11 +76,10 @@ pub struct Date {
     sum: DFF<Bits<64>>,
 }
 
-impl Default for Date {
-    fn default() -> Self {
-        construct!({ start: Constant::new(bits::<32>(START.wrapping_neg() >> 32)) }
-            clk, rst, valid, wanted, steady, coming, date, offset, epoch, valid1, low1, wanted1, steady1, other1, kept1, left1, right1, whole1, valid2, low2, high2, difference,
-            valid3, low, high3, differs3, other3, kept3, left3, right3, whole3, valid4, high, low4, differs4, epoch5, offset5, sum_low, coming_high, left, right, whole, sum)
+impl Date {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { start: Const::new(bits::<32>(START.wrapping_neg() >> 32)), ..Default::default() }
     }
 }
 

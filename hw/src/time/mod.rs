@@ -56,6 +56,13 @@ pub struct Time {
     calendar: Date,
 }
 
+impl Time {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { count: Steady::new(), calendar: Date::new(), ..Default::default() }
+    }
+}
+
 impl Logic for Time {
     #[hdl_gen]
     fn update(&mut self) {

@@ -1,12 +1,12 @@
 //! The steady time: a count of the increments since reset, and the same with the pacer's lead.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::time::START;
 
 /// Adds the increment at every clock. The fraction keeps 24 bits, 8 more than are shown.
 ///
 /// Latency: 2 clocks from the increment to `coming`, 4 to `steady`; `later` is `steady` and the lead of 2 clocks ago.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Steady {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -22,7 +22,7 @@ pub struct Steady {
     pub steady: Signal<Out, Bits<64>>,
     /// The steady time and the lead, ns48.fns16.
     pub later: Signal<Out, Bits<64>>,
-    start: Constant<Bits<40>>,
+    start: Const<Bits<40>>,
     // Number n of a name is its stage. 1: ns of 8 bits and the whole fraction.
     sum: Signal<Local, Bits<33>>,
     low1: DFF<Bits<32>>,
@@ -39,10 +39,10 @@ pub struct Steady {
     later_high: Signal<Local, Bits<32>>,
 }
 
-impl Default for Steady {
-    fn default() -> Self {
-        construct!({ start: Constant::new(bits::<40>(START >> 24)) }
-            clk, rst, cfg_time_increment, cfg_lead, coming, steady, later, sum, low1, carry1, low2, high2, steady3, later3, steady4, later4, later_high)
+impl Steady {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { start: Const::new(bits::<40>(START >> 24)), ..Default::default() }
     }
 }
 

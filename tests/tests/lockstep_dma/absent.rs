@@ -11,7 +11,7 @@ use timely_tests::{rng, seeds, verilate};
 /// else, hardware's registers read as those of DMA that stands still, and every output for others is 0.
 #[test]
 fn nothing_starts_without_memory() {
-    let library = verilate("no_dma_64_10", Rtl::<64, 8, 10>::default());
+    let library = verilate("no_dma_64_10", Rtl::<64, 8, 10>::new());
     let inputs = INPUTS.map(|n| library.input(n));
     let outputs = OUTPUTS.map(|n| library.output(n));
     let at = |name: &str| inputs[INPUTS.iter().position(|n| *n == name).expect("an input")];

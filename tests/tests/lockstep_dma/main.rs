@@ -158,7 +158,7 @@ impl Ports {
 }
 
 fn lockstep<const W: usize, const K: usize, const F: usize>(name: &str) {
-    let library = verilate(name, Rtl::<W, K, F>::default());
+    let library = verilate(name, Rtl::<W, K, F>::new());
     let ports = Ports::new(&library, K);
     for seed in seeds() {
         let mut rng = rng(seed);
@@ -194,8 +194,8 @@ fn rtl_equals_model_512() {
 
 #[test]
 fn other_widths_emit() {
-    timely_hw::emit::emit("dma128", Rtl::<128, 16, 10>::default()).unwrap();
-    timely_hw::emit::emit("dma256", Rtl::<256, 32, 16>::default()).unwrap();
+    timely_hw::emit::emit("dma128", Rtl::<128, 16, 10>::new()).unwrap();
+    timely_hw::emit::emit("dma256", Rtl::<256, 32, 16>::new()).unwrap();
 }
 
 /// The face that skips clocks gives what the face that steps them gives.

@@ -12,7 +12,7 @@ const WIRE: u64 = 12;
 
 #[test]
 fn rtl_equals_model() {
-    let library = verilate("credit", Rtl::default());
+    let library = verilate("credit", Rtl::new());
     let [rst, rate, s_valid, m_ready, charge_valid, charge_bytes, begins] =
         ["rst", "cfg_line_rate", "s_valid", "m_ready", "charge_valid", "charge_bytes", "begins"].map(|n| library.input(n));
     let [s_ready, m_valid] = ["s_ready", "m_valid"].map(|n| library.output(n));

@@ -190,7 +190,7 @@ impl Ports {
 
 #[test]
 fn entry_equals_model_512() {
-    lockstep("entry512", Rtl::<512, 64, 4, 48, 65, 6>::default(), 4, 512);
+    lockstep("entry512", Rtl::<512, 64, 4, 48, 65, 6>::new(), 4, 512);
 }
 
 #[test]
@@ -199,5 +199,5 @@ fn entry_equals_model_256() {
     if !thorough() {
         return;
     }
-    lockstep("entry256", Rtl::<256, 32, 6, 48, 33, 8>::default(), 6, 256);
+    lockstep("entry256", Rtl::<256, 32, 6, 48, 33, 8>::new(), 6, 256);
 }

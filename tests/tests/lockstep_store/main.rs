@@ -98,10 +98,10 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, cel
 
 #[test]
 fn rtl_equals_model_64() {
-    lockstep("store64", Rtl::<64, 8, 3, 7, 8, 8, 5, 12, 67, META, 136, 159>::default(), 3, 7, 64);
+    lockstep("store64", Rtl::<64, 8, 3, 7, 8, 8, 5, 12, 67, META, 136, 159>::new(), 3, 7, 64);
 }
 
 #[test]
 fn rtl_equals_model_512() {
-    lockstep("store512", Rtl::<512, 64, 6, 7, 8, 8, 2, 9, 70, META, 136, 159>::default(), 6, 7, 512);
+    lockstep("store512", Rtl::<512, 64, 6, 7, 8, 8, 2, 9, 70, META, 136, 159>::new(), 6, 7, 512);
 }

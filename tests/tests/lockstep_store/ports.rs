@@ -128,24 +128,24 @@ fn spread_equals_model_512() {
     if !thorough() {
         return;
     }
-    spread("spread512", RtlSpread::<512, 64, 128, 65, 2>::default(), 512, 2);
+    spread("spread512", RtlSpread::<512, 64, 128, 65, 2>::new(), 512, 2);
 }
 
 #[test]
 fn spread_equals_model_256() {
-    spread("spread256", RtlSpread::<256, 32, 128, 33, 4>::default(), 256, 4);
+    spread("spread256", RtlSpread::<256, 32, 128, 33, 4>::new(), 256, 4);
 }
 
 #[test]
 fn aside_equals_model_256() {
-    aside("aside256", RtlAside::<256, 32, 128, 33>::default(), 256);
+    aside("aside256", RtlAside::<256, 32, 128, 33>::new(), 256);
 }
 
 #[test]
 fn aside_equals_model_512() {
     // The same code but for widths.
     if thorough() {
-        aside("aside512", RtlAside::<512, 64, 128, 65>::default(), 512);
+        aside("aside512", RtlAside::<512, 64, 128, 65>::new(), 512);
     }
 }
 

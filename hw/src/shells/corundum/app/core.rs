@@ -584,23 +584,23 @@ impl<
         self.besides.rst.next = self.reset.q.val();
         self.present.clk.next = self.clk.val();
         // Registers.
-        self.control.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.control.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.control.s_axil_awready.val();
-        self.control.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.control.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.control.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.control.s_axil_wready.val();
-        self.s_axil_bresp.next = self.control.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.control.s_axil_bvalid.val();
-        self.control.s_axil_bready.next = self.s_axil_bready.val();
-        self.control.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.control.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.control.s_axil_arready.val();
-        self.s_axil_rdata.next = self.control.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.control.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.control.s_axil_rvalid.val();
-        self.control.s_axil_rready.next = self.s_axil_rready.val();
+        self.control.s_axil.awaddr.next = self.s_axil_awaddr.val();
+        self.control.s_axil.awvalid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.control.s_axil.awready.val();
+        self.control.s_axil.wdata.next = self.s_axil_wdata.val();
+        self.control.s_axil.wstrb.next = self.s_axil_wstrb.val();
+        self.control.s_axil.wvalid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.control.s_axil.wready.val();
+        self.s_axil_bresp.next = self.control.s_axil.bresp.val();
+        self.s_axil_bvalid.next = self.control.s_axil.bvalid.val();
+        self.control.s_axil.bready.next = self.s_axil_bready.val();
+        self.control.s_axil.araddr.next = self.s_axil_araddr.val();
+        self.control.s_axil.arvalid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.control.s_axil.arready.val();
+        self.s_axil_rdata.next = self.control.s_axil.rdata.val();
+        self.s_axil_rresp.next = self.control.s_axil.rresp.val();
+        self.s_axil_rvalid.next = self.control.s_axil.rvalid.val();
+        self.control.s_axil.rready.next = self.s_axil_rready.val();
         // PTP's time of day, as old as it is by then.
         self.present.sec.next = self.ptp_ts.val().get_bits::<48>(48);
         self.present.ns.next = self.ptp_ts.val().get_bits::<30>(16) + self.age.val();
@@ -685,7 +685,7 @@ impl<
         self.control.s_axis_rx_bad.next = self.arrivals.m_bad.val();
         self.control.s_axis_rx_ts.next = self.arrivals.m_ts.val();
         // Out of the queues.
-        self.record.next = self.control.fl_record.val();
+        self.record.next = self.control.fl.record.val();
         // A flow that is the generator's has no queue.
         self.host_record.next = self.record.val();
         if self.generates.val() & self.record.val().get_bit(2) {
@@ -726,23 +726,23 @@ impl<
         self.exit.now.next = self.control.steady.val();
         self.exit.cfg_udp_port.next = self.control.settings.val().udp_port;
         self.exit.cfg_key.next = self.control.settings.val().nonce_key;
-        self.exit.fl_valid.next = self.control.fl_valid.val();
-        self.exit.fl_flow.next = self.control.fl_flow.val();
+        self.exit.fl_valid.next = self.control.fl.valid.val();
+        self.exit.fl_flow.next = self.control.fl.flow.val();
         self.exit.fl_enable.next = self.host_record.val().get_bit(0);
         self.exit.fl_keep.next = self.record.val().get_bit(1);
-        self.control.sent_valid.next = self.exit.sent_valid.val();
-        self.control.sent_tag.next = self.exit.sent_tag.val();
-        self.control.sent_flow.next = self.exit.sent_flow.val();
-        self.control.sent_segment.next = self.exit.sent_segment.val();
-        self.control.sent_nonce.next = self.exit.sent_nonce.val();
-        self.control.sent_first.next = self.exit.sent_first.val();
-        self.control.sent_last.next = self.exit.sent_last.val();
-        self.control.sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
-        self.control.sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
-        self.control.sent_place.next = self.exit.sent_place.val();
-        self.control.sent_generation.next = self.exit.sent_generation.val();
+        self.control.sent.valid.next = self.exit.sent_valid.val();
+        self.control.sent.tag.next = self.exit.sent_tag.val();
+        self.control.sent.flow.next = self.exit.sent_flow.val();
+        self.control.sent.segment.next = self.exit.sent_segment.val();
+        self.control.sent.nonce.next = self.exit.sent_nonce.val();
+        self.control.sent.first.next = self.exit.sent_first.val();
+        self.control.sent.last.next = self.exit.sent_last.val();
+        self.control.sent.wire_bytes.next = self.exit.sent_wire_bytes.val();
+        self.control.sent.segment_bytes.next = self.exit.sent_segment_bytes.val();
+        self.control.sent.place.next = self.exit.sent_place.val();
+        self.control.sent.generation.next = self.exit.sent_generation.val();
         // Nobody says when it might have left: when it came out of its queue.
-        self.control.sent_launch.next = self.exit.sent_ts.val();
+        self.control.sent.launch.next = self.exit.sent_ts.val();
         self.g_host_sent_valid.next = self.exit.sent_valid.val();
         self.g_host_sent_tag.next = self.exit.sent_tag.val();
         self.g_host_sent_flow.next = self.exit.sent_flow.val();
@@ -756,18 +756,18 @@ impl<
         self.g_host_sent_generation.next = self.exit.sent_generation.val();
         self.g_host_sent_launch.next = self.exit.sent_ts.val();
         if self.generates.val() {
-            self.control.sent_valid.next = self.g_sent_valid.val();
-            self.control.sent_tag.next = self.g_sent_tag.val();
-            self.control.sent_flow.next = self.g_sent_flow.val();
-            self.control.sent_segment.next = self.g_sent_segment.val();
-            self.control.sent_nonce.next = self.g_sent_nonce.val();
-            self.control.sent_first.next = self.g_sent_first.val();
-            self.control.sent_last.next = self.g_sent_last.val();
-            self.control.sent_wire_bytes.next = self.g_sent_wire_bytes.val();
-            self.control.sent_segment_bytes.next = self.g_sent_segment_bytes.val();
-            self.control.sent_place.next = self.g_sent_place.val();
-            self.control.sent_generation.next = self.g_sent_generation.val();
-            self.control.sent_launch.next = self.g_sent_launch.val();
+            self.control.sent.valid.next = self.g_sent_valid.val();
+            self.control.sent.tag.next = self.g_sent_tag.val();
+            self.control.sent.flow.next = self.g_sent_flow.val();
+            self.control.sent.segment.next = self.g_sent_segment.val();
+            self.control.sent.nonce.next = self.g_sent_nonce.val();
+            self.control.sent.first.next = self.g_sent_first.val();
+            self.control.sent.last.next = self.g_sent_last.val();
+            self.control.sent.wire_bytes.next = self.g_sent_wire_bytes.val();
+            self.control.sent.segment_bytes.next = self.g_sent_segment_bytes.val();
+            self.control.sent.place.next = self.g_sent_place.val();
+            self.control.sent.generation.next = self.g_sent_generation.val();
+            self.control.sent.launch.next = self.g_sent_launch.val();
         }
         // Completions.
         self.departures.told.next = self.generates.val();
@@ -784,14 +784,14 @@ impl<
         self.control.tx_cpl_ts.next = self.departures.c_ts.val();
         // The host's memory.
         self.host_write.enable.next = self.dma_enable.val();
-        self.host_write.s_awaddr.next = self.control.m_axi_awaddr.val();
-        self.host_write.s_awvalid.next = self.control.m_axi_awvalid.val();
-        self.control.m_axi_awready.next = self.host_write.s_awready.val();
-        self.host_write.s_wdata.next = self.control.m_axi_wdata.val();
-        self.host_write.s_wvalid.next = self.control.m_axi_wvalid.val();
-        self.control.m_axi_wready.next = self.host_write.s_wready.val();
-        self.control.m_axi_bresp.next = self.host_write.s_bresp.val();
-        self.control.m_axi_bvalid.next = self.host_write.s_bvalid.val();
+        self.host_write.s_awaddr.next = self.control.m_axi.awaddr.val();
+        self.host_write.s_awvalid.next = self.control.m_axi.awvalid.val();
+        self.control.m_axi.awready.next = self.host_write.s_awready.val();
+        self.host_write.s_wdata.next = self.control.m_axi.wdata.val();
+        self.host_write.s_wvalid.next = self.control.m_axi.wvalid.val();
+        self.control.m_axi.wready.next = self.host_write.s_wready.val();
+        self.control.m_axi.bresp.next = self.host_write.s_bresp.val();
+        self.control.m_axi.bvalid.next = self.host_write.s_bvalid.val();
         self.wd_address.next = self.host_write.d_address.val();
         self.wd_place.next = self.host_write.d_place.val();
         self.wd_valid.next = self.host_write.d_valid.val();
@@ -812,14 +812,14 @@ impl<
         self.a1_data.next = self.host_write.a1_data.val();
         self.a1_valid.next = self.host_write.a1_valid.val();
         self.host_read.enable.next = self.dma_enable.val();
-        self.host_read.s_araddr.next = self.control.m_axi_araddr.val();
-        self.host_read.s_arvalid.next = self.control.m_axi_arvalid.val();
-        self.control.m_axi_arready.next = self.host_read.s_arready.val();
-        self.control.m_axi_rdata.next = self.host_read.s_rdata.val();
-        self.control.m_axi_rresp.next = self.host_read.s_rresp.val();
-        self.control.m_axi_rlast.next = self.host_read.s_rlast.val();
-        self.control.m_axi_rvalid.next = self.host_read.s_rvalid.val();
-        self.host_read.s_rready.next = self.control.m_axi_rready.val();
+        self.host_read.s_araddr.next = self.control.m_axi.araddr.val();
+        self.host_read.s_arvalid.next = self.control.m_axi.arvalid.val();
+        self.control.m_axi.arready.next = self.host_read.s_arready.val();
+        self.control.m_axi.rdata.next = self.host_read.s_rdata.val();
+        self.control.m_axi.rresp.next = self.host_read.s_rresp.val();
+        self.control.m_axi.rlast.next = self.host_read.s_rlast.val();
+        self.control.m_axi.rvalid.next = self.host_read.s_rvalid.val();
+        self.host_read.s_rready.next = self.control.m_axi.rready.val();
         self.rd_address.next = self.host_read.d_address.val();
         self.rd_place.next = self.host_read.d_place.val();
         self.rd_valid.next = self.host_read.d_valid.val();
@@ -855,8 +855,8 @@ impl<
         self.courier.rate_valid.next = self.control.rate_valid.val();
         self.courier.rate_flow.next = self.control.rate_flow.val();
         self.courier.rate_value.next = self.control.rate_value.val();
-        self.credit.fl_valid.next = self.control.fl_valid.val();
-        self.credit.fl_flow.next = self.control.fl_flow.val();
+        self.credit.fl_valid.next = self.control.fl.valid.val();
+        self.credit.fl_flow.next = self.control.fl.flow.val();
         self.credit.fl_enable.next = self.host_record.val().get_bit(0);
         self.credit.frame_valid.next = self.exit.frame_valid.val();
         self.credit.frame_queue.next = self.exit.frame_queue.val();
@@ -877,13 +877,13 @@ impl<
             self.credit.i_flow.next = self.g_down_release_flow.val();
             self.credit.i_bytes.next = self.g_down_release_bytes.val();
         }
-        self.courier.fl_valid.next = self.control.fl_valid.val();
-        self.courier.fl_flow.next = self.control.fl_flow.val();
+        self.courier.fl_valid.next = self.control.fl.valid.val();
+        self.courier.fl_flow.next = self.control.fl.flow.val();
         self.courier.fl_record.next = self.host_record.val();
-        self.courier.pw_valid.next = self.control.pw_valid.val();
-        self.courier.pw_profile.next = self.control.pw_profile.val();
-        self.courier.pw_word.next = self.control.pw_word.val();
-        self.courier.pw_data.next = self.control.pw_data.val();
+        self.courier.pw_valid.next = self.control.pw.valid.val();
+        self.courier.pw_profile.next = self.control.pw.profile.val();
+        self.courier.pw_word.next = self.control.pw.word.val();
+        self.courier.pw_data.next = self.control.pw.data.val();
         self.courier.stop.next = self.control.stop.val();
         self.g_up_idle_valid.next = self.courier.idle_valid.val();
         self.g_up_idle_flow.next = self.courier.idle_flow.val();
@@ -904,13 +904,13 @@ impl<
             | (bit_cast::<262, 1>(self.courier.release_valid.val().into()) << 58)
             | (bit_cast::<262, F>(self.courier.release_flow.val()) << 59)
             | (bit_cast::<262, 32>(self.courier.release_bytes.val()) << 75)
-            | (bit_cast::<262, 1>(self.control.fl_valid.val().into()) << 107)
-            | (bit_cast::<262, F>(self.control.fl_flow.val()) << 108)
+            | (bit_cast::<262, 1>(self.control.fl.valid.val().into()) << 107)
+            | (bit_cast::<262, F>(self.control.fl.flow.val()) << 108)
             | (bit_cast::<262, 32>(self.load_word.val()) << 124)
-            | (bit_cast::<262, 1>(self.control.pw_valid.val().into()) << 156)
-            | (bit_cast::<262, 4>(self.control.pw_profile.val()) << 157)
-            | (bit_cast::<262, 5>(self.control.pw_word.val()) << 161)
-            | (bit_cast::<262, 32>(self.control.pw_data.val()) << 166)
+            | (bit_cast::<262, 1>(self.control.pw.valid.val().into()) << 156)
+            | (bit_cast::<262, 4>(self.control.pw.profile.val()) << 157)
+            | (bit_cast::<262, 5>(self.control.pw.word.val()) << 161)
+            | (bit_cast::<262, 32>(self.control.pw.data.val()) << 166)
             | (bit_cast::<262, 64>(self.control.later.val()) << 198);
         self.down.next = self.below.q.val();
         if self.streams.val() {
@@ -939,12 +939,12 @@ impl<
         self.control.limited_flow.next = self.g_up_limited_flow.val();
         self.control.limited.next = self.g_up_limited.val();
         // Without a generator packets are the queues': a doorbell in our registers has none.
-        self.control.hd_ready.next = true;
+        self.control.hd.ready.next = true;
         self.data_pulses.next = self.scheduler_pulses.val();
         if self.exit.sent_valid.val() {
             self.data_pulses.next = self.data_pulses.val() | self.frames_bit.val();
         }
-        if self.control.hd_valid.val() {
+        if self.control.hd.valid.val() {
             self.data_pulses.next = self.data_pulses.val() | self.doorbell_bit.val();
         }
         if self.generates.val() {
@@ -953,7 +953,7 @@ impl<
             self.control.limited_valid.next = self.g_limited_valid.val();
             self.control.limited_flow.next = self.g_limited_flow.val();
             self.control.limited.next = self.g_limited.val();
-            self.control.hd_ready.next = self.g_hd_ready.val();
+            self.control.hd.ready.next = self.g_hd_ready.val();
             self.data_pulses.next = self.g_pulses.val();
             self.control.data_swept.next = self.control.data_swept.val() & self.g_swept.val();
         }
@@ -968,16 +968,16 @@ impl<
         self.g_cfg_ipv6.next = self.control.settings.val().ipv6;
         self.g_cfg_key.next = self.control.settings.val().nonce_key;
         self.g_cfg_keyed.next = self.control.settings.val().nonce_keyed.any();
-        self.g_fl_valid.next = self.control.fl_valid.val();
-        self.g_fl_flow.next = self.control.fl_flow.val();
+        self.g_fl_valid.next = self.control.fl.valid.val();
+        self.g_fl_flow.next = self.control.fl.flow.val();
         self.g_fl_record.next = self.record.val();
-        self.g_pw_valid.next = self.control.pw_valid.val();
-        self.g_pw_profile.next = self.control.pw_profile.val();
-        self.g_pw_word.next = self.control.pw_word.val();
-        self.g_pw_data.next = self.control.pw_data.val();
-        self.g_hd_valid.next = self.control.hd_valid.val();
-        self.g_hd_flow.next = self.control.hd_flow.val();
-        self.g_hd_packets.next = self.control.hd_packets.val();
+        self.g_pw_valid.next = self.control.pw.valid.val();
+        self.g_pw_profile.next = self.control.pw.profile.val();
+        self.g_pw_word.next = self.control.pw.word.val();
+        self.g_pw_data.next = self.control.pw.data.val();
+        self.g_hd_valid.next = self.control.hd.valid.val();
+        self.g_hd_flow.next = self.control.hd.flow.val();
+        self.g_hd_packets.next = self.control.hd.packets.val();
         self.g_rate_valid.next = self.control.rate_valid.val();
         self.g_rate_flow.next = self.control.rate_flow.val();
         self.g_rate_value.next = self.control.rate_value.val();

@@ -486,30 +486,30 @@ impl<
         self.pacer.stop.next = self.stop.val();
         self.pacer.pause.next = bits::<8>(0);
         self.pacer.now.next = self.later.val();
-        self.pacer.doorbell_valid.next = self.generator.doorbell_valid.val();
-        self.pacer.doorbell_flow.next = self.generator.doorbell_flow.val();
-        self.pacer.doorbell_packets.next = self.generator.doorbell_packets.val();
-        self.generator.doorbell_ready.next = self.pacer.doorbell_ready.val();
-        self.pacer.charge_valid.next = self.generator.charge_valid.val();
-        self.pacer.charge_flow.next = self.generator.charge_flow.val();
-        self.pacer.charge_bytes.next = self.generator.charge_bytes.val();
-        self.pacer.charge_ends.next = self.generator.charge_ends.val();
-        self.generator.grant_valid.next = self.pacer.grant_valid.val();
-        self.generator.grant_flow.next = self.pacer.grant_flow.val();
-        self.generator.grant_launch.next = self.pacer.grant_launch.val();
-        self.pacer.grant_ready.next = self.generator.grant_ready.val();
+        self.pacer.doorbell_valid.next = self.generator.doorbell.valid.val();
+        self.pacer.doorbell_flow.next = self.generator.doorbell.flow.val();
+        self.pacer.doorbell_packets.next = self.generator.doorbell.packets.val();
+        self.generator.doorbell.ready.next = self.pacer.doorbell_ready.val();
+        self.pacer.charge_valid.next = self.generator.charge.valid.val();
+        self.pacer.charge_flow.next = self.generator.charge.flow.val();
+        self.pacer.charge_bytes.next = self.generator.charge.bytes.val();
+        self.pacer.charge_ends.next = self.generator.charge.ends.val();
+        self.generator.grant.valid.next = self.pacer.grant_valid.val();
+        self.generator.grant.flow.next = self.pacer.grant_flow.val();
+        self.generator.grant.launch.next = self.pacer.grant_launch.val();
+        self.pacer.grant_ready.next = self.generator.grant.ready.val();
         self.generator.cfg_mac.next = self.cfg_mac.val();
         self.generator.cfg_ipv4.next = self.cfg_ipv4.val();
         self.generator.cfg_ipv6.next = self.cfg_ipv6.val();
         self.generator.cfg_key.next = self.cfg_key.val();
         self.generator.cfg_keyed.next = self.cfg_keyed.val();
-        self.generator.fl_valid.next = self.fl_valid.val();
-        self.generator.fl_flow.next = self.fl_flow.val();
-        self.generator.fl_record.next = self.own_record.val();
-        self.generator.hd_valid.next = self.hd_valid.val();
-        self.generator.hd_flow.next = self.hd_flow.val();
-        self.generator.hd_packets.next = self.hd_packets.val();
-        self.hd_ready.next = self.generator.hd_ready.val();
+        self.generator.fl.valid.next = self.fl_valid.val();
+        self.generator.fl.flow.next = self.fl_flow.val();
+        self.generator.fl.record.next = self.own_record.val();
+        self.generator.hd.valid.next = self.hd_valid.val();
+        self.generator.hd.flow.next = self.hd_flow.val();
+        self.generator.hd.packets.next = self.hd_packets.val();
+        self.hd_ready.next = self.generator.hd.ready.val();
         // Its frames wait for their launch, and take turns with the core's.
         self.gate.now.next = self.now.val();
         self.gate.s_tdata.next = self.generator.m_tdata.val();
@@ -518,7 +518,7 @@ impl<
         self.gate.s_tlast.next = self.generator.m_tlast.val();
         self.gate.s_tag.next = bits::<16>(0);
         self.gate.s_timed.next = true;
-        self.gate.s_launch.next = self.generator.sent_launch.val();
+        self.gate.s_launch.next = self.generator.sent.launch.val();
         self.generator.m_tready.next = self.gate.s_tready.val();
         self.merge.fair.next = true;
         self.merge.a_tdata.next = self.gate.m_tdata.val();
@@ -566,31 +566,31 @@ impl<
         self.own_tag.next = (bit_cast::<16, 7>(self.reported.q.val().get_bits::<7>(0)) | bits::<16>(128))
             | (bit_cast::<16, 6>(self.reported.q.val().get_bits::<6>(7)) << 8);
         self.own_report.next = bit_cast::<228, 16>(self.own_tag.val())
-            | (bit_cast::<228, F>(self.generator.sent_flow.val()) << 16)
-            | (bit_cast::<228, 32>(self.generator.sent_segment.val()) << 32)
-            | (bit_cast::<228, 32>(self.generator.sent_nonce.val()) << 64)
-            | (bit_cast::<228, 1>(self.generator.sent_first.val().into()) << 96)
-            | (bit_cast::<228, 1>(self.generator.sent_last.val().into()) << 97)
-            | (bit_cast::<228, 16>(self.generator.sent_wire_bytes.val()) << 98)
-            | (bit_cast::<228, 32>(self.generator.sent_segment_bytes.val()) << 114)
-            | (bit_cast::<228, 64>(self.generator.sent_launch.val()) << 146)
-            | (bit_cast::<228, 16>(self.generator.sent_place.val()) << 210)
-            | (bit_cast::<228, 2>(self.generator.sent_generation.val()) << 226);
-        if self.generator.sent_valid.val() {
+            | (bit_cast::<228, F>(self.generator.sent.flow.val()) << 16)
+            | (bit_cast::<228, 32>(self.generator.sent.segment.val()) << 32)
+            | (bit_cast::<228, 32>(self.generator.sent.nonce.val()) << 64)
+            | (bit_cast::<228, 1>(self.generator.sent.first.val().into()) << 96)
+            | (bit_cast::<228, 1>(self.generator.sent.last.val().into()) << 97)
+            | (bit_cast::<228, 16>(self.generator.sent.wire_bytes.val()) << 98)
+            | (bit_cast::<228, 32>(self.generator.sent.segment_bytes.val()) << 114)
+            | (bit_cast::<228, 64>(self.generator.sent.launch.val()) << 146)
+            | (bit_cast::<228, 16>(self.generator.sent.place.val()) << 210)
+            | (bit_cast::<228, 2>(self.generator.sent.generation.val()) << 226);
+        if self.generator.sent.valid.val() {
             self.reported.d.next = self.reported.q.val() + bits::<13>(1);
         }
         self.host.next = self.report_2.q.val();
         self.out.next = self.own_report.val();
-        self.out_valid.next = self.generator.sent_valid.val() | (self.held.q.val() | self.host.val());
+        self.out_valid.next = self.generator.sent.valid.val() | (self.held.q.val() | self.host.val());
         if self.host.val() {
             self.out.next = self.report_is_2.q.val();
-            self.held.d.next = self.held.q.val() | self.generator.sent_valid.val();
+            self.held.d.next = self.held.q.val() | self.generator.sent.valid.val();
             if !self.held.q.val() {
                 self.held_is.d.next = self.own_report.val();
             }
         } else if self.held.q.val() {
             self.out.next = self.held_is.q.val();
-            self.held.d.next = self.generator.sent_valid.val();
+            self.held.d.next = self.generator.sent.valid.val();
             self.held_is.d.next = self.own_report.val();
         }
         self.sent_valid.next = self.out_valid.val();

@@ -1,0 +1,11 @@
+//! The flow bus.
+use super::bus;
+use rust_hdl::prelude::*;
+
+bus! {
+    /// `timely_model::bus::FlowLoad`: a flow is loaded with a record, `timely_regs::flow`. `F` flow bits.
+    FlowLoadOut, "FlowLoadOut", FlowLoadIn, "FlowLoadIn", [const F: usize]
+    Forth valid: Bit,
+    Forth flow: Bits<F>,
+    Forth record: Bits<512>,
+}
