@@ -560,7 +560,10 @@ fn a_pause_frame_stops_what_is_decided() {
             let before = all.len();
             println!("{what}, frames of {length} bytes: {} frames, {bytes} bytes leave behind it", behind.len());
             // Of 150 KB that the line carries in 30,000 clocks.
-            assert!(before > if length > 2000 { 10 } else { 50 } && bytes <= most, "{what}, frames of {length} bytes: {bytes} bytes in {behind:?}");
+            assert!(
+                before > if length > 2000 { 10 } else { 50 } && bytes <= most,
+                "{what}, frames of {length} bytes: {bytes} bytes in {behind:?}"
+            );
             let counted = [Counter::PauseFrames, Counter::PfcFrames].map(|c| counter(&mut board, c));
             assert_eq!(counted, if parameters[0] == 0 { [1, 0] } else { [0, 1] }, "{what}: frames that are counted");
             // 24 KB are what the line carries behind the pause's end.

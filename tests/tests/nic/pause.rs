@@ -59,7 +59,14 @@ fn most(payload: u32) -> usize {
 
 /// What leaves behind a pause frame's last byte until the pause is over: data frames, bytes of them on the wire, ACKs; and the clocks from its last
 /// byte to the first data frame that begins after it is over.
-fn behind(frame: &[u8], payload: u32, ack_priority: u32, bus: u32, resume: Option<&[u8]>, seed: u64) -> Vec<(&'static str, usize, usize, usize, u64)> {
+fn behind(
+    frame: &[u8],
+    payload: u32,
+    ack_priority: u32,
+    bus: u32,
+    resume: Option<&[u8]>,
+    seed: u64,
+) -> Vec<(&'static str, usize, usize, usize, u64)> {
     let fixed = Parameters { outstanding_bytes: 0, timeout_us: 0.0, ..Parameters::fixed(5000.0) };
     let mut all = Vec::new();
     for (name, mut nic) in cores(bus, 10) {
