@@ -35,7 +35,7 @@ pub struct Table {
     pub rst: Signal<In, Bit>,
     /// Clock 1: a data packet.
     pub valid: Signal<In, Bit>,
-    /// Its source, byte 0 in the low bits; of IPv4 the upper words are 0.
+    /// Source address of the packet, byte 0 in the low bits; of IPv4 the upper words are 0.
     pub source: Signal<In, Bits<128>>,
     /// Packet number to segment number of its header, in wire order.
     pub ids: Signal<In, Bits<112>>,

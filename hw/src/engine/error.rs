@@ -1,4 +1,4 @@
-//! What the laws make of a delay and the flow's state: Patched TIMELY's error, the PI controller's output, Swift's flow scaling.
+//! Results of the laws for a delay and the flow's state: Patched TIMELY's error, the PI controller's output, Swift's flow scaling.
 use super::product::Limbs;
 use super::word::ProfileWord;
 use super::words::{FlowShift, Gain, ProfileWrite, RootWord};
@@ -45,7 +45,7 @@ pub struct Error {
     pub total_7: Signal<Out, Bits<58>>,
     /// Where PI's output goes on from, not below 0.
     pub kept_9: Signal<Out, Bits<40>>,
-    /// It goes on from the greatest number.
+    /// PI's output goes on from the greatest number.
     pub over_9: Signal<Out, Bit>,
     /// beta times flow scaling, 2^-13 ns.
     pub flow_9: Signal<Out, Bits<32>>,

@@ -37,9 +37,9 @@ pub struct Loss<const F: usize> {
     pub law_10: Signal<In, Bit>,
     /// There is an operation.
     pub valid_14: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the operation.
     pub flow_14: Signal<In, Bits<F>>,
-    /// Its time, ns.
+    /// Time of the operation, ns.
     pub time_14: Signal<In, Bits<32>>,
     /// The loss lowers the rate.
     pub falls_12: Signal<Out, Bit>,

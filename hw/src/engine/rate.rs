@@ -38,7 +38,7 @@ pub struct Rate<const F: usize> {
     pub none_14: Signal<In, Bit>,
     /// Weight, Q.26, at most 1.
     pub weight_14: Signal<In, Bits<27>>,
-    /// What is weighed, signed.
+    /// Weighed number, signed.
     pub weighed_14: Signal<In, Bits<35>>,
     /// The rate before and what is added.
     pub risen_15: Signal<In, Bits<33>>,
@@ -46,7 +46,7 @@ pub struct Rate<const F: usize> {
     pub falls_15: Signal<In, Bit>,
     /// The operation may change the rate.
     pub sets_15: Signal<In, Bit>,
-    /// It is an idle restart.
+    /// The operation is an idle restart.
     pub idle_14: Signal<In, Bit>,
     /// The rate may not rise.
     pub hold_17: Signal<In, Bit>,
@@ -106,7 +106,7 @@ pub struct Rate<const F: usize> {
     whole: Signal<Local, Bits<37>>,
     most: DFF<Bits<32>>,
     upper: DFF<Bits<32>>,
-    /// Its complement.
+    /// Complement of the new rate's lower bound.
     not_lower: DFF<Bits<32>>,
     limited: DFF<Bits<32>>,
     beyond: Signal<Local, Bit>,

@@ -1,4 +1,4 @@
-//! What an ACK, a load, an ended segment or a turn does to a flow.
+//! Effect of an ACK, a load, an ended segment or a turn on a flow.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::blank;
 use super::counts::Counts;
@@ -11,7 +11,7 @@ use super::words::{Entry, Start};
 use crate::check::Matrix;
 use rust_hdl::prelude::*;
 
-/// One pipeline of operations on flows: ACKs first, then what [`Offer`] offers.
+/// One pipeline of operations on flows: ACKs first, then those that [`Offer`] offers.
 ///
 /// Clock 0: the RAMs are addressed by the inputs ([`Memory`]). 1: their data is captured. 2: compared and subtracted ([`Verdict`],
 /// [`Signals`]). 3: decided. From clock 4 on the sample stands, from 5 on release and pulses. One operation a clock, never stalls.
@@ -38,7 +38,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub a_departure: Signal<In, Bits<64>>,
     pub a_ttl_sent: Signal<In, Bits<8>>,
     pub a_ttl_seen: Signal<In, Bits<8>>,
-    /// Its byte of lost packets: bits 7..6 the segment (1 complete, 2 incomplete), bits 5..0 segments skipped.
+    /// The ACK's byte of lost packets: bits 7..6 the segment (1 complete, 2 incomplete), bits 5..0 segments skipped.
     pub a_loss: Signal<In, Bits<8>>,
     /// A segment ended; fields as those of [`Offer`].
     pub ended_valid: Signal<In, Bit>,
@@ -81,7 +81,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub release_bytes: Signal<Out, Bits<32>>,
     /// Counted events.
     pub pulses: Signal<Out, Bits<64>>,
-    /// What became of an ACK of a flow that exists: 0 accepted, 1 stale, 2 repeated, 3 forged.
+    /// Outcome of an ACK of a flow that exists: 0 accepted, 1 stale, 2 repeated, 3 forged.
     pub acked_valid: Signal<Out, Bit>,
     pub acked_flow: Signal<Out, Bits<F>>,
     pub acked_outcome: Signal<Out, Bits<2>>,

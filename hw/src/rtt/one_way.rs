@@ -65,7 +65,7 @@ pub struct OneWay<const F: usize> {
     held: Signal<Local, Bit>,
     with_least: Signal<Local, Bits<25>>,
     with_current: Signal<Local, Bits<25>>,
-    /// What exceeds the base has more than 24 bits.
+    /// The excess over the base has more than 24 bits.
     high: Signal<Local, Bit>,
     carries: Signal<Local, Bit>,
     new_least: DFF<Bits<32>>,
