@@ -21,7 +21,7 @@ pub struct Charge<const F: usize, const S: usize> {
     pub charge_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub charge_bytes: Signal<In, Bits<16>>,
-    /// Its packet ends a segment.
+    /// The charge's packet ends a segment.
     pub charge_ends: Signal<In, Bit>,
     /// A flow's new account.
     pub paid_valid: Signal<Out, Bit>,
@@ -47,7 +47,7 @@ pub struct Charge<const F: usize, const S: usize> {
     done_valid: [DFF<Bit>; 3],
     done_flow: [DFF<Bits<F>>; 3],
     done: [DFF<Bits<65>>; 3],
-    /// Which of them is the flow's newest; 0 none.
+    /// Result in `done` that is the flow's newest, from 1; 0 none.
     from: DFF<Bits<2>>,
     is_newest: Signal<Local, Bit>,
     is_second: Signal<Local, Bit>,

@@ -31,23 +31,23 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     pub fl_valid: Signal<In, Bit>,
     /// The flow.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// It takes doorbells.
+    /// The flow takes doorbells.
     pub fl_enable: Signal<In, Bit>,
-    /// Its accounts stay.
+    /// The flow's accounts stay.
     pub fl_keep: Signal<In, Bit>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
-    /// Their flow.
+    /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
     /// A request to sleep.
     pub sleep_valid: Signal<In, Bit>,
-    /// It is taken at this clock if offered.
+    /// The request is taken at this clock if offered.
     pub sleep_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the request.
     pub sleep_flow: Signal<In, Bits<F>>,
-    /// Why: `timely_model::pacer::doorbell::Sleep`.
+    /// Reason of the request: `timely_model::pacer::doorbell::Sleep`.
     pub sleep_why: Signal<In, Bits<2>>,
     /// Packets granted that the pass knows of.
     pub sleep_granted: Signal<In, Bits<16>>,
@@ -55,9 +55,9 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     pub sleep_released: Signal<In, Bits<32>>,
     /// A doorbell.
     pub doorbell_valid: Signal<In, Bit>,
-    /// It is taken at this clock if offered.
+    /// The doorbell is taken at this clock if offered.
     pub doorbell_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the doorbell.
     pub doorbell_flow: Signal<In, Bits<F>>,
     /// Packets posted.
     pub doorbell_packets: Signal<In, Bits<16>>,
@@ -109,7 +109,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     done_valid: DFF<Bit>,
     done_flow: DFF<Bits<F>>,
     done: [DFF<Bits<52>>; 2],
-    /// Which of them is the flow's newest; 0 none.
+    /// The flow's newest result is the newest one, the second one, the third one; none of them is set where it is the RAM's.
     is_newest: DFF<Bit>,
     is_second: DFF<Bit>,
     is_third: DFF<Bit>,

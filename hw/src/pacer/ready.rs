@@ -27,12 +27,12 @@ pub struct Ready<const F: usize, const B: usize> {
     pub o_valid: Signal<Out, Bit>,
     /// The flow.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// It is taken at this clock if one stands there.
+    /// The flow is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,
     even: BlockRam<Bits<F>, B>,
     odd: BlockRam<Bits<F>, B>,
     write: DFF<Bits<F>>,
-    /// What is read next. It never is a whole round behind: of as many flows some are past the RAMs.
+    /// Number of the flow that is read next. It never is a whole round behind: of as many flows some are past the RAMs.
     read: DFF<Bits<F>>,
     /// A RAM shows the oldest of those not at the output; which.
     pending: DFF<Bit>,

@@ -30,11 +30,11 @@ pub struct Gate<const F: usize, const W: usize> {
     pub train_valid: Signal<In, Bit>,
     /// The train is taken at this clock if offered.
     pub train_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the train.
     pub train_flow: Signal<In, Bits<F>>,
-    /// Its packets; a train of none is dropped.
+    /// Packets of the train; a train of none is dropped.
     pub train_packets: Signal<In, Bits<6>>,
-    /// When its first packet is due, ns48.fns16.
+    /// When the train's first packet is due, ns48.fns16.
     pub train_launch: Signal<In, Bits<64>>,
     /// From one packet to the next, Q24.8 ns.
     pub train_gap: Signal<In, Bits<32>>,
@@ -58,7 +58,7 @@ pub struct Gate<const F: usize, const W: usize> {
     train: DFF<Bit>,
     flow: DFF<Bits<F>>,
     left: DFF<Bits<6>>,
-    /// It is 1.
+    /// `left` is 1.
     single: DFF<Bit>,
     launch: DFF<Bits<56>>,
     gap: DFF<Bits<32>>,
@@ -70,7 +70,7 @@ pub struct Gate<const F: usize, const W: usize> {
     holds: DFF<Bit>,
     /// The last time.
     seen: DFF<Bits<34>>,
-    /// What is due for longer counts as due since this in its place, in 128 ns.
+    /// Oldest launch that a place can hold, in 128 ns; an older one is clamped to it.
     floor: DFF<Bits<7>>,
     stepped: DFF<Bit>,
     /// The grant at the output, and the one that left its place before a stall of the output could tell; handles as their difference

@@ -123,7 +123,7 @@ pub struct Bucket {
     high5: DFF<Bits<44>>,
     waiting5: DFF<Bits<32>>,
     cap5: DFF<Bits<27>>,
-    /// What the bound leaves, signed; there is none.
+    /// Bytes that the outstanding bound leaves, signed; there is no bound.
     room5: DFF<Bits<33>>,
     free5: DFF<Bit>,
     length5: DFF<Bits<16>>,
@@ -136,7 +136,7 @@ pub struct Bucket {
     least6: DFF<Bits<52>>,
     tokens6: DFF<Bits<52>>,
     // Clock 7.
-    /// Their low bits; there are others, and so more tokens than any cap.
+    /// Low bits of the tokens; there are others, and so more tokens than any cap.
     tokens7: DFF<S<54>>,
     over7: DFF<Bit>,
     waiting7: DFF<Bits<32>>,

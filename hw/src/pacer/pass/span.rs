@@ -32,9 +32,9 @@ pub struct Span {
     pub due: Signal<Out, Bit>,
     /// Clock 6: the bucket allows a train of two to the power of this.
     pub least: Signal<In, Bits<3>>,
-    /// Bit k: a train of 2^k neither covers the time to its next pass nor is what the bucket allows, so that all shorter ones do not.
+    /// Bit k: a train of 2^k neither covers the time to the flow's next pass nor is what the bucket allows, so that all shorter ones do not.
     pub wished: Signal<Out, Bits<5>>,
-    /// Its launch, ns48.fns16.
+    /// Launch of the train, ns48.fns16.
     pub launch: Signal<Out, Bits<64>>,
     window: Constant<Bits<17>>,
     full: Constant<Bits<18>>,

@@ -25,7 +25,7 @@ pub struct Walkers<const F: usize, const G: usize> {
     pub link_node: Signal<In, Bits<G>>,
     /// A flow is due.
     pub due_valid: Signal<Out, Bit>,
-    /// It is taken at this clock if there is one.
+    /// The flow is taken at this clock if there is one.
     pub due_ready: Signal<In, Bit>,
     /// The flow.
     pub due_flow: Signal<Out, Bits<F>>,
