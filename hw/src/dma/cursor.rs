@@ -13,7 +13,7 @@ pub struct Cursor {
     pub base: Signal<In, Bits<64>>,
     /// On to the next burst.
     pub advance: Signal<In, Bit>,
-    /// Its address.
+    /// Address of the next burst.
     pub address: Signal<Out, Bits<64>>,
     low: DFF<Bits<26>>,
     high: DFF<Bits<32>>,

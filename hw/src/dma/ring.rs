@@ -21,9 +21,9 @@ pub struct Ring {
     pub holdoff: Signal<In, Bits<32>>,
     /// The write of a record starts.
     pub took: Signal<In, Bit>,
-    /// One ended.
+    /// The write of a record ended.
     pub done: Signal<In, Bit>,
-    /// It failed.
+    /// The write that ended failed.
     pub failed: Signal<In, Bit>,
     /// A new consumer index.
     pub consumed: Signal<In, Bit>,
@@ -33,7 +33,7 @@ pub struct Ring {
     pub address: Signal<Out, Bits<64>>,
     /// A record may be written.
     pub open: Signal<Out, Bit>,
-    /// There is no room for one.
+    /// There is no room for another record.
     pub crowded: Signal<Out, Bit>,
     /// The ring is to be read.
     pub wants: Signal<Out, Bit>,

@@ -18,11 +18,11 @@ pub struct Writer<const W: usize> {
     pub rst: Signal<In, Bit>,
     /// A burst starts.
     pub start: Signal<In, Bit>,
-    /// It is of the ring, not of the snapshot.
+    /// The burst is of the ring, not of the snapshot.
     pub of_ring: Signal<In, Bit>,
-    /// Where.
+    /// Address of the burst.
     pub address: Signal<In, Bits<64>>,
-    /// What, byte 0 in the lowest bits.
+    /// Data of the burst, byte 0 in the lowest bits.
     pub data: Signal<In, Bits<512>>,
     /// A burst may start.
     pub free: Signal<Out, Bit>,
