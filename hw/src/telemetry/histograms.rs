@@ -20,7 +20,7 @@ pub struct Histograms {
     pub swept: Signal<Out, Bit>,
     /// The engine answered something.
     pub event_valid: Signal<In, Bit>,
-    /// What it was: 0 an RTT.
+    /// Kind of the engine's answer: 0 an RTT.
     pub event_kind: Signal<In, Bits<3>>,
     /// The flow's profile.
     pub event_profile: Signal<In, Bits<4>>,
@@ -28,7 +28,7 @@ pub struct Histograms {
     pub event_rtt_ns: Signal<In, Bits<24>>,
     /// The bin that is read.
     pub at: Signal<In, Bits<13>>,
-    /// Its count.
+    /// Count of the bin.
     pub count: Signal<Out, Bits<32>>,
     /// Histograms to be cleared, one clock.
     pub clear: Signal<In, Bits<16>>,

@@ -36,21 +36,21 @@ pub struct Telemetry<const F: usize> {
     pub sample_valid: Signal<In, Bit>,
     /// 1 time-out, else RTT.
     pub sample_kind: Signal<In, Bits<2>>,
-    /// Its flow.
+    /// Flow of the sample.
     pub sample_flow: Signal<In, Bits<F>>,
     /// RTT, ns.
     pub sample_rtt_ns: Signal<In, Bits<24>>,
     /// Segments that lost packets, of which its ACK tells.
     pub sample_lost: Signal<In, Bits<7>>,
-    /// What became of an ACK; with the sample of the clock before, of the same flow, or alone.
+    /// An ACK has its outcome; with the sample of the clock before, of the same flow, or alone.
     pub acked_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the ACK.
     pub acked_flow: Signal<In, Bits<F>>,
     /// 0 accepted, 1 stale, 2 repeated, 3 forged.
     pub acked_outcome: Signal<In, Bits<2>>,
     /// The engine set a rate.
     pub event_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub event_flow: Signal<In, Bits<F>>,
     /// Branch, 4 and up for none.
     pub event_branch: Signal<In, Bits<3>>,
@@ -62,21 +62,21 @@ pub struct Telemetry<const F: usize> {
     pub event_kind: Signal<In, Bits<3>>,
     /// The engine will never take a sample.
     pub superseded_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the sample.
     pub superseded_flow: Signal<In, Bits<F>>,
     /// Flow bus.
     pub fl: FlowLoadIn<F>,
     /// A record is wanted.
     pub query_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the wanted record.
     pub query_flow: Signal<In, Bits<F>>,
     /// The steady time, 2^10 ns.
     pub now: Signal<In, Bits<32>>,
-    /// What the answer is known by.
+    /// Tag that the answer is known by.
     pub query_tag: Signal<In, Bits<4>>,
     /// The record of the flow of 2 clocks ago; it stands until the next.
     pub answer_valid: Signal<Out, Bit>,
-    /// Its query's tag.
+    /// Tag of the answered query.
     pub answer_tag: Signal<Out, Bits<4>>,
     /// Word `i` in bits `32i+31..32i`.
     pub answer_record: Signal<Out, Bits<1024>>,
