@@ -68,7 +68,7 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub m_tvalid: Signal<Out, Bit>,
     /// The beat is taken.
     pub m_tready: Signal<In, Bit>,
-    /// It is its frame's last.
+    /// The beat is its frame's last.
     pub m_tlast: Signal<Out, Bit>,
     /// Tag of its frame: eight running bits.
     pub m_tag: Signal<Out, Bits<16>>,
