@@ -1,4 +1,4 @@
-//! What carries between the control half and a scheduler, by the registers of the NIC that both are in.
+//! Configuration bridge between the control half and a scheduler, by the registers of the NIC that both are in.
 use super::kept::Kept;
 use crate::construct::construct;
 use crate::fifo::Fifo;
@@ -36,13 +36,13 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub enable: Signal<In, Bit>,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s.
     pub rate_value: Signal<In, Bits<32>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
-    /// Their flow.
+    /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
@@ -50,15 +50,15 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub fl_valid: Signal<In, Bit>,
     /// Flow loaded.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Its record.
+    /// Record of the flow.
     pub fl_record: Signal<In, Bits<512>>,
     /// Profile bus.
     pub pw_valid: Signal<In, Bit>,
     /// Profile.
     pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of it.
+    /// Word of the profile.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
+    /// Value of the word.
     pub pw_data: Signal<In, Bits<32>>,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
@@ -82,13 +82,13 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub m_axil_rvalid: Signal<In, Bit>,
     /// A flow starts after its idle time.
     pub idle_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow that starts.
     pub idle_flow: Signal<Out, Bits<F>>,
-    /// It changed whether a flow is limited.
+    /// A flow's limited state changed.
     pub limited_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow whose state changed.
     pub limited_flow: Signal<Out, Bits<F>>,
-    /// Whether it is.
+    /// The flow is limited.
     pub limited: Signal<Out, Bit>,
     /// Counted events, by `timely_regs::counters`: grants, and doorbells refused.
     pub pulses: Signal<Out, Bits<32>>,
