@@ -71,7 +71,7 @@ pub struct Traffic<
     pub cfg_keyed: Signal<In, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the record.
     pub fl_flow: Signal<In, Bits<F>>,
     /// The record, `timely_regs::flow`.
     pub fl_record: Signal<In, Bits<512>>,
@@ -79,79 +79,79 @@ pub struct Traffic<
     pub pw_valid: Signal<In, Bit>,
     /// Profile.
     pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of it.
+    /// Word of the profile.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
+    /// Value of the word.
     pub pw_data: Signal<In, Bits<32>>,
     /// A doorbell in our registers.
     pub hd_valid: Signal<In, Bit>,
-    /// It is taken if offered.
+    /// The doorbell is taken if offered.
     pub hd_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the doorbell.
     pub hd_flow: Signal<In, Bits<F>>,
     /// Packets posted.
     pub hd_packets: Signal<In, Bits<16>>,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s.
     pub rate_value: Signal<In, Bits<32>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
-    /// Their flow.
+    /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
     /// A rate of a flow that is not the generator's.
     pub down_rate_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub down_rate_flow: Signal<Out, Bits<F>>,
     /// 2^-12 Mb/s.
     pub down_rate_value: Signal<Out, Bits<32>>,
     /// Bytes of a flow that is not the generator's are outstanding no more.
     pub down_release_valid: Signal<Out, Bit>,
-    /// Their flow.
+    /// Flow of the bytes.
     pub down_release_flow: Signal<Out, Bits<F>>,
     /// Wire bytes.
     pub down_release_bytes: Signal<Out, Bits<32>>,
     /// The scheduler says: a flow starts after its idle time.
     pub up_idle_valid: Signal<In, Bit>,
-    /// It.
+    /// Flow that starts.
     pub up_idle_flow: Signal<In, Bits<F>>,
     /// The scheduler says whether a flow is limited.
     pub up_limited_valid: Signal<In, Bit>,
-    /// It.
+    /// Flow of which the scheduler says it.
     pub up_limited_flow: Signal<In, Bits<F>>,
-    /// Whether it is.
+    /// The flow is limited.
     pub up_limited: Signal<In, Bit>,
     /// Counted events of the scheduler's, by `timely_regs::counters`.
     pub up_pulses: Signal<In, Bits<32>>,
     /// A flow starts after its idle time.
     pub idle_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow that starts.
     pub idle_flow: Signal<Out, Bits<F>>,
-    /// It is said whether a flow is limited.
+    /// A flow's limited state is reported.
     pub limited_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow whose state is reported.
     pub limited_flow: Signal<Out, Bits<F>>,
-    /// Whether it is.
+    /// The flow is limited.
     pub limited: Signal<Out, Bit>,
     /// Counted events of all, by `timely_regs::counters`.
     pub pulses: Signal<Out, Bits<32>>,
     /// A data frame came out of the queue of the flow that it names.
     pub host_sent_valid: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the frame.
     pub host_sent_tag: Signal<In, Bits<16>>,
-    /// Its flow.
+    /// Flow of the frame.
     pub host_sent_flow: Signal<In, Bits<F>>,
-    /// Its segment.
+    /// Segment of the frame.
     pub host_sent_segment: Signal<In, Bits<32>>,
     /// The segment's nonce.
     pub host_sent_nonce: Signal<In, Bits<32>>,
-    /// It is the segment's first packet.
+    /// The frame is the segment's first packet.
     pub host_sent_first: Signal<In, Bit>,
-    /// It is the segment's last packet.
+    /// The frame is the segment's last packet.
     pub host_sent_last: Signal<In, Bit>,
     /// Wire bytes of the frame.
     pub host_sent_wire_bytes: Signal<In, Bits<16>>,
@@ -161,21 +161,21 @@ pub struct Traffic<
     pub host_sent_place: Signal<In, Bits<16>>,
     /// The latter.
     pub host_sent_generation: Signal<In, Bits<2>>,
-    /// When it was eligible to leave, ns48.fns16.
+    /// When the frame was eligible to leave, ns48.fns16.
     pub host_sent_launch: Signal<In, Bits<64>>,
     /// A data frame is sent, of either.
     pub sent_valid: Signal<Out, Bit>,
-    /// Its tag.
+    /// Tag of the frame.
     pub sent_tag: Signal<Out, Bits<16>>,
-    /// Its flow.
+    /// Flow of the frame.
     pub sent_flow: Signal<Out, Bits<F>>,
-    /// Its segment.
+    /// Segment of the frame.
     pub sent_segment: Signal<Out, Bits<32>>,
     /// The segment's nonce.
     pub sent_nonce: Signal<Out, Bits<32>>,
-    /// It is the segment's first packet.
+    /// The frame is the segment's first packet.
     pub sent_first: Signal<Out, Bit>,
-    /// It is the segment's last packet.
+    /// The frame is the segment's last packet.
     pub sent_last: Signal<Out, Bit>,
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<Out, Bits<16>>,
@@ -220,7 +220,7 @@ pub struct Traffic<
     of_release: RAM<Bits<1>, F>,
     of_report: RAM<Bits<1>, F>,
     of_limit: RAM<Bits<1>, F>,
-    /// What the scheduler said last.
+    /// Limited state of each flow as the scheduler said it last.
     heard: RAM<Bits<1>, F>,
     idles: Fifo<F, 9, 10>,
     // Flow F, above the bit that it is limited.
@@ -262,7 +262,7 @@ pub struct Traffic<
     left: DFF<Bits<13>>,
     says_1: DFF<Bit>,
     says_flow_1: DFF<Bits<F>>,
-    /// It is what the scheduler said last, it is of our pacer, and what it says else.
+    /// The report repeats what the scheduler said last; the report is of our pacer; else, the state that it gives.
     again_1: DFF<Bit>,
     own_1: DFF<Bit>,
     limited_1: DFF<Bit>,
