@@ -275,7 +275,7 @@ pub struct HeldFifo<const W: usize, const A: usize, const C: usize> {
     depth: Constant<Bits<C>>,
     one: Constant<Bits<A>>,
     write: DFF<Bits<A>>,
-    /// What the RAM reads next.
+    /// Address that the RAM reads next.
     read: DFF<Bits<A>>,
     /// Words in the RAM at the last clock; with what came and went at it: those there now.
     fill: DFF<Bits<C>>,

@@ -51,7 +51,7 @@ enum Command {
     },
     /// Write blocks by themselves, a file each, and print `name speed|area file`: whether speed or only area is recorded of them.
     Blocks {
-        /// Their names, or how the names of several begin: `ack` for `ack_64` and `ack_512`; without any, all.
+        /// Names of blocks, or how the names of several begin: `ack` for `ack_64` and `ack_512`; without any, all.
         names: Vec<String>,
         /// Directory to write to; it is made if missing.
         #[arg(long)]

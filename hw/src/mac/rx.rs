@@ -39,7 +39,7 @@ pub struct Rx {
     pub m_bad: Signal<Out, Bit>,
     /// Turns over with each frame that begins.
     pub begun: Signal<Out, Bit>,
-    /// What the PHY says.
+    /// In-band status from the PHY.
     pub status: Signal<Out, Bits<4>>,
     got: DFF<Bits<8>>,
     got_dv: DFF<Bit>,
