@@ -130,9 +130,9 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub release_bytes: Signal<Out, Bits<32>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample_valid: Signal<Out, Bit>,
-    /// Tap: which of the two.
+    /// Tap: kind of the sample, 0 RTT, 1 time-out.
     pub tap_sample_kind: Signal<Out, Bits<2>>,
-    /// Tap: its flow.
+    /// Tap: flow of the sample.
     pub tap_sample_flow: Signal<Out, Bits<F>>,
     /// Tap: the RTT, ns.
     pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,
@@ -282,7 +282,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.telemetry.query_valid.next = self.crossing.o_query_valid.val();
         self.telemetry.query_flow.next = self.crossing.o_query_flow.val();
         self.telemetry.query_tag.next = self.crossing.o_query_tag.val();
-        // csr's query goes first; an answer is its who asked three clocks ago.
+        // csr's query goes first; an answer belongs to the block that asked three clocks ago.
         self.crossing.query_valid.next = self.csr.query_valid.val() | self.dma.query_valid.val();
         self.crossing.query_flow.next = self.dma.query_flow.val();
         self.crossing.query_tag.next = bits::<4>(8);

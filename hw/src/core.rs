@@ -111,9 +111,9 @@ pub struct Core<
     pub rate_value: Signal<Out, Bits<32>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample_valid: Signal<Out, Bit>,
-    /// Tap: which of the two.
+    /// Tap: kind of the sample, 0 RTT, 1 time-out.
     pub tap_sample_kind: Signal<Out, Bits<2>>,
-    /// Tap: its flow.
+    /// Tap: flow of the sample.
     pub tap_sample_flow: Signal<Out, Bits<F>>,
     /// Tap: the RTT, ns.
     pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,

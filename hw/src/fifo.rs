@@ -47,7 +47,7 @@ pub struct Fifo<const W: usize, const A: usize, const C: usize> {
     push: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     address: Signal<Local, Bits<A>>,
-    /// The same without and with a word taken at the output.
+    /// Address without and with a word taken at the output.
     at_hold: Signal<Local, Bits<A>>,
     at_take: Signal<Local, Bits<A>>,
     behind: Signal<Local, Bits<A>>,

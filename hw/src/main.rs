@@ -97,7 +97,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints a line on stdout. Whoever reads may have gone, as `head` does; that is no error.
+/// Prints a line on stdout. A reader that has gone, as `head` does, is no error.
 fn print(text: impl Display) -> Result<(), String> {
     let mut out = stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
@@ -106,7 +106,7 @@ fn print(text: impl Display) -> Result<(), String> {
     }
 }
 
-/// Says something on stderr. Where nobody hears it there is nobody to tell that.
+/// Prints a note on stderr. An error there has no other place to go, and is dropped.
 fn note(text: impl Display) {
     let _ = writeln!(stderr(), "{text}");
 }
@@ -140,7 +140,7 @@ fn emit(emission: &Emission, out: &Path, force: bool) -> Result<(), String> {
         let top = format!(": {} lines, top module {}", file.text.lines().count(), emission.top());
         lines.push(format!("{}{}", path.display(), if file.path == emission.file_name() { &top } else { "" }));
     }
-    // All are there, whoever reads of it.
+    // All files are written, whether or not the list is read.
     print(lines.join("\n"))
 }
 

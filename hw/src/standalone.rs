@@ -82,15 +82,15 @@ pub struct Standalone<
     pub stopped: Signal<Out, Bit>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample_valid: Signal<Out, Bit>,
-    /// Tap: which of the two.
+    /// Tap: kind of the sample, 0 RTT, 1 time-out.
     pub tap_sample_kind: Signal<Out, Bits<2>>,
-    /// Tap: its flow.
+    /// Tap: flow of the sample.
     pub tap_sample_flow: Signal<Out, Bits<F>>,
     /// Tap: the RTT, ns.
     pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,
     /// Tap: a rate was computed.
     pub tap_rate_valid: Signal<Out, Bit>,
-    /// Tap: its flow.
+    /// Tap: flow of the rate.
     pub tap_rate_flow: Signal<Out, Bits<F>>,
     /// Tap: the rate, 2^-12 Mb/s.
     pub tap_rate_value: Signal<Out, Bits<32>>,
@@ -285,7 +285,7 @@ pub(crate) fn emit_build(build: &Build) -> Result<String, String> {
     emit_named("standalone", build)
 }
 
-/// The same with another name, for a shell that has it inside.
+/// Verilog of a build with another name, for a shell that has it inside.
 pub(crate) fn emit_named(name: &str, build: &Build) -> Result<String, String> {
     macro_rules! arms {
         ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {

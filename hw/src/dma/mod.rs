@@ -150,14 +150,14 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.reader.clk.next = self.clk.val();
         self.reader.rst.next = self.rst.val();
         StoreWriteIn::link(&mut self.st, &mut self.settings.st);
-        // Who writes next: a record of the ring and a flow of the snapshot, in turns.
+        // Next writer: a record of the ring and a flow of the snapshot, in turns.
         self.recording.next = self.running.q.val() & self.settings.ring_on.val();
         self.ring_first.next = (self.rec_valid.val() & self.recording.val() & self.ring.open.val())
             & !(self.snapshot.offers.val() & (self.ring_last.q.val() | self.snapshot.offers_second.val()));
         self.ring_turn.next = self.writer.free.val() & self.ring_first.val();
         self.snapshot_turn.next = (self.writer.free.val() & self.snapshot.offers.val()) & (self.running.q.val() & !self.ring_first.val());
         self.writer.start.next = self.writer.free.val() & (self.ring_first.val() | (self.snapshot.offers.val() & self.running.q.val()));
-        // Whose data the writer sees must not wait for whether it is free.
+        // The choice of the writer's data must not wait for whether the writer is free.
         self.writer.of_ring.next = self.ring_first.val();
         self.writer.address.next = self.snapshot.address.val();
         self.writer.data.next = self.snapshot.data.val();

@@ -91,7 +91,7 @@ impl<const W: usize> Logic for Reader<W> {
         if self.ask.val() {
             self.ar_valid.d.next = true;
         }
-        // A beat that nobody asked for is none.
+        // A beat without a pending burst is not taken.
         self.taken.next = self.m_axi_rvalid.val() & !self.full_q.q.val() & self.pending.q.val().any();
         self.ends.next = self.beat.q.val() == self.last.val();
         self.whole.next = self.taken.val() & self.ends.val();

@@ -29,7 +29,7 @@ pub struct Ring {
     pub consumed: Signal<In, Bit>,
     /// The index.
     pub consumed_to: Signal<In, Bits<32>>,
-    /// Where the next record goes.
+    /// Address of the next record.
     pub address: Signal<Out, Bits<64>>,
     /// A record may be written.
     pub open: Signal<Out, Bit>,

@@ -95,7 +95,7 @@ pub struct Snapshot<const F: usize> {
     code_q: DFF<Bits<3>>,
     progress_q: DFF<Bits<17>>,
     ended_q: DFF<Bit>,
-    /// Why there will be no more bursts.
+    /// Reason that there will be no more bursts.
     over: Signal<Local, Bits<3>>,
 }
 

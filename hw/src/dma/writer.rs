@@ -60,7 +60,7 @@ pub struct Writer<const W: usize> {
     w_valid: DFF<Bit>,
     w: DFF<Bits<512>>,
     beat: DFF<Bits<3>>,
-    /// Bursts without a response, and whose they are: a bit a burst, in a circle.
+    /// Bursts without a response, and the source of each: a bit a burst, in a circle.
     waiting: DFF<Bits<5>>,
     sources: DFF<Bits<16>>,
     put: DFF<Bits<4>>,

@@ -23,9 +23,9 @@ pub struct Average {
     pub bus_6: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_1: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_1`, 2 clocks later.
     pub profile_3: Signal<In, Bits<4>>,
-    /// Profile of the operation, 3 clocks later.
+    /// As `profile_1`, 5 clocks later.
     pub profile_6: Signal<In, Bits<4>>,
     /// The profile's law is Swift.
     pub swift_3: Signal<In, Bit>,

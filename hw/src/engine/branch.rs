@@ -17,7 +17,7 @@ pub struct Branch {
     pub bus_3: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_1: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_1`, 2 clocks later.
     pub profile_3: Signal<In, Bits<4>>,
     /// RTT, ns.
     pub rtt_2: Signal<In, Bits<24>>,

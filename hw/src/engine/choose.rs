@@ -41,7 +41,7 @@ pub struct Choose {
     pub of_rate_14: Signal<In, Bits<35>>,
     /// The additive step, in half the rate's unit.
     pub step_14: Signal<In, Bits<27>>,
-    /// The same where it is weighed, else 0.
+    /// The additive step where it is weighed, else 0.
     pub weighed_step_14: Signal<In, Bits<27>>,
     /// The rate before.
     pub rate_14: Signal<In, Bits<32>>,

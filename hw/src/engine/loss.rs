@@ -43,9 +43,9 @@ pub struct Loss<const F: usize> {
     pub time_14: Signal<In, Bits<32>>,
     /// The loss lowers the rate.
     pub falls_12: Signal<Out, Bit>,
-    /// The same.
+    /// As `falls_12`, a clock later.
     pub falls_13: Signal<Out, Bit>,
-    /// The same.
+    /// As `falls_12`, 7 clocks later.
     pub falls_19: Signal<Out, Bit>,
     /// By this, Q.26.
     pub decrease_13: Signal<Out, Bits<27>>,

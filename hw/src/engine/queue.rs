@@ -35,9 +35,9 @@ pub struct Queue<const F: usize, const A: usize> {
     any: DFF<Bit>,
     /// There is no room: what comes takes the place of the youngest.
     full: DFF<Bit>,
-    /// Where the next word goes: a register, as RAMs are written there.
+    /// Place of the next word: a register, as RAMs are written there.
     place: DFF<Bits<A>>,
-    /// Where the youngest stands, and the oldest.
+    /// Places of the youngest word and of the oldest.
     youngest: DFF<Bits<A>>,
     read: DFF<Bits<A>>,
     lost: DFF<Bit>,

@@ -26,11 +26,11 @@ pub struct Rate<const F: usize> {
     pub bus_15: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_14: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_14`, a clock later.
     pub profile_15: Signal<In, Bits<4>>,
     /// The operation's flow.
     pub flow_8: Signal<In, Bits<F>>,
-    /// The same.
+    /// As `flow_8`, 11 clocks later.
     pub flow_19: Signal<In, Bits<F>>,
     /// An operation is there.
     pub valid_19: Signal<In, Bit>,
@@ -52,9 +52,9 @@ pub struct Rate<const F: usize> {
     pub hold_17: Signal<In, Bit>,
     /// The rate before.
     pub before_10: Signal<Out, Bits<32>>,
-    /// The same.
+    /// As `before_10`, 4 clocks later.
     pub before_14: Signal<Out, Bits<32>>,
-    /// The same.
+    /// As `before_10`, 9 clocks later.
     pub before_19: Signal<Out, Bits<32>>,
     /// The rate from now on.
     pub rate_19: Signal<Out, Bits<32>>,

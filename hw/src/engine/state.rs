@@ -37,11 +37,11 @@ pub struct State<const F: usize> {
     pub swift_2: Signal<In, Bit>,
     /// The flow's profile.
     pub profile_1: Signal<Out, Bits<4>>,
-    /// The same.
+    /// As `profile_1`, a clock later.
     pub profile_2: Signal<Out, Bits<4>>,
     /// The record.
     pub record_2: Signal<Out, Record>,
-    /// The same.
+    /// As `record_2`, a clock later.
     pub record_3: Signal<Out, Record>,
     /// RTT less the last, ns, signed; 0 without history. For Swift the RTT.
     pub difference_3: Signal<Out, Bits<25>>,

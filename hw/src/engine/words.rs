@@ -320,7 +320,7 @@ packed! {
         pub mark: MarkWord,
     }
 
-    /// The same, as four RAMs hold it.
+    /// Record of a flow, as four RAMs hold it.
     pub struct RecordRams {
         /// Bits 47..0.
         pub ram_0: Bits<48>,

@@ -48,7 +48,7 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub cfg_ipv6: Signal<In, Bits<128>>,
     /// Key of the nonces, and that it is written.
     pub cfg_key: Signal<In, Bits<96>>,
-    /// The latter.
+    /// The key is written.
     pub cfg_keyed: Signal<In, Bit>,
     /// Flow bus.
     pub fl: FlowLoadIn<F>,

@@ -27,7 +27,7 @@ pub struct Packets<const F: usize> {
     pub swept: Signal<Out, Bit>,
     /// Key of the nonces, and that it is written.
     pub key: Signal<In, Bits<96>>,
-    /// The latter.
+    /// The key is written.
     pub keyed: Signal<In, Bit>,
     /// There are nonces of the key.
     pub has_nonces: Signal<Out, Bit>,
@@ -69,7 +69,7 @@ pub struct Packets<const F: usize> {
     pub o_last: Signal<Out, Bit>,
     /// Nonce of the segment.
     pub o_nonce: Signal<Out, Bits<32>>,
-    /// The same with the destination in it.
+    /// Nonce of the segment with the destination in it.
     pub o_check: Signal<Out, Bits<32>>,
     /// Wire bytes of the frame.
     pub o_wire: Signal<Out, Bits<16>>,
@@ -83,7 +83,7 @@ pub struct Packets<const F: usize> {
     pub o_long: Signal<Out, Bit>,
     /// The pacer is to hear of packets posted.
     pub o_post: Signal<Out, Bit>,
-    /// How many.
+    /// Packets posted.
     pub o_packets: Signal<Out, Bits<16>>,
     /// A doorbell was refused.
     pub o_refused: Signal<Out, Bit>,

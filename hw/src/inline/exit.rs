@@ -78,7 +78,7 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub sent_segment_bytes: Signal<Out, Bits<32>>,
     /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
     pub sent_place: Signal<Out, Bits<16>>,
-    /// The latter.
+    /// Turn of the ring in which the place was given.
     pub sent_generation: Signal<Out, Bits<2>>,
     /// When the packet was eligible to leave.
     pub sent_launch: Signal<Out, Bits<64>>,

@@ -31,7 +31,7 @@ pub struct Rx {
     pub m_tdata: Signal<Out, Bits<64>>,
     /// Beat: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<8>>,
-    /// Beat: it is there.
+    /// Beat: valid.
     pub m_tvalid: Signal<Out, Bit>,
     /// Beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,

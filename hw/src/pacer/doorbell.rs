@@ -1,4 +1,4 @@
-//! The doorbell unit: who has packets to send, who sleeps, and who is woken.
+//! The doorbell unit: flows that have packets to send, flows that sleep, and flows that are woken.
 use crate::construct::construct;
 use crate::fifo::Fifo;
 use crate::ram::ApartRam;
@@ -99,7 +99,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     bytes: [DFF<Bits<32>>; 3],
     /// Packets posted, or granted that the pass knows of.
     count: [DFF<Bits<16>>; 3],
-    /// Why it asks to sleep; enable and keep of a load.
+    /// Reason of a request to sleep; enable and keep of a load.
     what: [DFF<Bits<2>>; 3],
     raw: DFF<Bits<52>>,
     raw_granted: DFF<Bits<16>>,

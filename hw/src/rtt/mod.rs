@@ -59,7 +59,7 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub sent_segment_bytes: Signal<In, Bits<32>>,
     /// With the last packet: the segment's place in the ring, and the turn of the ring in which it was given.
     pub sent_place: Signal<In, Bits<16>>,
-    /// The latter.
+    /// Turn of the ring in which the place was given.
     pub sent_generation: Signal<In, Bits<2>>,
     /// When the packet was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<In, Bits<64>>,

@@ -142,7 +142,7 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     answer: DFF<Bits<32>>,
     answered: DFF<Bit>,
     bad: DFF<Bit>,
-    /// How often the write was refused.
+    /// Times that the write was refused.
     tries: DFF<Bits<3>>,
     refused: DFF<Bit>,
     grants: DFF<Bits<16>>,

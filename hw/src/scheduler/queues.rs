@@ -66,7 +66,7 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     pub post_ready: Signal<In, Bit>,
     /// Flow of the packets.
     pub post_flow: Signal<Out, Bits<F>>,
-    /// How many.
+    /// Packets posted.
     pub post_packets: Signal<Out, Bits<16>>,
     /// The pacer lets a flow send a packet.
     pub grant_valid: Signal<In, Bit>,

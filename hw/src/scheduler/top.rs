@@ -97,7 +97,7 @@ pub struct Scheduler<
     pub rd_ack: Signal<Out, Bit>,
     /// Address of the registers, as the bus sees it.
     pub cfg_base: Signal<In, Bits<24>>,
-    /// The same, as software sees it.
+    /// Address of the registers, as software sees it.
     pub cfg_address: Signal<In, Bits<32>>,
     /// Address of the next scheduler's, 0 if there is none.
     pub cfg_next: Signal<In, Bits<32>>,

@@ -23,9 +23,9 @@ pub struct Turns<const F: usize, const S: usize> {
     pub op_kind: Signal<In, Bits<3>>,
     /// Queue of the operation.
     pub op_queue: Signal<In, Bits<F>>,
-    /// An argument.
+    /// First argument.
     pub op_a: Signal<In, Bit>,
-    /// Another.
+    /// Second argument.
     pub op_b: Signal<In, Bit>,
     /// No flow may send.
     pub op_stop: Signal<In, Bit>,
@@ -51,7 +51,7 @@ pub struct Turns<const F: usize, const S: usize> {
     pub charge_bytes: Signal<Out, Bits<16>>,
     /// Packets are posted.
     pub post: Signal<Out, Bit>,
-    /// How many.
+    /// Packets posted.
     pub post_packets: Signal<Out, Bits<6>>,
     /// The queue waits for its turn.
     pub list: Signal<Out, Bit>,

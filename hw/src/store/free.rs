@@ -47,7 +47,7 @@ pub struct Free<const C: usize, const N: usize> {
     /// Cells in the RAM.
     fill: DFF<Bits<N>>,
     write: DFF<Bits<C>>,
-    /// Where the oldest is, and the one after it.
+    /// Place of the oldest cell, and of the one after it.
     read: DFF<Bits<C>>,
     after: DFF<Bits<C>>,
     /// The RAM shows the oldest.

@@ -70,7 +70,7 @@ pub struct Intake<
     pub back: Signal<Out, Bit>,
     /// A beat is written.
     pub write_valid: Signal<Out, Bit>,
-    /// Where.
+    /// Address of the beat.
     pub write_at: Signal<Out, Bits<A>>,
     /// Data of the beat.
     pub write_data: Signal<Out, Bits<W>>,

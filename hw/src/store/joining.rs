@@ -4,8 +4,8 @@ use rust_hdl::prelude::*;
 
 /// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and `C`): which node a packet becomes.
 ///
-/// A queue is a chain of nodes, the last of which is empty. A packet goes into that one, and a fresh empty node behind it: so who puts
-/// packets in knows nothing of who takes them out, and neither waits for the other. Each flow has a node from the beginning, each cell
+/// A queue is a chain of nodes, the last of which is empty. A packet goes into that one, and a fresh empty node behind it: so the side that puts
+/// packets in and the side that takes them out know nothing of each other, and neither waits. Each flow has a node from the beginning, each cell
 /// another: a packet brings the node of its first cell, and gives that cell the node that was before it in exchange when it leaves.
 ///
 /// Latency: 3 clocks from `i` to `o`. Throughput: one a clock, the same flow too.

@@ -6,8 +6,8 @@ use rust_hdl::prelude::*;
 /// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and `C`), `M` bits beside a packet: looks at the
 /// flow's oldest node and takes the packet out, if there is one; for a visit, only if the flow may not keep it.
 ///
-/// Latency: 5 clocks from `i` to `o`; `outcome` 2 clocks after `i`. Throughput: one a clock, but of one flow each third clock: who gives
-/// flows in keeps to that.
+/// Latency: 5 clocks from `i` to `o`; `outcome` 2 clocks after `i`. Throughput: one a clock, but of one flow each third clock: the source of
+/// flows keeps to that.
 #[derive(LogicBlock)]
 pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> {
     /// Clock.

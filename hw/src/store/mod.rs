@@ -24,7 +24,7 @@ use turns::Turns;
 /// `N` `C + 1`, `T` one more than the larger of `F` and `C`, `G` `F + 64`; `M` bits go beside a packet, `S` is `M + 88`, `P` `M + 111`.
 ///
 /// A packet is stored if its flow is enabled, holds fewer than `cfg_bound` cells when the packet's first beat comes, and 40 cells are free,
-/// so that no packet that has begun ever waits. What is not stored is dropped and counted, and holds up nobody: `refused` if there was no room,
+/// so that no packet that has begun ever waits. Other packets are dropped and counted, and hold up none: `refused` if there was no room,
 /// `malformed` if it has more than 9,728 bytes or a beat with a gap. With `cfg_wait` a packet whose flow is at its bound is stored, and the
 /// input waits behind it, at the end of a packet, until the flow holds less; it waits as well while fewer than 56 cells are free. A flow may exceed its bound by the packet that reaches it and by what
 /// comes in the 8 clocks after.

@@ -32,7 +32,7 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     pub i_meta: Signal<In, Bits<M>>,
     /// A beat is written.
     pub write_valid: Signal<In, Bit>,
-    /// Where.
+    /// Address of the beat.
     pub write_at: Signal<In, Bits<A>>,
     /// Data of the beat.
     pub write_data: Signal<In, Bits<W>>,

@@ -48,7 +48,7 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     ram: ApartRam<Bits<V>, F>,
     copy: ApartRam<Bits<V>, F>,
     epochs: RAM<Bit, F>,
-    /// The same for queries: it stands beside `copy`, for the way from one to the other was telemetry's longest.
+    /// Epochs for queries: the RAM stands beside `copy`, for the way from one to the other was telemetry's longest.
     query_epochs: RAM<Bit, F>,
     /// The bit of a word that is its epoch.
     mark: Const<Bits<V>>,

@@ -427,7 +427,7 @@ impl<const F: usize> Logic for Telemetry<F> {
             self.events_count.d.next = self.events.o_current.val();
             self.superseded_counts.d.next = self.superseded.o_current.val();
         }
-        // Cleared behind the registers: who takes the answer clears by the resets of its own.
+        // Cleared behind the registers: the block that takes the answer clears by the resets of its own.
         self.part_sent.next = bits::<112>(0);
         self.part_returns.next = bits::<337>(0);
         self.part_events.next = bits::<263>(0);

@@ -46,7 +46,7 @@ pub struct Gate<const F: usize, const W: usize> {
     pub grant_flow: Signal<Out, Bits<F>>,
     /// When it was due, ns48.fns16.
     pub grant_launch: Signal<Out, Bits<64>>,
-    /// Grants that may still be accepted, 0 to 64; who offers a train not yet taken must subtract it.
+    /// Grants that may still be accepted, 0 to 64; the block that offers a train not yet taken must subtract it.
     pub credit: Signal<Out, Bits<8>>,
     /// Launch 56 bits, gap 32, packets 6, flow.
     trains: HeldFifo<W, 9, 10>,
@@ -83,7 +83,7 @@ pub struct Gate<const F: usize, const W: usize> {
     spill_first: Constant<Bits<5>>,
     /// Less the grants in trains accepted, in their places and at the output.
     spent: DFF<Bits<16>>,
-    /// How far ahead the launch was at the last clock, in 128 ns: the difference of both times' high bits.
+    /// Lead of the launch at the last clock, in 128 ns: the difference of both times' high bits.
     ahead: DFF<Bits<19>>,
     units_now: Signal<Local, Bits<34>>,
     moved: Signal<Local, Bits<34>>,
@@ -305,7 +305,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.places.now.next = self.now.val().get_bits::<22>(8);
         self.places.stepped.next = self.stepped.q.val();
         self.places.pop.next = self.pop.val();
-        // The output: the spill first. Whose handle is lost there gives it back for the head's.
+        // The output: the spill first. The handle that is lost there comes back for the head's.
         self.leave.next = self.shown.q.val() & self.grant_ready.val();
         self.shown_handle.next = self.shown_swap.q.val() ^ self.shown_first.val();
         self.spill_handle.next = self.spill_swap.q.val() ^ self.spill_first.val();

@@ -8,8 +8,8 @@ use rust_hdl::prelude::*;
 /// A place holds the low bits of a launch in 2 ns, and a handle of `H` bits under which the grant itself stands in a RAM. The
 /// handles in the places and the two outside are all there are, each once: a free place has a free one, so that no list is needed.
 /// A grant enters behind all that launch in the same 2 ns or before, in one clock, while the head may leave. It is compared with the places
-/// as they will be at the clock after `enter`, and goes in at that clock; against the one that enters just before it, it is compared by who
-/// gives both, for whom that is known a clock earlier. Times compare modulo 2^12 ns in their places (so that an entering
+/// as they will be at the clock after `enter`, and goes in at that clock; against the one that enters just before it, it is compared by the
+/// gate, which gives both and knows that a clock earlier. Times compare modulo 2^12 ns in their places (so that an entering
 /// launch must be within a us of now, and no place more than 0.5 us past when one enters: see `shut`), and modulo 2^22 units of
 /// 2^-8 ns with now.
 /// Latency: 2 clocks from `enter` to the head. Throughput: one in and one out a clock. An `enter` without a free place is an error.
@@ -222,7 +222,7 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
                 }
             }
         }
-        // As full as that after this clock: what enters comes on top of the one before it, and who is full takes none.
+        // As full as that after this clock: an entering grant comes on top of the one before it, and a full sorter takes none.
         self.full.d.next = !self.pop.val()
             & (self.full.q.val() | (self.enter.val() & (self.second_last.val() | (self.third_last.val() & self.enters.q.val()))));
         // The entering grant gets the handle of the place that is lost to it: the last one, or the head's.

@@ -39,7 +39,7 @@ pub struct Bucket {
     pub packet: Signal<Out, Bits<23>>,
     /// Clock 8: the tokens.
     pub tokens: Signal<Out, Bits<51>>,
-    /// Clock 8: what the flow lacks to send, tokens; signed.
+    /// Clock 8: tokens that the flow lacks to send; signed.
     pub deficit: Signal<Out, Bits<52>>,
     /// Clock 8: base of the outstanding bytes.
     pub base: Signal<Out, Bits<32>>,

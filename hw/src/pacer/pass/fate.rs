@@ -36,11 +36,11 @@ pub struct Fate {
     pub ready: Signal<Out, Bit>,
     /// A train is granted.
     pub grant: Signal<Out, Bit>,
-    /// Of two to the power of this packets.
+    /// The train has two to the power of this packets.
     pub size: Signal<Out, Bits<3>>,
-    /// The same from a register of its own: two wide shifts by it stand far apart.
+    /// `size` from a register of its own: two wide shifts by it stand far apart.
     pub size_too: Signal<Out, Bits<3>>,
-    /// Of so many packets.
+    /// Packets of the train.
     pub train: Signal<Out, Bits<6>>,
     /// The flow asks to sleep.
     pub sleep: Signal<Out, Bit>,

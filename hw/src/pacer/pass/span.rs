@@ -14,11 +14,11 @@ pub struct Span {
     pub clk: Signal<In, Clock>,
     /// Clock 0: mantissa of one over the rate.
     pub y: Signal<In, Bits<17>>,
-    /// Clock 0: its exponent.
+    /// Clock 0: exponent of one over the rate.
     pub e: Signal<In, Bits<5>>,
     /// Clock 0: 125 times the bytes of a packet.
     pub packet: Signal<In, Bits<23>>,
-    /// Clock 2: what the flow lacks to send, tokens; signed.
+    /// Clock 2: tokens that the flow lacks to send; signed.
     pub deficit: Signal<In, Bits<52>>,
     /// Clock 6: the time, ns.
     pub now: Signal<In, Bits<48>>,

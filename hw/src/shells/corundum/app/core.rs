@@ -491,14 +491,14 @@ pub struct App<
     below: DFF<Bits<262>>,
     /// Inside a frame from the core.
     midway: DFF<Bit>,
-    /// How old PTP's time is when it is linear, ns.
+    /// Age of PTP's time when it is linear, ns.
     age: Constant<Bits<30>>,
     frames_bit: Constant<Bits<32>>,
     missed_bit: Constant<Bits<32>>,
     errors_bit: Constant<Bits<32>>,
     doorbell_bit: Constant<Bits<32>>,
     record: Signal<Local, Bits<512>>,
-    /// The same for those whose flows are queues.
+    /// `record` for flows that are queues.
     host_record: Signal<Local, Bits<512>>,
     scheduler_pulses: Signal<Local, Bits<32>>,
     data_pulses: Signal<Local, Bits<32>>,
@@ -741,7 +741,7 @@ impl<
         self.control.sent.segment_bytes.next = self.exit.sent_segment_bytes.val();
         self.control.sent.place.next = self.exit.sent_place.val();
         self.control.sent.generation.next = self.exit.sent_generation.val();
-        // Nobody says when it might have left: when it came out of its queue.
+        // The frame's launch is not known: the stamp of its first beat stands for it.
         self.control.sent.launch.next = self.exit.sent_ts.val();
         self.g_host_sent_valid.next = self.exit.sent_valid.val();
         self.g_host_sent_tag.next = self.exit.sent_tag.val();

@@ -18,8 +18,9 @@ const _: () = assert!(flow::ENABLE.word == 0 && flow::ENABLE.low == 0 && flow::E
 const _: () = assert!(Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21);
 const _: () = assert!(LATENCY == 2 && SAID_BITS == 9 && LOADED_BITS == 4 && NUMBER_BITS == 13);
 
-/// Pacer and generator of the flows that are enabled and `endless`, and what joins them to the core's frames and to the scheduler of the other flows: whose a
-/// flow is, as it was loaded, says where its rates and releases go. `2^S` segments of a flow may be outstanding; the other widths are those of the standalone shell.
+/// Pacer and generator of the flows that are enabled and `endless`, and their connections to the core's frames and to the scheduler of the other
+/// flows: the owner of a flow, as it was loaded, says where its rates and releases go. `2^S` segments of a flow may be outstanding; the
+/// other widths are those of the standalone shell.
 ///
 /// Frames of both leave by turns, each of the generator's at its launch before that: one that waits holds up none of the core's, nor does one of theirs hold it up.
 /// Tags of the generator's frames are their numbers, in the half of the RTT's table that tags of the core's, of seven bits there, leave free.
@@ -67,7 +68,7 @@ pub struct Traffic<
     pub cfg_ipv6: Signal<In, Bits<128>>,
     /// Key of the nonces, and that it is written.
     pub cfg_key: Signal<In, Bits<96>>,
-    /// The latter.
+    /// The key is written.
     pub cfg_keyed: Signal<In, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
@@ -159,7 +160,7 @@ pub struct Traffic<
     pub host_sent_segment_bytes: Signal<In, Bits<32>>,
     /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
     pub host_sent_place: Signal<In, Bits<16>>,
-    /// The latter.
+    /// Turn of the ring in which the place was given.
     pub host_sent_generation: Signal<In, Bits<2>>,
     /// When the frame was eligible to leave, ns48.fns16.
     pub host_sent_launch: Signal<In, Bits<64>>,
@@ -183,7 +184,7 @@ pub struct Traffic<
     pub sent_segment_bytes: Signal<Out, Bits<32>>,
     /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
     pub sent_place: Signal<Out, Bits<16>>,
-    /// The latter.
+    /// Turn of the ring in which the place was given.
     pub sent_generation: Signal<Out, Bits<2>>,
     /// When it was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<Out, Bits<64>>,
@@ -234,7 +235,7 @@ pub struct Traffic<
     grants_bit: Constant<Bits<32>>,
     refused_bit: Constant<Bits<32>>,
     missed_bit: Constant<Bits<32>>,
-    // 1: whose a flow is stands behind its RAM; 2: it is known.
+    // 1: the owner of a flow stands behind its RAM; 2: it is known.
     rate_1: DFF<Bit>,
     rate_flow_1: DFF<Bits<F>>,
     rate_value_1: DFF<Bits<32>>,
@@ -421,7 +422,7 @@ impl<
             self.sweep.d.next = self.sweep.q.val() + bits::<FS>(1);
         }
         self.swept.next = self.is_swept.val() & (self.pacer.swept.val() & self.generator.swept.val());
-        // Whose a flow is. One that is not ours does not exist here.
+        // Owner of a flow. One that is not ours does not exist here.
         self.is_own.next = self.fl_record.val().get_bit(0) & self.fl_record.val().get_bit(2);
         self.own_record.next = self.fl_record.val();
         if !self.is_own.val() {
