@@ -1,5 +1,5 @@
 //! `timely-hw`: emits the datapath as Verilog.
-// Their panics on a closed or full stdout would be ours.
+// A panic of `println!` on a closed or full stdout would be ours.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 use clap::{Parser, Subcommand};
 use std::fmt::Display;

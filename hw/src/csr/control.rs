@@ -169,7 +169,7 @@ pub struct Control<const F: usize> {
     sweeping: DFF<Bit>,
     reason: Signal<Local, Bits<3>>,
     left: DFF<Bits<12>>,
-    // What leaves.
+    // Outputs: the write to the store.
     stv: DFF<Bit>,
     stw: DFF<Bits<10>>,
     std: DFF<Bits<32>>,
@@ -430,7 +430,7 @@ impl<const F: usize> Logic for Control<F> {
             self.record.d.next =
                 bit_cast::<512, 480>(self.record.q.val().get_bits::<480>(32)) | (bit_cast::<512, 32>(self.store.read_data.val()) << 480);
         }
-        // What DMA or a soft reset loads; no command does at the same time.
+        // Load by DMA or a soft reset; no command loads at the same time.
         if self.bulk_valid.val() {
             self.fl.d.next = true;
             self.fl_index.d.next = self.bulk_flow.val();

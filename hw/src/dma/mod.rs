@@ -241,7 +241,7 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.kept.next = !self.settings.clear.val();
         self.interrupt.d.next = (self.interrupt.q.val() & self.kept.val()) | self.happened.val();
         self.irq_q.d.next = self.interrupt.q.val() & self.settings.mask.val();
-        // What csr sees.
+        // Answer to csr while it looks at a register.
         self.live.look_valid.next = self.look_valid.val();
         self.live.look_word.next = self.look_word.val();
         self.live.look_data.next = self.look_data.val();

@@ -74,7 +74,7 @@ impl Logic for Ring {
         if self.settle.q.val().any() {
             self.settle.d.next = self.settle.q.val() - bits::<2>(1);
         }
-        // What is to be read.
+        // Unread records.
         self.unread.d.next = self.produced.q.val() - self.read.q.val();
         self.some.d.next = self.unread.q.val().any();
         self.reached.d.next = self.unread.q.val().any() & (self.unread.q.val() >= bit_cast::<32, 21>(self.watermark.val()));

@@ -268,7 +268,7 @@ impl<const F: usize> Logic for Arbiter<F> {
                 self.turned[i + 1].d.next = self.turned[i].q.val();
             }
         }
-        // What is read while it is written is not looked at.
+        // A word that is read while it is written is not looked at.
         self.turn.next = !self.issued.read_data.val();
         if self.same.q.val() {
             self.turn.next = !self.last_turn.q.val();
@@ -328,7 +328,7 @@ impl<const F: usize> Logic for Arbiter<F> {
         }
         self.open.d.next = self.valid[22].q.val() & (self.flows[22].q.val() == self.held_flow.q.val());
         self.closing.d.next = self.valid[21].q.val() & (self.flows[21].q.val() == self.held_flow.q.val());
-        // What issues while it is at the issue stage is a parked sample of its flow.
+        // An operation that issues while its flow is at the issue stage is a parked sample.
         if self.due.q.val() & (self.due_flow.q.val() == self.held_flow.q.val()) {
             self.same.d.next = true;
             self.last_turn.d.next = self.due_turn.q.val();

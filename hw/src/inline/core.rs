@@ -457,7 +457,7 @@ impl<
         if self.leaves.val() {
             self.wire_inside.d.next = !self.core.m_axis_tx_tlast.val();
         }
-        // What leaves is stamped and reported.
+        // Frames that leave are stamped and reported.
         self.exit.s_tdata.next = self.bytes.val();
         self.exit.s_tkeep.next = self.core.m_axis_tx_tkeep.val();
         self.exit.s_tvalid.next = self.leaves.val();

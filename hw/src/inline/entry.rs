@@ -234,7 +234,7 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.parse.s_bad.next = self.cut.val() & !self.s_tlast.val();
         self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
 
-        // What the parser found becomes a way.
+        // The parser's report becomes a way.
         self.header.next = self.parse.o_hdr.val();
         // The two bytes in front are the place, which a host may leave anything in.
         self.flow.next =

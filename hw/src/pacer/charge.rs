@@ -139,7 +139,7 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         self.done_flow[0].d.next = self.flow[2].q.val();
         self.done[0].d.next = (bit_cast::<65, 32>(self.sum.val()) | (bit_cast::<65, 9>(self.packets.val()) << 32))
             | ((bit_cast::<65, 16>(self.last.val()) << 41) | (bit_cast::<65, 8>(self.voids.val()) << 57));
-        // What the sweep writes: a register's reset is free where a choice in front of a RAM is not.
+        // Zeros for the sweep: a register's reset is free where a choice in front of a RAM is not.
         if self.rst.val() | !self.is_swept.val() {
             self.done[0].d.next = bits::<65>(0);
         }

@@ -361,7 +361,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.asked.d.next = self.valid[2].q.val() & (self.kind[2].q.val() == bits::<2>(3));
         self.added.d.next = self.adds.val();
         self.fitted.d.next = self.fits.val();
-        // What rings is not bounded.
+        // A flow that is activated is not bounded.
         self.active.next = self.active.val() | self.wanted.val();
         self.bounded.next = self.bounded.val() & !self.wanted.val();
         self.kept.next = self.posted.val();
@@ -388,7 +388,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.done[0].d.next = self.done[0].d.val() | (bits::<52>(1) << 51);
         }
 
-        // What the sweep writes: a register's reset is free where a choice in front of a RAM is not.
+        // Zeros for the sweep: a register's reset is free where a choice in front of a RAM is not.
         if self.rst.val() | !self.is_swept.val() {
             self.done[0].d.next = bits::<52>(0);
         }

@@ -272,7 +272,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
 
         // 1: which operations before are of the same flow.
         self.after.d.next = self.segment[0].q.val() + bits::<16>(1);
-        // What an ACK echoes, with the host in it that it is of; a segment that ended has its destination in its check already.
+        // The check that an ACK echoes, with its host in it; a segment that ended has its destination in its check already.
         self.matrix.key.next = self.key.val();
         self.matrix.digest.next = self.source.q.val();
         self.check[1].d.next = self.check[0].q.val() ^ self.matrix.product.val();
@@ -360,7 +360,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.counts.across.next = self.across.q.val();
         self.counts.unstamped.next = self.unstamped.q.val();
 
-        // What others write.
+        // Writes by other blocks.
         self.offer.load_valid.next = self.flow_valid.val() & !(self.flow_enable.val() & self.flow_keep.val()) & !self.sweep.val();
         self.offer.load_flow.next = self.flow_index.val();
         self.offer.ended_valid.next = self.ended_valid.val();

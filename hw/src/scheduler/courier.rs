@@ -214,7 +214,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         self.flows.clk.next = self.clk.val();
         self.flows.rst.next = self.rst.val();
 
-        // What comes.
+        // Inputs.
         self.rates.i_valid.next = self.rate_valid.val();
         self.rates.i_data.next = bit_cast::<R, 32>(self.rate_value.val()) | (bit_cast::<R, F>(self.rate_flow.val()) << 32);
         self.releases.i_valid.next = self.release_valid.val();
@@ -270,7 +270,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.taking.d.next = true;
         }
 
-        // What is written next.
+        // Choice of the next write.
         self.free.next = self.enable.val() & !self.aw.q.val() & !self.w.q.val() & !self.b.q.val();
         self.differs.next = !self.told.q.val() | (self.told_stop.q.val() ^ self.stop.val()) | (self.told_pause.q.val() != self.pause.val());
         self.takes_word.next = self.free.val() & !self.differs.val() & self.words.o_valid.val();
@@ -373,7 +373,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         self.m_axil_araddr.next = self.mail_at.q.val();
         self.m_axil_arvalid.next = self.ar.q.val();
         self.m_axil_rready.next = self.r.q.val();
-        // What it said.
+        // The mailbox's word.
         self.good.next = !self.bad.q.val() & (self.answer.q.val().get_bits::<4>(28) == bits::<4>(5));
         self.is_idle.d.next = false;
         self.is_limited.d.next = false;

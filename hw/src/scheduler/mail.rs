@@ -91,7 +91,7 @@ impl<const F: usize, const S: usize, const E: usize> Logic for Mail<F, S, E> {
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }
         self.up.d.next = self.ready.val();
-        // What the flow was last said to be is read, and said anew if it is another now.
+        // The flow's state as last reported is read, and reported anew if it is another now.
         self.told.read_address.next = self.limited_flow.val();
         self.was.d.next = self.told.read_data.val();
         self.idle[0].d.next = self.idle_valid.val();
@@ -124,7 +124,7 @@ impl<const F: usize, const S: usize, const E: usize> Logic for Mail<F, S, E> {
             self.told.write_address.next = self.sweep.q.val().get_bits::<F>(0);
             self.told.write_data.next = bits::<1>(0);
         }
-        // What has been counted since.
+        // Grants counted since the mailbox was read.
         self.shown.next = self.grants.q.val().get_bits::<8>(0);
         if self.grants.q.val().get_bits::<8>(8).any() {
             self.shown.next = bits::<8>(255);

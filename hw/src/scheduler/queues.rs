@@ -250,7 +250,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.names.read_clock.next = self.clk.val();
         self.names.write_clock.next = self.clk.val();
 
-        // What comes in.
+        // Inputs.
         self.loads.i_valid.next = self.load_valid.val();
         self.loads.i_data.next = bit_cast::<L, 1>(self.load_enable.val().into())
             | (bit_cast::<L, 1>(self.load_keep.val().into()) << 1)
@@ -260,7 +260,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.enabled.d.next = self.enable.val();
         self.stopped.d.next = self.stop.val();
 
-        // What begins.
+        // Operations that begin.
         // While less than 28 postings are held: by their bits, for a comparison would take a carry chain in front of every choice.
         self.can.next = self.turns.swept.val() & !(self.posts_held.q.val().get_bit(5) | self.posts_held.q.val().get_bits::<3>(2).all());
         self.is_load.next = self.can.val() & self.loads.o_valid.val();
@@ -351,7 +351,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             self.lost.d.next = true;
         }
 
-        // What an operation leads to.
+        // Outcomes of an operation.
         self.posts.i_valid.next = self.turns.post.val();
         self.posts.i_data.next = bit_cast::<P, 6>(self.turns.post_packets.val()) | (bit_cast::<P, F>(self.turns.queue.val()) << 6);
         self.posts.o_ready.next = self.post_ready.val();

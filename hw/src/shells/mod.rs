@@ -161,7 +161,7 @@ impl Shell {
     /// Top module of the shell.
     pub fn top(self) -> String {
         match self {
-            // What the core of the shell knows is the module around it.
+            // Corundum's core knows the module around this one.
             Shell::Corundum => format!("{PREFIX}corundum_app"),
             _ => format!("{PREFIX}{}", self.to_string().replace('-', "_")),
         }

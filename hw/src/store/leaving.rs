@@ -243,7 +243,7 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: us
         self.o_meta.next = self.meta.q.val();
         self.o_launch.next = self.launches.o.val();
 
-        // What others write.
+        // Writes by other blocks.
         self.tails.write_enable.next = self.join_valid.val() | self.sweep.val();
         self.tails.write_address.next = self.join_flow.val();
         self.tails.write_data.next = self.join_tail.val();

@@ -398,7 +398,7 @@ impl<
         self.leaving.load_valid.next = self.load_valid.q.val();
         self.leaving.load_flow.next = self.load_flow.q.val();
         self.leaving.load_enable.next = self.load_enable.q.val();
-        // What a load asks for, a visit that looked before it has not seen: the flow is visited again.
+        // A visit that looked before a load has not seen it: the flow is visited again.
         self.applied[0].d.next = self.load_valid.q.val();
         self.applied_flow[0].d.next = self.load_flow.q.val();
         self.applied[1].d.next = self.applied[0].q.val();

@@ -59,7 +59,7 @@ pub struct Histograms {
     twos: Signal<Local, Bits<5>>,
     ones: Signal<Local, Bits<5>>,
     bin: DFF<Bits<13>>,
-    // What is cleared.
+    // Clearing of histograms.
     waiting: DFF<Bits<16>>,
     of: DFF<Bits<16>>,
     of_profile: DFF<Bits<4>>,
@@ -205,7 +205,7 @@ impl Logic for Histograms {
                 | bit_cast::<13, 4>(self.mantissa.q.val());
         }
 
-        // What is cleared: the histogram of the lowest number, bin by bin.
+        // Clearing: the histogram of the lowest number, bin by bin.
         self.negative.next = !self.waiting.q.val();
         self.negated.next = self.negative.val() + bits::<16>(1);
         self.first.next = self.waiting.q.val() & self.negated.val();

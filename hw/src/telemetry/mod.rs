@@ -95,7 +95,7 @@ pub struct Telemetry<const F: usize> {
     ready: DFF<Bit>,
     sweep: Signal<Local, Bit>,
     clear: DFF<Bit>,
-    // What came with an event; index k is the register of clock k + 1.
+    // Values that came with an event; index k is the register of clock k + 1.
     ends: [DFF<Bit>; 3],
     bytes: [DFF<Bits<16>>; 3],
     // Of a sample, which enters a clock later; index k is the register of clock k.
@@ -136,7 +136,7 @@ pub struct Telemetry<const F: usize> {
     branches: [Signal<Local, Bits<32>>; 5],
     steps: Signal<Local, Bits<32>>,
     tail: Signal<Local, Bits<39>>,
-    // What a query gives, of each group.
+    // State of each group for a query.
     part_sent: Signal<Local, Bits<112>>,
     part_returns: Signal<Local, Bits<337>>,
     part_events: Signal<Local, Bits<263>>,
@@ -150,7 +150,7 @@ pub struct Telemetry<const F: usize> {
     a_events: DFF<Bits<263>>,
     a_superseded: DFF<Bits<32>>,
     a_now: DFF<Bits<32>>,
-    // It is of the flow's epoch.
+    // The state is of the flow's epoch.
     sent_counts: DFF<Bit>,
     returns_count: DFF<Bit>,
     events_count: DFF<Bit>,
@@ -274,7 +274,7 @@ impl<const F: usize> Logic for Telemetry<F> {
         self.events.clear_epoch.next = !self.load_epochs.read_data.val();
         self.superseded.clear_epoch.next = !self.load_epochs.read_data.val();
 
-        // What is sent.
+        // Frames that are sent.
         self.sent.i_valid.next = self.sent_valid.val();
         self.sent.i_flow.next = self.sent_flow.val();
         self.ends[0].d.next = self.sent_last.val();
@@ -292,7 +292,7 @@ impl<const F: usize> Logic for Telemetry<F> {
                 | (bit_cast::<112, 32>(self.segments.val()) << 80);
         }
 
-        // What comes back: the sample of the clock before, and what became of its ACK.
+        // Returns: the sample of the clock before, and the outcome of its ACK.
         // (7 old + new + 4) / 8 as 8 old + (-old - 1) + (new + 5), one addition of three.
         self.sampled[0].d.next = self.sample_valid.val() & self.ready.q.val();
         self.sample_flow_q.d.next = self.sample_flow.val();
@@ -364,7 +364,7 @@ impl<const F: usize> Logic for Telemetry<F> {
                 | (bit_cast::<337, 32>(self.losses.val()) << 305);
         }
 
-        // What is decided.
+        // Answers of the engine.
         self.events.i_valid.next = self.event_valid.val();
         self.events.i_flow.next = self.event_flow.val();
         self.branch[0].d.next = self.event_branch.val();

@@ -82,7 +82,7 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     rate: DFF<Bits<32>>,
     earlier: DFF<Bits<160>>,
     stamp: DFF<Bits<64>>,
-    // Which are taken.
+    // Choice of the recorded events.
     every: DFF<Bits<16>>,
     left: DFF<Bits<16>>,
     number: DFF<Bits<32>>,

@@ -102,17 +102,17 @@ pub struct Gate<const F: usize, const W: usize> {
     both: Signal<Local, Bits<19>>,
     carried: Signal<Local, Bits<20>>,
     fetching: Signal<Local, Bits<19>>,
-    // This launch as it compares in the places, in 2 ns.
+    // The launch as it compares in the places, in 2 ns.
     place: Signal<Local, Bits<11>>,
     // The next train's first launch less this one; rounded up it is more by one where only ones are below.
     behind: Signal<Local, Bits<11>>,
     behind_queued: Signal<Local, Bits<11>>,
     follows: Signal<Local, Bit>,
-    // This launch is two units before the time, or one; the time goes on by one.
+    // The launch is two units before the time, or one; the time goes on by one.
     oldest: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
     tick: Signal<Local, Bit>,
-    // It begins its unit: of no more than the floor there.
+    // The launch begins its unit: of no more than the floor there.
     sinks: Signal<Local, Bit>,
     queue_launch: Signal<Local, Bits<56>>,
     near: Signal<Local, Bit>,
@@ -274,7 +274,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.fresh_launch.next = self.rounded.val();
             self.fresh_ahead.next = self.arriving.val();
         }
-        // What there will be if a packet enters and if none does, each ready before that is known.
+        // Launch and lead if a packet enters and if none does, each ready before that is known.
         self.entered_launch.next = self.next_launch.val();
         self.entered_ahead.next = self.stepping.val();
         if self.single.q.val() {

@@ -77,7 +77,7 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     floor_key: Signal<Local, Bits<11>>,
     x_key: Signal<Local, Bits<11>>,
     x_rest: Signal<Local, Bits<11>>,
-    // What stays in front of the entering grant by its launch, by its floor.
+    // Places in front of the entering grant by its launch, by its floor.
     by_launch: [Signal<Local, Bit>; N],
     by_floor: [Signal<Local, Bit>; N],
     // The places as their neighbours see them, from 1, with one on either side: no place is an exception.

@@ -91,7 +91,7 @@ pub struct Bucket {
     flags2: DFF<Flags>,
     // Clock 3.
     elapsed3: DFF<Bits<28>>,
-    // It did nothing for as long as the idle time, for longer than that can be; it may have been idle.
+    // The flow did nothing for as long as the idle time, for longer than that can be; it may have been idle.
     past3: DFF<Bit>,
     beyond3: DFF<Bit>,
     may_idle3: DFF<Bit>,

@@ -410,7 +410,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.state17.d.next.started = !self.fate.clear.val() & (self.kept.o.val().started | self.fate.grant.val());
         self.state17.d.next.measured = !self.fate.clear.val() & self.settled.o.val().measured;
         self.slack.write.next = self.fate.write.val();
-        // What the sweep writes.
+        // Words for the sweep.
         self.unswept.next = self.rst.val() | !self.memory.swept.val();
         self.slack.clear.next = self.fate.clear.val() | self.unswept.val();
         self.voids16.next = self.voids.o.val().into();

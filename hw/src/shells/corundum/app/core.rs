@@ -659,7 +659,7 @@ impl<
         self.m_tx_tdata.next = self.control.m_axis_tx_tdata.val();
         self.m_tx_tkeep.next = self.control.m_axis_tx_tkeep.val();
         self.m_tx_tlast.next = self.control.m_axis_tx_tlast.val();
-        // What goes beside a frame may come a few clocks behind its first beat.
+        // The upper bits of a frame's tag may come a few clocks behind its first beat.
         self.m_tx_tvalid.next = self.control.m_axis_tx_tvalid.val() & (!self.is_data.val() | self.besides.o_valid.val());
         self.control.m_axis_tx_tready.next = self.m_tx_tready.val() & (!self.is_data.val() | self.besides.o_valid.val());
         self.m_tx_tag.next = self.leaving.val();
@@ -958,7 +958,7 @@ impl<
             self.control.data_swept.next = self.control.data_swept.val() & self.g_swept.val();
         }
         self.control.data_pulses.next = bit_cast::<64, 32>(self.data_pulses.val());
-        // What a generator needs of the control half.
+        // Outputs of the control half to a generator.
         self.g_rst.next = self.reset.q.val();
         self.g_now.next = self.control.steady.val();
         self.g_later.next = self.control.later.val();

@@ -169,7 +169,7 @@ impl<const W: usize> Logic for HostRead<W> {
             self.beat.d.next = bits::<3>(0);
             self.get.d.next = !self.get.q.val();
         }
-        // What the engine says.
+        // Status from the DMA engine.
         if self.st_valid.val() & !self.st_place.val() {
             self.done_a.d.next = true;
             self.failed_a.d.next = self.st_failed.val();

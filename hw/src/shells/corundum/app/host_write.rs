@@ -134,7 +134,7 @@ impl<const W: usize> Logic for HostWrite<W> {
         self.ram0.write_clock.next = self.clk.val();
         self.ram1.read_clock.next = self.clk.val();
         self.ram1.write_clock.next = self.clk.val();
-        // What an engine says.
+        // Status from the DMA engine.
         self.said.next = bits::<16>(0);
         if self.st_valid.val() {
             self.said.next = bits::<16>(1) << self.st_place.val();

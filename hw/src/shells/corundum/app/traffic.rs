@@ -511,7 +511,7 @@ impl<
         self.generator.hd.flow.next = self.hd_flow.val();
         self.generator.hd.packets.next = self.hd_packets.val();
         self.hd_ready.next = self.generator.hd.ready.val();
-        // Its frames wait for their launch, and take turns with the core's.
+        // The generator's frames wait for their launch, and take turns with the core's.
         self.gate.now.next = self.now.val();
         self.gate.s_tdata.next = self.generator.m_tdata.val();
         self.gate.s_tkeep.next = self.generator.m_tkeep.val();
@@ -606,7 +606,7 @@ impl<
         self.sent_launch.next = self.out.val().get_bits::<64>(146);
         self.sent_place.next = self.out.val().get_bits::<16>(210);
         self.sent_generation.next = self.out.val().get_bits::<2>(226);
-        // What limits flows: the scheduler's, then what it said before a load, then ours; none of a flow that is the other's by now.
+        // Reports of what limits flows: the scheduler's, then its last one before a load, then ours; none of a flow that is the other's by now.
         self.takes_loaded.next = self.is_swept.val() & !self.up_limited_valid.val();
         self.takes_limit.next = self.takes_loaded.val() & !self.loaded.o_valid.val();
         self.loaded.i_valid.next = (self.fl_valid.val() & self.is_swept.val()) & !self.is_own.val();
@@ -660,7 +660,7 @@ impl<
         }
         self.idle_valid.next = self.idles_1.q.val();
         self.idle_flow.next = self.idle_flow_1.q.val();
-        // What is counted: a counter takes one event a clock.
+        // Counted events: a counter takes one event a clock.
         self.counted.d.next = self.up_pulses.val() & self.counted_apart.val();
         if self.out_valid.val() {
             self.counted.d.next = self.counted.d.val() | self.frames_bit.val();
