@@ -34,12 +34,12 @@ use crate::txmux::TxMux;
 use timely_model::pacer::Timing;
 use timely_regs::map::Build;
 
-/// What is recorded of a block.
+/// Figures that are recorded of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Its area, and its speed on an ECP5.
+    /// The block's area, and its speed on an ECP5.
     Speed,
-    /// Its area alone: its RAM is more than an ECP5 has, or what it is part of is placed already.
+    /// The block's area alone: its RAM is more than an ECP5 has, or a whole that it is part of is placed already.
     Area,
 }
 use Measure::{Area, Speed};
@@ -48,16 +48,16 @@ use Measure::{Area, Speed};
 pub struct Block {
     /// Name, without our prefix: the block, then bus bits and flow bits where it has them.
     pub name: &'static str,
-    /// What is recorded of it.
+    /// Figures that are recorded of the block.
     pub measure: Measure,
     emit: fn() -> Result<String, String>,
 }
 
 impl Block {
-    /// Its Verilog; the first module is the top.
+    /// Verilog of the block; the first module is the top.
     ///
     /// # Errors
-    /// What RustHDL's checks found wrong, as text.
+    /// RustHDL's checks reject the block; the reason as text.
     pub fn emit(&self) -> Result<String, String> {
         standalone::with_stack(self.emit)
     }

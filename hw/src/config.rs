@@ -23,11 +23,11 @@ pub struct Config {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{name} {value} is not built; choose one of {allowed:?}")]
 pub struct NotBuilt {
-    /// Which parameter.
+    /// Name of the parameter.
     pub name: &'static str,
-    /// What was asked for.
+    /// Value in the request.
     pub value: usize,
-    /// What there is.
+    /// Values that are built.
     pub allowed: [usize; 4],
 }
 

@@ -1,6 +1,6 @@
 //! The control half: what the wire says becomes a rate. Time, parse, ACK, RTT, rate engine, telemetry, registers.
 //!
-//! It meets the pacer half and the packet source in registered streams alone (`docs/datapath.md`), because in some shells they sit in
+//! The control half meets the pacer half and the packet source in registered streams alone (`docs/datapath.md`), because in some shells they sit in
 //! different blocks.
 use crate::ack::Ack;
 use crate::bus::{AxiMaster, AxilSlave, DoorbellOut, FlowLoadOut, ProfileWriteOut, SentIn, StoreWriteOut};
@@ -38,11 +38,11 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub s_axil: AxilSlave<24>,
     /// Received beat.
     pub s_axis_rx_tdata: Signal<In, Bits<W>>,
-    /// Its bytes.
+    /// Received beat: bytes that are there.
     pub s_axis_rx_tkeep: Signal<In, Bits<K>>,
-    /// It is there.
+    /// Received beat: valid.
     pub s_axis_rx_tvalid: Signal<In, Bit>,
-    /// It is its frame's last.
+    /// Received beat: its frame's last.
     pub s_axis_rx_tlast: Signal<In, Bit>,
     /// Arrival of the frame's start, held for all its beats.
     pub s_axis_rx_ts: Signal<In, Bits<64>>,
@@ -50,21 +50,21 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub s_axis_rx_bad: Signal<In, Bit>,
     /// Beat to send.
     pub m_axis_tx_tdata: Signal<Out, Bits<W>>,
-    /// Its bytes.
+    /// Beat to send: bytes that are there.
     pub m_axis_tx_tkeep: Signal<Out, Bits<K>>,
-    /// It is there.
+    /// Beat to send: offered.
     pub m_axis_tx_tvalid: Signal<Out, Bit>,
-    /// It is taken.
+    /// Beat to send: taken if offered.
     pub m_axis_tx_tready: Signal<In, Bit>,
-    /// It is its frame's last.
+    /// Beat to send: its frame's last.
     pub m_axis_tx_tlast: Signal<Out, Bit>,
     /// Tag of its frame.
     pub m_axis_tx_tag: Signal<Out, Bits<16>>,
     /// A frame has departed.
     pub tx_cpl_valid: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the frame.
     pub tx_cpl_tag: Signal<In, Bits<16>>,
-    /// Departure of its start.
+    /// Departure of the frame's start.
     pub tx_cpl_ts: Signal<In, Bits<64>>,
     /// PTP time is there.
     pub ptp_valid: Signal<In, Bit>,
@@ -86,19 +86,19 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub sent: SentIn<F>,
     /// A flow sends again after its idle time.
     pub idle_valid: Signal<In, Bit>,
-    /// Which.
+    /// Flow that sends again.
     pub idle_flow: Signal<In, Bits<F>>,
     /// The pacer looked at a flow.
     pub limited_valid: Signal<In, Bit>,
-    /// Which.
+    /// Flow that the pacer looked at.
     pub limited_flow: Signal<In, Bits<F>>,
-    /// It sends too little of its rate for it to grow.
+    /// The flow sends too little of its rate for it to grow.
     pub limited: Signal<In, Bit>,
     /// Priorities that frames from the wire have paused.
     pub paused: Signal<Out, Bits<8>>,
     /// Counted events of the pacer half and the packet source.
     pub data_pulses: Signal<In, Bits<64>>,
-    /// Their RAMs are cleared.
+    /// The RAMs of the pacer half and the packet source are cleared.
     pub data_swept: Signal<In, Bit>,
     /// The steady time, ns48.fns16: what launches are.
     pub steady: Signal<Out, Bits<64>>,
@@ -118,21 +118,21 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub hd: DoorbellOut<F>,
     /// A rate was computed.
     pub rate_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub rate_flow: Signal<Out, Bits<F>>,
     /// The rate, 2^-12 Mb/s.
     pub rate_value: Signal<Out, Bits<32>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<Out, Bit>,
-    /// Whose.
+    /// Flow of the bytes.
     pub release_flow: Signal<Out, Bits<F>>,
-    /// How many.
+    /// Wire bytes that are outstanding no more.
     pub release_bytes: Signal<Out, Bits<32>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample_valid: Signal<Out, Bit>,
-    /// Tap: which of the two.
+    /// Tap: kind of the sample, 0 RTT, 1 time-out.
     pub tap_sample_kind: Signal<Out, Bits<2>>,
-    /// Tap: its flow.
+    /// Tap: flow of the sample.
     pub tap_sample_flow: Signal<Out, Bits<F>>,
     /// Tap: the RTT, ns.
     pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,
@@ -282,7 +282,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.telemetry.query_valid.next = self.crossing.o_query_valid.val();
         self.telemetry.query_flow.next = self.crossing.o_query_flow.val();
         self.telemetry.query_tag.next = self.crossing.o_query_tag.val();
-        // csr's query goes first; an answer is its who asked three clocks ago.
+        // csr's query goes first; an answer belongs to the block that asked three clocks ago.
         self.crossing.query_valid.next = self.csr.query_valid.val() | self.dma.query_valid.val();
         self.crossing.query_flow.next = self.dma.query_flow.val();
         self.crossing.query_tag.next = bits::<4>(8);

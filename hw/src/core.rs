@@ -41,11 +41,11 @@ pub struct Core<
     pub s_axil: AxilSlave<24>,
     /// Received beat.
     pub s_axis_rx_tdata: Signal<In, Bits<W>>,
-    /// Its bytes.
+    /// Received beat: bytes that are there.
     pub s_axis_rx_tkeep: Signal<In, Bits<K>>,
-    /// It is there.
+    /// Received beat: valid.
     pub s_axis_rx_tvalid: Signal<In, Bit>,
-    /// It is its frame's last.
+    /// Received beat: its frame's last.
     pub s_axis_rx_tlast: Signal<In, Bit>,
     /// Arrival of the frame's start, held for all its beats.
     pub s_axis_rx_ts: Signal<In, Bits<64>>,
@@ -53,21 +53,21 @@ pub struct Core<
     pub s_axis_rx_bad: Signal<In, Bit>,
     /// Beat to send.
     pub m_axis_tx_tdata: Signal<Out, Bits<W>>,
-    /// Its bytes.
+    /// Beat to send: bytes that are there.
     pub m_axis_tx_tkeep: Signal<Out, Bits<K>>,
-    /// It is there.
+    /// Beat to send: offered.
     pub m_axis_tx_tvalid: Signal<Out, Bit>,
-    /// It is taken.
+    /// Beat to send: taken if offered.
     pub m_axis_tx_tready: Signal<In, Bit>,
-    /// It is its frame's last.
+    /// Beat to send: its frame's last.
     pub m_axis_tx_tlast: Signal<Out, Bit>,
     /// Tag of its frame.
     pub m_axis_tx_tag: Signal<Out, Bits<16>>,
     /// A frame has departed.
     pub tx_cpl_valid: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the frame.
     pub tx_cpl_tag: Signal<In, Bits<16>>,
-    /// Departure of its start.
+    /// Departure of the frame's start.
     pub tx_cpl_ts: Signal<In, Bits<64>>,
     /// PTP time is there.
     pub ptp_valid: Signal<In, Bit>,
@@ -89,7 +89,7 @@ pub struct Core<
     pub sent: SentIn<F>,
     /// Counted events of the packet source.
     pub source_pulses: Signal<In, Bits<64>>,
-    /// Its RAMs are cleared.
+    /// The packet source's RAMs are cleared.
     pub source_swept: Signal<In, Bit>,
     /// The steady time, ns48.fns16: what launches are.
     pub steady: Signal<Out, Bits<64>>,
@@ -105,15 +105,15 @@ pub struct Core<
     pub hd: DoorbellOut<F>,
     /// A rate was computed.
     pub rate_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub rate_flow: Signal<Out, Bits<F>>,
     /// The rate, 2^-12 Mb/s.
     pub rate_value: Signal<Out, Bits<32>>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample_valid: Signal<Out, Bit>,
-    /// Tap: which of the two.
+    /// Tap: kind of the sample, 0 RTT, 1 time-out.
     pub tap_sample_kind: Signal<Out, Bits<2>>,
-    /// Tap: its flow.
+    /// Tap: flow of the sample.
     pub tap_sample_flow: Signal<Out, Bits<F>>,
     /// Tap: the RTT, ns.
     pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,

@@ -1,11 +1,12 @@
-//! One register on the long ways of the control half: from registers, RTT and engine to who reads them at many places, or only counts.
+//! One register on the long ways of the control half: from registers, RTT and engine to blocks that read them at many places, or only count.
 use crate::bus::{FlowLoadIn, FlowLoadOut, ProfileWriteIn, ProfileWriteOut};
 use crate::csr::SettingsBus;
 use rust_hdl::prelude::*;
 
-/// What csr tells all blocks, and what telemetry, recorder and histograms are told, a clock later; `o_NAME` is `NAME`.
+/// Buses of csr to all blocks, and of RTT and engine to telemetry, recorder and histograms, a clock later; `o_NAME` is `NAME`.
 ///
-/// These ways cross the chip, and no figure hangs on their latency. The way from an ACK to the pacer has no register here.
+/// Pipeline stage for buses that cross the die; latency is not critical. Not a clock-domain crossing. The way from an ACK to the pacer has no
+/// register here.
 /// Latency: one clock. Throughput: one of each a clock. Nothing stalls. Model: `timely_model::core`, `Crossing`.
 #[derive(LogicBlock, Default)]
 pub struct Crossing<const F: usize> {
@@ -19,15 +20,15 @@ pub struct Crossing<const F: usize> {
     pub fl: FlowLoadIn<F>,
     /// A rate that the host sets.
     pub host_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub host_flow: Signal<In, Bits<F>>,
     /// The rate.
     pub host_rate: Signal<In, Bits<32>>,
     /// A telemetry record is wanted.
     pub query_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the wanted record.
     pub query_flow: Signal<In, Bits<F>>,
-    /// What the answer is known by.
+    /// Tag that the answer is known by.
     pub query_tag: Signal<In, Bits<4>>,
     /// Histograms to be cleared.
     pub histogram_clear: Signal<In, Bits<16>>,
@@ -35,21 +36,21 @@ pub struct Crossing<const F: usize> {
     pub sample_valid: Signal<In, Bit>,
     /// 1 time-out, else RTT.
     pub sample_kind: Signal<In, Bits<2>>,
-    /// Its flow.
+    /// Flow of the sample.
     pub sample_flow: Signal<In, Bits<F>>,
     /// RTT, ns.
     pub sample_rtt_ns: Signal<In, Bits<24>>,
     /// Segments that lost packets.
     pub sample_lost: Signal<In, Bits<7>>,
-    /// What became of an ACK.
+    /// An ACK has its outcome.
     pub acked_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the ACK.
     pub acked_flow: Signal<In, Bits<F>>,
-    /// Which of four.
+    /// 0 accepted, 1 stale, 2 repeated, 3 forged.
     pub acked_outcome: Signal<In, Bits<2>>,
     /// A frame's first beat is offered to the MAC.
     pub sent_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the frame.
     pub sent_flow: Signal<In, Bits<F>>,
     /// Last packet of its segment.
     pub sent_last: Signal<In, Bit>,
@@ -57,9 +58,9 @@ pub struct Crossing<const F: usize> {
     pub sent_wire_bytes: Signal<In, Bits<16>>,
     /// The engine set a rate.
     pub event_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub event_flow: Signal<In, Bits<F>>,
-    /// Its profile.
+    /// Profile of the flow.
     pub event_profile: Signal<In, Bits<4>>,
     /// Kind.
     pub event_kind: Signal<In, Bits<3>>,
@@ -73,7 +74,7 @@ pub struct Crossing<const F: usize> {
     pub event_hops: Signal<In, Bits<8>>,
     /// Residence at the other end, ns.
     pub event_endpoint_ns: Signal<In, Bits<24>>,
-    /// Its time, ns.
+    /// Time of the event, ns.
     pub event_now_ns: Signal<In, Bits<32>>,
     /// The rate before.
     pub event_rate_before: Signal<In, Bits<32>>,
@@ -83,7 +84,7 @@ pub struct Crossing<const F: usize> {
     pub event_before: Signal<In, Bits<160>>,
     /// The engine will never take a sample.
     pub superseded_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the sample.
     pub superseded_flow: Signal<In, Bits<F>>,
     /// The settings.
     pub settings: Signal<In, SettingsBus>,
@@ -93,15 +94,15 @@ pub struct Crossing<const F: usize> {
     pub o_fl: FlowLoadOut<F>,
     /// A rate that the host sets.
     pub o_host_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub o_host_flow: Signal<Out, Bits<F>>,
     /// The rate.
     pub o_host_rate: Signal<Out, Bits<32>>,
     /// A telemetry record is wanted.
     pub o_query_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the wanted record.
     pub o_query_flow: Signal<Out, Bits<F>>,
-    /// What the answer is known by.
+    /// Tag that the answer is known by.
     pub o_query_tag: Signal<Out, Bits<4>>,
     /// Histograms to be cleared.
     pub o_histogram_clear: Signal<Out, Bits<16>>,
@@ -109,21 +110,21 @@ pub struct Crossing<const F: usize> {
     pub o_sample_valid: Signal<Out, Bit>,
     /// 1 time-out, else RTT.
     pub o_sample_kind: Signal<Out, Bits<2>>,
-    /// Its flow.
+    /// Flow of the sample.
     pub o_sample_flow: Signal<Out, Bits<F>>,
     /// RTT, ns.
     pub o_sample_rtt_ns: Signal<Out, Bits<24>>,
     /// Segments that lost packets.
     pub o_sample_lost: Signal<Out, Bits<7>>,
-    /// What became of an ACK.
+    /// An ACK has its outcome.
     pub o_acked_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the ACK.
     pub o_acked_flow: Signal<Out, Bits<F>>,
-    /// Which of four.
+    /// 0 accepted, 1 stale, 2 repeated, 3 forged.
     pub o_acked_outcome: Signal<Out, Bits<2>>,
     /// A frame's first beat is offered to the MAC.
     pub o_sent_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the frame.
     pub o_sent_flow: Signal<Out, Bits<F>>,
     /// Last packet of its segment.
     pub o_sent_last: Signal<Out, Bit>,
@@ -131,9 +132,9 @@ pub struct Crossing<const F: usize> {
     pub o_sent_wire_bytes: Signal<Out, Bits<16>>,
     /// The engine set a rate.
     pub o_event_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub o_event_flow: Signal<Out, Bits<F>>,
-    /// Its profile.
+    /// Profile of the flow.
     pub o_event_profile: Signal<Out, Bits<4>>,
     /// Kind.
     pub o_event_kind: Signal<Out, Bits<3>>,
@@ -147,7 +148,7 @@ pub struct Crossing<const F: usize> {
     pub o_event_hops: Signal<Out, Bits<8>>,
     /// Residence at the other end, ns.
     pub o_event_endpoint_ns: Signal<Out, Bits<24>>,
-    /// Its time, ns.
+    /// Time of the event, ns.
     pub o_event_now_ns: Signal<Out, Bits<32>>,
     /// The rate before.
     pub o_event_rate_before: Signal<Out, Bits<32>>,
@@ -157,7 +158,7 @@ pub struct Crossing<const F: usize> {
     pub o_event_before: Signal<Out, Bits<160>>,
     /// The engine will never take a sample.
     pub o_superseded_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the sample.
     pub o_superseded_flow: Signal<Out, Bits<F>>,
     /// The settings.
     pub o_settings: Signal<Out, SettingsBus>,

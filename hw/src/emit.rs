@@ -9,7 +9,7 @@ pub const PREFIX: &str = "tnic_";
 /// Emits `block` with `tnic_<name>` as its top module.
 ///
 /// # Errors
-/// What RustHDL's checks found wrong with the block (an undriven or doubly driven signal, a loop), as text.
+/// RustHDL's checks reject the block (an undriven or doubly driven signal, a loop); the reason as text.
 pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     block.connect_all();
     check_all(&block).map_err(|e| format!("{name}: {e:?}"))?;

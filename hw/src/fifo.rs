@@ -47,7 +47,7 @@ pub struct Fifo<const W: usize, const A: usize, const C: usize> {
     push: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     address: Signal<Local, Bits<A>>,
-    /// The same without and with a word taken at the output.
+    /// Address without and with a word taken at the output.
     at_hold: Signal<Local, Bits<A>>,
     at_take: Signal<Local, Bits<A>>,
     behind: Signal<Local, Bits<A>>,
@@ -275,7 +275,7 @@ pub struct HeldFifo<const W: usize, const A: usize, const C: usize> {
     depth: Constant<Bits<C>>,
     one: Constant<Bits<A>>,
     write: DFF<Bits<A>>,
-    /// What the RAM reads next.
+    /// Address that the RAM reads next.
     read: DFF<Bits<A>>,
     /// Words in the RAM at the last clock; with what came and went at it: those there now.
     fill: DFF<Bits<C>>,

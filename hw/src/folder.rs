@@ -95,7 +95,7 @@ impl Emission {
     /// All files, that of the top module first.
     ///
     /// # Errors
-    /// What RustHDL's checks found wrong, or what is not built, as text.
+    /// RustHDL's checks reject the design, or the configuration is not built; the reason as text.
     pub fn files(&self) -> Result<Vec<File>, String> {
         let Emission { shell, config, clock_ps, extras, .. } = self;
         let mut files = shell.emit_with(*config, *clock_ps, *extras)?;

@@ -36,9 +36,9 @@ pub struct Launch<const W: usize, const K: usize, const N: usize> {
     pub s_tlast: Signal<In, Bit>,
     /// Beat: tag of its frame.
     pub s_tag: Signal<In, Bits<16>>,
-    /// With a frame's first beat: it has a launch.
+    /// With a frame's first beat: the frame has a launch.
     pub s_timed: Signal<In, Bit>,
-    /// That launch, ns48.fns16.
+    /// Launch of the frame, ns48.fns16.
     pub s_launch: Signal<In, Bits<64>>,
     /// Beat: bytes in wire order.
     pub m_tdata: Signal<Out, Bits<W>>,

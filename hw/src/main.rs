@@ -1,5 +1,5 @@
 //! `timely-hw`: emits the datapath as Verilog.
-// Their panics on a closed or full stdout would be ours.
+// A panic of `println!` on a closed or full stdout would be ours.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 use clap::{Parser, Subcommand};
 use std::fmt::Display;
@@ -51,7 +51,7 @@ enum Command {
     },
     /// Write blocks by themselves, a file each, and print `name speed|area file`: whether speed or only area is recorded of them.
     Blocks {
-        /// Their names, or how the names of several begin: `ack` for `ack_64` and `ack_512`; without any, all.
+        /// Names of blocks, or how the names of several begin: `ack` for `ack_64` and `ack_512`; without any, all.
         names: Vec<String>,
         /// Directory to write to; it is made if missing.
         #[arg(long)]
@@ -97,7 +97,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints a line on stdout. Whoever reads may have gone, as `head` does; that is no error.
+/// Prints a line on stdout. A reader that has gone, as `head` does, is no error.
 fn print(text: impl Display) -> Result<(), String> {
     let mut out = stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
@@ -106,7 +106,7 @@ fn print(text: impl Display) -> Result<(), String> {
     }
 }
 
-/// Says something on stderr. Where nobody hears it there is nobody to tell that.
+/// Prints a note on stderr. An error there has no other place to go, and is dropped.
 fn note(text: impl Display) {
     let _ = writeln!(stderr(), "{text}");
 }
@@ -140,7 +140,7 @@ fn emit(emission: &Emission, out: &Path, force: bool) -> Result<(), String> {
         let top = format!(": {} lines, top module {}", file.text.lines().count(), emission.top());
         lines.push(format!("{}{}", path.display(), if file.path == emission.file_name() { &top } else { "" }));
     }
-    // All are there, whoever reads of it.
+    // All files are written, whether or not the list is read.
     print(lines.join("\n"))
 }
 

@@ -29,7 +29,7 @@ enum Value {
     Ones(usize),
 }
 
-/// What is declared in a module: widths of signals, values of constants.
+/// Declarations of a module: widths of signals, values of constants.
 #[derive(Default)]
 struct Names {
     width: HashMap<String, usize>,

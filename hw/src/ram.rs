@@ -14,13 +14,13 @@ pub struct BlockRam<D: Synth, const N: usize> {
     pub clock: Signal<In, Clock>,
     /// `read_data` is to become the word at `read_address`.
     pub read_enable: Signal<In, Bit>,
-    /// Where.
+    /// Address of the read.
     pub read_address: Signal<In, Bits<N>>,
     /// The word, a clock later, until another is read.
     pub read_data: Signal<Out, D>,
     /// A word is written.
     pub write_enable: Signal<In, Bit>,
-    /// Where.
+    /// Address of the write.
     pub write_address: Signal<In, Bits<N>>,
     /// The word.
     pub write_data: Signal<In, D>,
@@ -82,19 +82,19 @@ end
     }
 }
 
-/// RustHDL's `RAM` on one clock, for who never looks at a word that was read while it was written: it may be anything, and an ECP5 needs
-/// no logic behind the RAM for it.
+/// Single-clock RAM without a read-during-write guarantee: such a read returns an undefined word, so that an ECP5 needs no logic behind the
+/// RAM for it.
 #[derive(LogicBlock, Default)]
 pub struct ApartRam<D: Synth, const N: usize> {
-    /// Where `read_data` is read from.
+    /// Address of the read.
     pub read_address: Signal<In, Bits<N>>,
     /// Clock.
     pub read_clock: Signal<In, Clock>,
     /// The word, a clock later.
     pub read_data: Signal<Out, D>,
-    /// Where.
+    /// Address of the write.
     pub write_address: Signal<In, Bits<N>>,
-    /// The same clock.
+    /// Clock of the writes: the same clock.
     pub write_clock: Signal<In, Clock>,
     /// The word.
     pub write_data: Signal<In, D>,
@@ -140,13 +140,13 @@ end
 pub struct LutRam<D: Synth, const N: usize> {
     /// Clock.
     pub clock: Signal<In, Clock>,
-    /// Where `read_data` stands.
+    /// Address of the read.
     pub read_address: Signal<In, Bits<N>>,
     /// The word, at the same clock.
     pub read_data: Signal<Out, D>,
     /// A word is written.
     pub write_enable: Signal<In, Bit>,
-    /// Where.
+    /// Address of the write.
     pub write_address: Signal<In, Bits<N>>,
     /// The word.
     pub write_data: Signal<In, D>,

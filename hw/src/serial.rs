@@ -87,7 +87,7 @@ pub struct Serial {
     begins: Signal<Local, Bit>,
     status: Signal<Local, Bits<8>>,
     data: Signal<Local, Bits<32>>,
-    /// What goes into the check byte.
+    /// Byte that goes into the check byte.
     octet: Signal<Local, Bits<8>>,
     mix: Signal<Local, Bits<8>>,
     after: Signal<Local, Bits<8>>,

@@ -42,11 +42,11 @@ pub struct Standalone<
     pub s_axil: AxilSlave<24>,
     /// Received beat.
     pub s_axis_rx_tdata: Signal<In, Bits<W>>,
-    /// Its bytes.
+    /// Received beat: bytes that are there.
     pub s_axis_rx_tkeep: Signal<In, Bits<K>>,
-    /// It is there.
+    /// Received beat: valid.
     pub s_axis_rx_tvalid: Signal<In, Bit>,
-    /// It is its frame's last.
+    /// Received beat: its frame's last.
     pub s_axis_rx_tlast: Signal<In, Bit>,
     /// Arrival of the frame's start, held for all its beats.
     pub s_axis_rx_ts: Signal<In, Bits<64>>,
@@ -54,21 +54,21 @@ pub struct Standalone<
     pub s_axis_rx_bad: Signal<In, Bit>,
     /// Beat to send.
     pub m_axis_tx_tdata: Signal<Out, Bits<W>>,
-    /// Its bytes.
+    /// Beat to send: bytes that are there.
     pub m_axis_tx_tkeep: Signal<Out, Bits<K>>,
-    /// It is there.
+    /// Beat to send: offered.
     pub m_axis_tx_tvalid: Signal<Out, Bit>,
-    /// It is taken.
+    /// Beat to send: taken if offered.
     pub m_axis_tx_tready: Signal<In, Bit>,
-    /// It is its frame's last.
+    /// Beat to send: its frame's last.
     pub m_axis_tx_tlast: Signal<Out, Bit>,
     /// Tag of its frame.
     pub m_axis_tx_tag: Signal<Out, Bits<16>>,
     /// A frame has departed.
     pub tx_cpl_valid: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the frame.
     pub tx_cpl_tag: Signal<In, Bits<16>>,
-    /// Departure of its start.
+    /// Departure of the frame's start.
     pub tx_cpl_ts: Signal<In, Bits<64>>,
     /// PTP time is there.
     pub ptp_valid: Signal<In, Bit>,
@@ -82,15 +82,15 @@ pub struct Standalone<
     pub stopped: Signal<Out, Bit>,
     /// Tap: an RTT sample or a time-out.
     pub tap_sample_valid: Signal<Out, Bit>,
-    /// Tap: which of the two.
+    /// Tap: kind of the sample, 0 RTT, 1 time-out.
     pub tap_sample_kind: Signal<Out, Bits<2>>,
-    /// Tap: its flow.
+    /// Tap: flow of the sample.
     pub tap_sample_flow: Signal<Out, Bits<F>>,
     /// Tap: the RTT, ns.
     pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,
     /// Tap: a rate was computed.
     pub tap_rate_valid: Signal<Out, Bit>,
-    /// Tap: its flow.
+    /// Tap: flow of the rate.
     pub tap_rate_flow: Signal<Out, Bits<F>>,
     /// Tap: the rate, 2^-12 Mb/s.
     pub tap_rate_value: Signal<Out, Bits<32>>,
@@ -265,7 +265,7 @@ const STACK_BYTES: usize = 1 << 29;
 /// The Verilog of one configuration, with `tnic_standalone` as its top module.
 ///
 /// # Errors
-/// What RustHDL's checks found wrong, as text.
+/// RustHDL's checks reject the design; the reason as text.
 pub fn emit(config: Config, clock_ps: u32) -> Result<String, String> {
     with_stack(move || emit_here(config, clock_ps))
 }
@@ -285,7 +285,7 @@ pub(crate) fn emit_build(build: &Build) -> Result<String, String> {
     emit_named("standalone", build)
 }
 
-/// The same with another name, for a shell that has it inside.
+/// Verilog of a build with another name, for a shell that has it inside.
 pub(crate) fn emit_named(name: &str, build: &Build) -> Result<String, String> {
     macro_rules! arms {
         ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {

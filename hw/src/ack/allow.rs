@@ -30,7 +30,7 @@ pub struct Allow {
     pub st_valid: Signal<In, Bit>,
     /// The word's number.
     pub st_word: Signal<In, Bits<10>>,
-    /// Its value.
+    /// Value of the written word.
     pub st_data: Signal<In, Bits<32>>,
     /// An address is looked up.
     pub valid: Signal<In, Bit>,
@@ -52,9 +52,9 @@ pub struct Allow {
     /// The byte in which a prefix ends.
     partial: Signal<Local, Bits<8>>,
     prefix: DFF<Prefix>,
-    /// Its mask, byte by byte as on the wire.
+    /// Mask of `prefix`, byte by byte as on the wire.
     bytes: [DFF<Bits<8>>; 16],
-    /// The same in words.
+    /// Mask of `prefix` in words.
     ends: [Signal<Local, Bits<32>>; 4],
     /// Word `j` of entry `i` is number `4 i + j`.
     address: [DFF<Bits<32>>; 32],

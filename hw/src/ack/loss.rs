@@ -35,7 +35,7 @@ pub struct Table {
     pub rst: Signal<In, Bit>,
     /// Clock 1: a data packet.
     pub valid: Signal<In, Bit>,
-    /// Its source, byte 0 in the low bits; of IPv4 the upper words are 0.
+    /// Source address of the packet, byte 0 in the low bits; of IPv4 the upper words are 0.
     pub source: Signal<In, Bits<128>>,
     /// Packet number to segment number of its header, in wire order.
     pub ids: Signal<In, Bits<112>>,
@@ -43,11 +43,11 @@ pub struct Table {
     pub first: Signal<In, Bit>,
     /// The packet is its segment's last.
     pub last: Signal<In, Bit>,
-    /// Clock 3: it may be answered.
+    /// Clock 3: the packet may be answered.
     pub welcome: Signal<In, Bit>,
     /// Bits 31..30 of the time in ns.
     pub epoch: Signal<In, Bits<2>>,
-    /// Clock 6: what its ACK says, byte 27 of the header; 0 where it knows nothing.
+    /// Clock 6: byte 27 of the header of the packet's ACK; 0 where nothing is known of lost packets.
     pub loss: Signal<Out, Bits<8>>,
     // An entry has 72 bits, as a block RAM of 512 words has, and no struct, since a loop over ways takes no fields: pair (digest of the source 32, bits 15..9
     // of the flow), segment 54..39 (low bits of its number), packets seen 62..55 (0 when the last came, 255 many or unknown), skipped 68..63,

@@ -17,7 +17,7 @@ use timely_regs::counters::Counter;
 use timely_regs::wire::VERSION;
 use words::{Bytes8, ClassBits, Draft, Head4, Head6, Ours, Ports, TaggedHead4, TaggedHead6, Wire16};
 
-/// What the addresses of a report are, each compared with one thing.
+/// Addresses of a report, each compared with one thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Checks {
     /// To our MAC, no group address at either end, and not from our MAC.
@@ -91,23 +91,23 @@ pub struct Ack<const W: usize, const K: usize> {
     pub st_valid: Signal<In, Bit>,
     /// The word's number.
     pub st_word: Signal<In, Bits<10>>,
-    /// Its value.
+    /// Value of the written word.
     pub st_data: Signal<In, Bits<32>>,
     /// Time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
     /// A frame was parsed.
     pub i_valid: Signal<In, Bit>,
-    /// Its kind; 1 is data.
+    /// Kind of the frame; 1 is data.
     pub i_kind: Signal<In, Bits<2>>,
     /// Bit 0 VLAN tag, bit 1 IPv6.
     pub i_class: Signal<In, Bits<2>>,
-    /// Its first 66 bytes.
+    /// First 66 bytes of the frame.
     pub i_head: Signal<In, Bits<528>>,
     /// Our header.
     pub i_hdr: Signal<In, Bits<384>>,
-    /// Its bytes. Not looked at: no frame of ours is shorter than its ACK.
+    /// Bytes of the frame. Not looked at: no frame of ours is shorter than its ACK.
     pub i_len: Signal<In, Bits<16>>,
-    /// Stamp of its start, ns48.fns16.
+    /// Stamp of the frame's start, ns48.fns16.
     pub i_ts: Signal<In, Bits<64>>,
     /// Bytes of the beat in wire order.
     pub m_tdata: Signal<Out, Bits<W>>,
@@ -117,7 +117,7 @@ pub struct Ack<const W: usize, const K: usize> {
     pub m_tvalid: Signal<Out, Bit>,
     /// The beat is taken.
     pub m_tready: Signal<In, Bit>,
-    /// It is its frame's last.
+    /// The beat is its frame's last.
     pub m_tlast: Signal<Out, Bit>,
     /// Counted events, by `timely_regs::counters`.
     pub pulses: Signal<Out, Bits<64>>,

@@ -10,7 +10,7 @@ const _: () = assert!(BURST_BYTES == 8192);
 struct Bucket {
     /// Wire bytes that may leave, 8192 at most.
     tokens: Bits<14>,
-    /// What the next clock adds to them.
+    /// Tokens that the next clock adds, bytes.
     gain: Bits<9>,
     /// Fraction of a byte, 2^-24.
     fraction: Bits<24>,
@@ -27,11 +27,11 @@ pub struct Share {
     pub rst: Signal<In, Bit>,
     /// Wire bytes a clock, Q8.24.
     pub rate: Signal<In, Bits<32>>,
-    /// Wire bytes that are asked for.
+    /// Wire bytes of the request.
     pub bytes: Signal<In, Bits<8>>,
-    /// There are as many.
+    /// The bucket holds at least `bytes`.
     pub enough: Signal<Out, Bit>,
-    /// They leave.
+    /// The bytes leave the bucket.
     pub take: Signal<In, Bit>,
     bucket: DFF<Bucket>,
     tokens: Signal<Local, Bits<14>>,

@@ -17,21 +17,21 @@ pub struct Axil {
     pub s_axil: AxilSlave<24>,
     /// An access is offered.
     pub request: Signal<Out, Bit>,
-    /// It is a write.
+    /// The offered access is a write.
     pub request_write: Signal<Out, Bit>,
-    /// Its byte address.
+    /// Byte address of the access.
     pub request_address: Signal<Out, Bits<24>>,
-    /// What it writes.
+    /// Data of the write.
     pub request_data: Signal<Out, Bits<32>>,
-    /// It writes all four bytes.
+    /// The write is of all four bytes.
     pub request_whole: Signal<Out, Bit>,
     /// The accepted access is answered at this clock.
     pub reply: Signal<In, Bit>,
-    /// It was a write.
+    /// The answered access was a write.
     pub reply_write: Signal<In, Bit>,
-    /// It was refused.
+    /// The answered access was refused.
     pub reply_error: Signal<In, Bit>,
-    /// What it read.
+    /// Data of the read.
     pub reply_data: Signal<In, Bits<32>>,
     aw_ready: DFF<Bit>,
     aw_held: DFF<Bit>,

@@ -5,7 +5,7 @@ use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::map::{self, Build, Register, flow};
 
-/// What the access under way waits for; a clock each, but for the last three.
+/// State of the access under way; a clock each, but for the last three.
 #[derive(LogicState, Debug, Copy, Clone, PartialEq)]
 pub enum State {
     /// The store is being filled.
@@ -14,9 +14,9 @@ pub enum State {
     Idle,
     /// The table and the store are read.
     Fetch,
-    /// What they gave is captured.
+    /// The words of table and store are captured.
     Capture,
-    /// It is compared.
+    /// The captured words are compared.
     Check,
     /// The access is carried out or refused.
     Act,
@@ -40,37 +40,37 @@ pub struct Control<const F: usize> {
     pub rst: Signal<In, Bit>,
     /// An access is offered.
     pub request: Signal<In, Bit>,
-    /// It is a write.
+    /// The offered access is a write.
     pub request_write: Signal<In, Bit>,
-    /// Its byte address.
+    /// Byte address of the access.
     pub request_address: Signal<In, Bits<24>>,
-    /// What it writes.
+    /// Data of the write.
     pub request_data: Signal<In, Bits<32>>,
-    /// It writes all four bytes.
+    /// The write is of all four bytes.
     pub request_whole: Signal<In, Bit>,
     /// The accepted access is answered.
     pub reply: Signal<Out, Bit>,
-    /// It was a write.
+    /// The answered access was a write.
     pub reply_write: Signal<Out, Bit>,
-    /// It was refused.
+    /// The answered access was refused.
     pub reply_error: Signal<Out, Bit>,
-    /// What it read.
+    /// Data of the read.
     pub reply_data: Signal<Out, Bits<32>>,
     /// A register is written.
     pub st: StoreWriteOut,
     /// A word of an answer is to be stored.
     pub copy_valid: Signal<In, Bit>,
-    /// Its number in the answer.
+    /// Number of the word in the answer.
     pub copy_index: Signal<In, Bits<5>>,
     /// The word.
     pub copy_data: Signal<In, Bits<32>>,
-    /// It is stored.
+    /// The word is stored.
     pub copy_ready: Signal<Out, Bit>,
     /// The counter that comes round.
     pub count_index: Signal<In, Bits<5>>,
-    /// The values of it and of the counter 32 above it.
+    /// Value of that counter.
     pub count_value: Signal<In, Bits<32>>,
-    /// The latter.
+    /// Value of the counter 32 above it.
     pub count_above: Signal<In, Bits<32>>,
     /// The count of the bin that is asked for.
     pub histogram_count: Signal<In, Bits<32>>,
@@ -94,13 +94,13 @@ pub struct Control<const F: usize> {
     pub failed: Signal<In, Bit>,
     /// A register is looked at; one clock.
     pub look_valid: Signal<Out, Bit>,
-    /// Its word.
+    /// Word of the register.
     pub look_word: Signal<Out, Bits<10>>,
-    /// What a write would write; 0 for a read.
+    /// Data of the write; 0 for a read.
     pub look_data: Signal<Out, Bits<32>>,
-    /// What it holds, from the next clock on.
+    /// Value of the register, from the next clock on.
     pub look_live: Signal<In, Bits<32>>,
-    /// A write to it is refused, from the next clock on.
+    /// A write to the register is refused, from the next clock on.
     pub look_refuse: Signal<In, Bit>,
     /// DMA loads flows.
     pub loading: Signal<In, Bit>,
@@ -110,7 +110,7 @@ pub struct Control<const F: usize> {
     pub bulk_valid: Signal<In, Bit>,
     /// The flow.
     pub bulk_flow: Signal<In, Bits<F>>,
-    /// Its record.
+    /// Record of the flow.
     pub bulk_record: Signal<In, Bits<512>>,
     /// The flow of a command.
     pub flow_index: Signal<In, Bits<16>>,
@@ -126,7 +126,7 @@ pub struct Control<const F: usize> {
     pub pw_profile: Signal<Out, Bits<4>>,
     /// The word of the profile.
     pub pw_word: Signal<Out, Bits<5>>,
-    /// Its value.
+    /// Value of the word.
     pub pw_data: Signal<Out, Bits<32>>,
     /// A flow is loaded.
     pub fl_valid: Signal<Out, Bit>,
@@ -134,7 +134,7 @@ pub struct Control<const F: usize> {
     pub fl_command: Signal<Out, Bit>,
     /// The flow.
     pub fl_flow: Signal<Out, Bits<F>>,
-    /// Its record.
+    /// Record of the flow.
     pub fl_record: Signal<Out, Bits<512>>,
     /// A flow's rate is set.
     pub host_valid: Signal<Out, Bit>,
@@ -169,7 +169,7 @@ pub struct Control<const F: usize> {
     sweeping: DFF<Bit>,
     reason: Signal<Local, Bits<3>>,
     left: DFF<Bits<12>>,
-    // What leaves.
+    // Outputs: the write to the store.
     stv: DFF<Bit>,
     stw: DFF<Bits<10>>,
     std: DFF<Bits<32>>,
@@ -430,7 +430,7 @@ impl<const F: usize> Logic for Control<F> {
             self.record.d.next =
                 bit_cast::<512, 480>(self.record.q.val().get_bits::<480>(32)) | (bit_cast::<512, 32>(self.store.read_data.val()) << 480);
         }
-        // What DMA or a soft reset loads; no command does at the same time.
+        // Load by DMA or a soft reset; no command loads at the same time.
         if self.bulk_valid.val() {
             self.fl.d.next = true;
             self.fl_index.d.next = self.bulk_flow.val();

@@ -17,7 +17,7 @@ pub struct Counters {
     pub pulses: Signal<In, Bits<32>>,
     /// The counter shown.
     pub index: Signal<Out, Bits<5>>,
-    /// Its value.
+    /// Value of the counter.
     pub value: Signal<Out, Bits<32>>,
     ram: RAM<Bits<32>, 5>,
     recent: [DFF<Bits<6>>; 32],

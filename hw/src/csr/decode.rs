@@ -1,4 +1,4 @@
-//! What an access is: the table's word on it, the comparisons with it, and what a read gives.
+//! Decoding of an access: the table's word on it, the comparisons with it, and the value of a read.
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use std::collections::BTreeMap;
@@ -16,21 +16,21 @@ pub struct Decode {
     pub rst: Signal<In, Bit>,
     /// The table is read; the address is looked at.
     pub fetch: Signal<In, Bit>,
-    /// What table and store gave is captured.
+    /// The words of table and store are captured.
     pub capture: Signal<In, Bit>,
-    /// It is compared.
+    /// The captured words are compared.
     pub check: Signal<In, Bit>,
     /// The access is a write.
     pub write: Signal<In, Bit>,
-    /// Its byte address.
+    /// Byte address of the access.
     pub address: Signal<In, Bits<24>>,
-    /// What it writes.
+    /// Data of the write.
     pub data: Signal<In, Bits<32>>,
-    /// It writes all four bytes.
+    /// The write is of all four bytes.
     pub whole: Signal<In, Bit>,
     /// The word that table and store are asked for.
     pub word: Signal<In, Bits<10>>,
-    /// What the store gives.
+    /// Word of the store.
     pub store_data: Signal<In, Bits<32>>,
     /// Every RAM is clear.
     pub ready: Signal<In, Bit>,
@@ -46,9 +46,9 @@ pub struct Decode {
     pub done: Signal<In, Bit>,
     /// The last query was not answered.
     pub failed: Signal<In, Bit>,
-    /// What DMA's register holds that is looked at, if it is one that DMA changes.
+    /// Value of the DMA register that is looked at, if it is one that DMA changes.
     pub look_live: Signal<In, Bits<32>>,
-    /// DMA refuses a write to it now.
+    /// DMA refuses a write to the register that is looked at now.
     pub look_refuse: Signal<In, Bit>,
     /// DMA loads flows.
     pub loading: Signal<In, Bit>,
@@ -62,21 +62,21 @@ pub struct Decode {
     pub reset_value: Signal<Out, Bits<32>>,
     /// The access is to the window of the flows.
     pub window: Signal<Out, Bit>,
-    /// There it is to a rate, not to a doorbell.
+    /// With `window`: the access is to a rate, not to a doorbell.
     pub rate: Signal<Out, Bit>,
-    /// It is to a word of a profile.
+    /// The access is to a word of a profile.
     pub profile: Signal<Out, Bit>,
-    /// It is to the upper half of a time to step to.
+    /// The access is to the upper half of a time to step to.
     pub set_high: Signal<Out, Bit>,
-    /// It is to the command register.
+    /// The access is to the command register.
     pub command: Signal<Out, Bit>,
-    /// It is to a counter.
+    /// The access is to a counter.
     pub counter: Signal<Out, Bit>,
-    /// It is to the count of a histogram's bin.
+    /// The access is to the count of a histogram's bin.
     pub bin: Signal<Out, Bit>,
-    /// Why it is refused, `timely_regs::map::id::Refusal`; 0 when it is not.
+    /// Reason of the refusal, `timely_regs::map::id::Refusal`; 0 when the access is not refused.
     pub reason: Signal<Out, Bits<3>>,
-    /// What it reads, unless it is a counter.
+    /// Value of the read, unless it is of a counter.
     pub read: Signal<Out, Bits<32>>,
     entries: SyncROM<Bits<130>, 9>,
     no_flow: Constant<Bits<16>>,

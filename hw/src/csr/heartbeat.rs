@@ -15,7 +15,7 @@ pub struct Heartbeat {
     pub st: StoreWriteIn,
     /// The heartbeat was lost.
     pub lost: Signal<Out, Bit>,
-    /// It was lost just now; one clock.
+    /// The heartbeat was lost just now; one clock.
     pub pulse: Signal<Out, Bit>,
     at_period: Const<Bits<10>>,
     at_beat: Const<Bits<10>>,

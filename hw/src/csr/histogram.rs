@@ -1,4 +1,4 @@
-//! Which bin of which histogram is read next, and which histograms are to be cleared.
+//! Bin of a histogram that is read next, and histograms to be cleared.
 use crate::bus::StoreWriteIn;
 use crate::constant::Const;
 use rust_hdl::prelude::*;

@@ -34,7 +34,7 @@ use timely_regs::map::Build;
 /// that is not answered in 4096 clocks ends with an error; the answer that comes later has another tag than the next query, and is ignored.
 /// Settings show a clock after the write was carried out; the multi-word ones change word by word.
 ///
-/// Its own events, `CsrErrors` and `HeartbeatStops`, are counted inside, beside `pulses`.
+/// The block's own events, `CsrErrors` and `HeartbeatStops`, are counted inside, beside `pulses`.
 /// Model: `timely_model::csr::Csr`.
 #[derive(LogicBlock)]
 pub struct Csr<const F: usize> {
@@ -70,13 +70,13 @@ pub struct Csr<const F: usize> {
     pub st: StoreWriteOut,
     /// A register is looked at, 3 clocks before a write to it is carried out; one clock.
     pub look_valid: Signal<Out, Bit>,
-    /// Its word.
+    /// Word of the register.
     pub look_word: Signal<Out, Bits<10>>,
-    /// What a write would write; 0 for a read.
+    /// Data of the write; 0 for a read.
     pub look_data: Signal<Out, Bits<32>>,
-    /// What it holds, if DMA changes it; from the next clock on.
+    /// Value of the register, if DMA changes it; from the next clock on.
     pub look_live: Signal<In, Bits<32>>,
-    /// DMA refuses a write to it; from the next clock on.
+    /// DMA refuses a write to the register; from the next clock on.
     pub look_refuse: Signal<In, Bit>,
     /// The heartbeat is lost.
     pub lost: Signal<Out, Bit>,
@@ -86,19 +86,19 @@ pub struct Csr<const F: usize> {
     pub bulk_valid: Signal<In, Bit>,
     /// The flow.
     pub bulk_flow: Signal<In, Bits<F>>,
-    /// Its record.
+    /// Record of the flow.
     pub bulk_record: Signal<In, Bits<512>>,
-    /// What the answer is to be known by, below 8.
+    /// Tag that the answer to the query carries, below 8.
     pub query_tag: Signal<Out, Bits<4>>,
     /// Telemetry answers.
     pub answer_valid: Signal<In, Bit>,
-    /// The tag of its query.
+    /// Tag of the answered query.
     pub answer_tag: Signal<In, Bits<4>>,
     /// The answer.
     pub answer_record: Signal<In, Bits<1024>>,
     /// The bin whose count is asked for, above it its profile.
     pub histogram_at: Signal<Out, Bits<13>>,
-    /// Its count.
+    /// Count of the bin.
     pub histogram_count: Signal<In, Bits<32>>,
     /// Histograms to be cleared, one clock.
     pub histogram_clear: Signal<Out, Bits<16>>,
@@ -117,7 +117,7 @@ pub struct Csr<const F: usize> {
     heartbeat: Heartbeat,
     clear: Clear<F>,
     counters: Counters,
-    /// Those from 32 on.
+    /// Counters from 32 on.
     above: Counters,
     query: Query,
     csr_errors: Constant<Bits<64>>,

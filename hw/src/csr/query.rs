@@ -22,11 +22,11 @@ pub struct Query {
     pub tag: Signal<Out, Bits<4>>,
     /// A word is to be stored.
     pub copy_valid: Signal<Out, Bit>,
-    /// Its number in the answer.
+    /// Number of the word in the answer.
     pub copy_index: Signal<Out, Bits<5>>,
     /// The word.
     pub copy_data: Signal<Out, Bits<32>>,
-    /// It is stored at this clock.
+    /// The word is stored at this clock.
     pub copy_ready: Signal<In, Bit>,
     /// A query is under way.
     pub busy: Signal<Out, Bit>,

@@ -17,7 +17,7 @@ pub struct Holder<const N: usize, const WORDS: usize> {
     pub st_valid: Signal<In, Bit>,
     /// The word's number.
     pub st_word: Signal<In, Bits<10>>,
-    /// Its value.
+    /// Value of the written word.
     pub st_data: Signal<In, Bits<32>>,
     /// The setting.
     pub value: Signal<Out, Bits<N>>,
@@ -78,7 +78,7 @@ macro_rules! settings {
             pub st_valid: Signal<In, Bit>,
             /// The word's number.
             pub st_word: Signal<In, Bits<10>>,
-            /// Its value.
+            /// Value of the written word.
             pub st_data: Signal<In, Bits<32>>,
             /// The settings.
             pub settings: Signal<Out, SettingsBus>,

@@ -1,4 +1,4 @@
-//! What stands in DMA's place where there is no memory.
+//! DMA stub for a build without memory.
 use super::live::Live;
 use crate::bus::{AxiMaster, StoreWriteIn};
 use crate::emit::{PREFIX, emit};
@@ -19,19 +19,19 @@ pub struct NoDma<const W: usize, const K: usize, const F: usize> {
     pub st: StoreWriteIn,
     /// csr looks at a register.
     pub look_valid: Signal<In, Bit>,
-    /// Its word.
+    /// Word of the register.
     pub look_word: Signal<In, Bits<10>>,
-    /// What a write would write.
+    /// Data of the write; 0 for a read.
     pub look_data: Signal<In, Bits<32>>,
-    /// Its value, if hardware changes it; from the next clock on.
+    /// Value of the register, if hardware changes it; from the next clock on.
     pub look_live: Signal<Out, Bits<32>>,
-    /// A write to it is refused; from the next clock on.
+    /// A write to the register is refused; from the next clock on.
     pub look_refuse: Signal<Out, Bit>,
     /// The heartbeat is lost.
     pub lost: Signal<In, Bit>,
     /// An event record is offered.
     pub rec_valid: Signal<In, Bit>,
-    /// It is taken.
+    /// The record is taken.
     pub rec_ready: Signal<Out, Bit>,
     /// The record.
     pub rec_data: Signal<In, Bits<512>>,
@@ -49,7 +49,7 @@ pub struct NoDma<const W: usize, const K: usize, const F: usize> {
     pub load_valid: Signal<Out, Bit>,
     /// The flow.
     pub load_flow: Signal<Out, Bits<F>>,
-    /// Its record.
+    /// Record of the flow.
     pub load_record: Signal<Out, Bits<512>>,
     /// A load is under way: csr must not load.
     pub loading: Signal<Out, Bit>,

@@ -9,11 +9,11 @@ pub struct Cursor {
     pub clk: Signal<In, Clock>,
     /// Start from `base`.
     pub set_base: Signal<In, Bit>,
-    /// Where; bits 5..0 count as 0.
+    /// Address of the first burst; bits 5..0 count as 0.
     pub base: Signal<In, Bits<64>>,
     /// On to the next burst.
     pub advance: Signal<In, Bit>,
-    /// Its address.
+    /// Address of the next burst.
     pub address: Signal<Out, Bits<64>>,
     low: DFF<Bits<26>>,
     high: DFF<Bits<32>>,

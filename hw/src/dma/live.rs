@@ -1,4 +1,4 @@
-//! What csr is told of a register while it looks at it: its value, if hardware changes it, and whether a write is refused now.
+//! Answer to csr while it looks at a register: the value, if hardware changes it, and whether a write is refused now.
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::{Register, dma};
@@ -12,9 +12,9 @@ pub struct Live {
     pub rst: Signal<In, Bit>,
     /// csr looks at a register.
     pub look_valid: Signal<In, Bit>,
-    /// Its word.
+    /// Word of the register.
     pub look_word: Signal<In, Bits<10>>,
-    /// What a write would write.
+    /// Data of the write; 0 for a read.
     pub look_data: Signal<In, Bits<32>>,
     /// DMA runs.
     pub running: Signal<In, Bit>,

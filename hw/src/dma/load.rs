@@ -9,7 +9,7 @@ use timely_regs::map::record_bounds;
 const _: () = assert!(LOAD_CLOCKS == 32 && timely_regs::flow::WORDS == 16);
 const _: () = assert!(Code::BeyondTable as u8 == 1 && Code::Memory as u8 == 2 && Code::Stopped as u8 == 3);
 
-/// What the load does.
+/// State of the load.
 #[derive(LogicState, Debug, Copy, Clone, PartialEq)]
 pub enum State {
     /// Nothing.
@@ -29,27 +29,27 @@ pub struct Load<const F: usize> {
     pub rst: Signal<In, Bit>,
     /// A load starts.
     pub start: Signal<In, Bit>,
-    /// Its first flow.
+    /// First flow of the load.
     pub first: Signal<In, Bits<16>>,
-    /// Its flows.
+    /// Flows of the load.
     pub count: Signal<In, Bits<17>>,
     /// DMA runs.
     pub running: Signal<In, Bit>,
     /// Records are read from the load's address on.
     pub set_base: Signal<Out, Bit>,
-    /// The next one is to be read.
+    /// The next record is to be read.
     pub ask: Signal<Out, Bit>,
-    /// It may be asked for.
+    /// The reader can be asked for a record.
     pub free: Signal<In, Bit>,
     /// No read is in flight.
     pub idle: Signal<In, Bit>,
     /// A record is whole.
     pub full: Signal<In, Bit>,
-    /// Its burst failed.
+    /// The record's burst failed.
     pub failed: Signal<In, Bit>,
     /// The record.
     pub record: Signal<In, Bits<512>>,
-    /// It is not needed any more.
+    /// The record is not needed any more.
     pub used: Signal<Out, Bit>,
     /// The record at the clock before is the flow's from now on.
     pub load_valid: Signal<Out, Bit>,
@@ -57,15 +57,15 @@ pub struct Load<const F: usize> {
     pub load_flow: Signal<Out, Bits<F>>,
     /// A load is under way.
     pub busy: Signal<Out, Bit>,
-    /// The last one ended.
+    /// The last load ended.
     pub done: Signal<Out, Bit>,
-    /// How, `timely_regs::map::dma::Code`.
+    /// Outcome of the last load, `timely_regs::map::dma::Code`.
     pub code: Signal<Out, Bits<3>>,
     /// Records done.
     pub progress: Signal<Out, Bits<17>>,
-    /// Of these, refused.
+    /// Records refused, of those done.
     pub refused: Signal<Out, Bits<17>>,
-    /// It ended just now; one clock.
+    /// The load ended just now; one clock.
     pub ended: Signal<Out, Bit>,
     /// The memory failed just now; one clock.
     pub memory_failed: Signal<Out, Bit>,

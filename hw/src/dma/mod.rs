@@ -47,19 +47,19 @@ pub struct Dma<const W: usize, const K: usize, const F: usize> {
     pub st: StoreWriteIn,
     /// csr looks at a register.
     pub look_valid: Signal<In, Bit>,
-    /// Its word.
+    /// Word of the register.
     pub look_word: Signal<In, Bits<10>>,
-    /// What a write would write.
+    /// Data of the write; 0 for a read.
     pub look_data: Signal<In, Bits<32>>,
-    /// Its value, if hardware changes it; from the next clock on.
+    /// Value of the register, if hardware changes it; from the next clock on.
     pub look_live: Signal<Out, Bits<32>>,
-    /// A write to it is refused; from the next clock on.
+    /// A write to the register is refused; from the next clock on.
     pub look_refuse: Signal<Out, Bit>,
     /// The heartbeat is lost.
     pub lost: Signal<In, Bit>,
     /// An event record is offered.
     pub rec_valid: Signal<In, Bit>,
-    /// It is taken.
+    /// The record is taken.
     pub rec_ready: Signal<Out, Bit>,
     /// The record.
     pub rec_data: Signal<In, Bits<512>>,
@@ -77,7 +77,7 @@ pub struct Dma<const W: usize, const K: usize, const F: usize> {
     pub load_valid: Signal<Out, Bit>,
     /// The flow.
     pub load_flow: Signal<Out, Bits<F>>,
-    /// Its record.
+    /// Record of the flow.
     pub load_record: Signal<Out, Bits<512>>,
     /// A load is under way: csr must not load.
     pub loading: Signal<Out, Bit>,
@@ -150,14 +150,14 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.reader.clk.next = self.clk.val();
         self.reader.rst.next = self.rst.val();
         StoreWriteIn::link(&mut self.st, &mut self.settings.st);
-        // Who writes next: a record of the ring and a flow of the snapshot, in turns.
+        // Next writer: a record of the ring and a flow of the snapshot, in turns.
         self.recording.next = self.running.q.val() & self.settings.ring_on.val();
         self.ring_first.next = (self.rec_valid.val() & self.recording.val() & self.ring.open.val())
             & !(self.snapshot.offers.val() & (self.ring_last.q.val() | self.snapshot.offers_second.val()));
         self.ring_turn.next = self.writer.free.val() & self.ring_first.val();
         self.snapshot_turn.next = (self.writer.free.val() & self.snapshot.offers.val()) & (self.running.q.val() & !self.ring_first.val());
         self.writer.start.next = self.writer.free.val() & (self.ring_first.val() | (self.snapshot.offers.val() & self.running.q.val()));
-        // Whose data the writer sees must not wait for whether it is free.
+        // The choice of the writer's data must not wait for whether the writer is free.
         self.writer.of_ring.next = self.ring_first.val();
         self.writer.address.next = self.snapshot.address.val();
         self.writer.data.next = self.snapshot.data.val();
@@ -241,7 +241,7 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.kept.next = !self.settings.clear.val();
         self.interrupt.d.next = (self.interrupt.q.val() & self.kept.val()) | self.happened.val();
         self.irq_q.d.next = self.interrupt.q.val() & self.settings.mask.val();
-        // What csr sees.
+        // Answer to csr while it looks at a register.
         self.live.look_valid.next = self.look_valid.val();
         self.live.look_word.next = self.look_word.val();
         self.live.look_data.next = self.look_data.val();

@@ -16,17 +16,17 @@ pub struct Reader<const W: usize> {
     pub rst: Signal<In, Bit>,
     /// Bursts are read from `base` on.
     pub set_base: Signal<In, Bit>,
-    /// Where.
+    /// Address of the first burst.
     pub base: Signal<In, Bits<64>>,
     /// The next burst is to be read.
     pub ask: Signal<In, Bit>,
-    /// It may be asked for.
+    /// The next burst can be asked for.
     pub free: Signal<Out, Bit>,
     /// Nothing is in flight.
     pub idle: Signal<Out, Bit>,
     /// A record is whole.
     pub full: Signal<Out, Bit>,
-    /// Its burst failed, or had another length.
+    /// The record's burst failed, or had another length.
     pub failed: Signal<Out, Bit>,
     /// The record, byte 0 in the lowest bits; also at the clock after `used`.
     pub record: Signal<Out, Bits<512>>,
@@ -91,7 +91,7 @@ impl<const W: usize> Logic for Reader<W> {
         if self.ask.val() {
             self.ar_valid.d.next = true;
         }
-        // A beat that nobody asked for is none.
+        // A beat without a pending burst is not taken.
         self.taken.next = self.m_axi_rvalid.val() & !self.full_q.q.val() & self.pending.q.val().any();
         self.ends.next = self.beat.q.val() == self.last.val();
         self.whole.next = self.taken.val() & self.ends.val();

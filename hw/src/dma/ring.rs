@@ -21,19 +21,19 @@ pub struct Ring {
     pub holdoff: Signal<In, Bits<32>>,
     /// The write of a record starts.
     pub took: Signal<In, Bit>,
-    /// One ended.
+    /// The write of a record ended.
     pub done: Signal<In, Bit>,
-    /// It failed.
+    /// The write that ended failed.
     pub failed: Signal<In, Bit>,
     /// A new consumer index.
     pub consumed: Signal<In, Bit>,
     /// The index.
     pub consumed_to: Signal<In, Bits<32>>,
-    /// Where the next record goes.
+    /// Address of the next record.
     pub address: Signal<Out, Bits<64>>,
     /// A record may be written.
     pub open: Signal<Out, Bit>,
-    /// There is no room for one.
+    /// There is no room for another record.
     pub crowded: Signal<Out, Bit>,
     /// The ring is to be read.
     pub wants: Signal<Out, Bit>,
@@ -74,7 +74,7 @@ impl Logic for Ring {
         if self.settle.q.val().any() {
             self.settle.d.next = self.settle.q.val() - bits::<2>(1);
         }
-        // What is to be read.
+        // Unread records.
         self.unread.d.next = self.produced.q.val() - self.read.q.val();
         self.some.d.next = self.unread.q.val().any();
         self.reached.d.next = self.unread.q.val().any() & (self.unread.q.val() >= bit_cast::<32, 21>(self.watermark.val()));

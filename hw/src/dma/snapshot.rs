@@ -9,7 +9,7 @@ use timely_regs::map::dma::Code;
 const _: () = assert!(PATIENCE == 255);
 const _: () = assert!(Code::BeyondTable as u8 == 1 && Code::Memory as u8 == 2 && Code::Stopped as u8 == 3 && Code::NoAnswer as u8 == 4);
 
-/// What the snapshot does.
+/// State of the snapshot.
 #[derive(LogicState, Debug, Copy, Clone, PartialEq)]
 pub enum State {
     /// Nothing.
@@ -18,7 +18,7 @@ pub enum State {
     Check,
     /// A query is offered.
     Ask,
-    /// It is out.
+    /// The query is out.
     Wait,
     /// The record is written.
     Send,
@@ -35,19 +35,19 @@ pub struct Snapshot<const F: usize> {
     pub rst: Signal<In, Bit>,
     /// A snapshot starts.
     pub start: Signal<In, Bit>,
-    /// Where to.
+    /// Address to which the records go.
     pub base: Signal<In, Bits<64>>,
-    /// Its first flow.
+    /// First flow of the snapshot.
     pub first: Signal<In, Bits<16>>,
-    /// Its flows.
+    /// Flows of the snapshot.
     pub count: Signal<In, Bits<17>>,
     /// DMA runs.
     pub running: Signal<In, Bit>,
     /// A query is offered.
     pub query_valid: Signal<Out, Bit>,
-    /// It is taken.
+    /// The query is taken.
     pub query_ready: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the query.
     pub query_flow: Signal<Out, Bits<F>>,
     /// The answer is here.
     pub answer_valid: Signal<In, Bit>,
@@ -55,27 +55,27 @@ pub struct Snapshot<const F: usize> {
     pub answer_record: Signal<In, Bits<1024>>,
     /// A burst is offered.
     pub offers: Signal<Out, Bit>,
-    /// It is a record's second, which must not wait for others.
+    /// The burst is a record's second, which must not wait for others.
     pub offers_second: Signal<Out, Bit>,
-    /// Its address.
+    /// Address of the burst.
     pub address: Signal<Out, Bits<64>>,
-    /// Its data.
+    /// Data of the burst.
     pub data: Signal<Out, Bits<512>>,
-    /// It is taken.
+    /// The burst is taken.
     pub took: Signal<In, Bit>,
     /// A burst of ours ended.
     pub burst_done: Signal<In, Bit>,
-    /// It failed.
+    /// The burst that ended failed.
     pub failed: Signal<In, Bit>,
     /// A snapshot is under way.
     pub busy: Signal<Out, Bit>,
-    /// The last one ended.
+    /// The last snapshot ended.
     pub done: Signal<Out, Bit>,
-    /// How, `timely_regs::map::dma::Code`.
+    /// Outcome of the last snapshot, `timely_regs::map::dma::Code`.
     pub code: Signal<Out, Bits<3>>,
     /// Flows done.
     pub progress: Signal<Out, Bits<17>>,
-    /// It ended just now; one clock.
+    /// The snapshot ended just now; one clock.
     pub ended: Signal<Out, Bit>,
     flows: Const<Bits<17>>,
     cursor: Cursor,
@@ -95,7 +95,7 @@ pub struct Snapshot<const F: usize> {
     code_q: DFF<Bits<3>>,
     progress_q: DFF<Bits<17>>,
     ended_q: DFF<Bit>,
-    /// Why there will be no more bursts.
+    /// Reason that there will be no more bursts.
     over: Signal<Local, Bits<3>>,
 }
 

@@ -18,11 +18,11 @@ pub struct Writer<const W: usize> {
     pub rst: Signal<In, Bit>,
     /// A burst starts.
     pub start: Signal<In, Bit>,
-    /// It is of the ring, not of the snapshot.
+    /// The burst is of the ring, not of the snapshot.
     pub of_ring: Signal<In, Bit>,
-    /// Where.
+    /// Address of the burst.
     pub address: Signal<In, Bits<64>>,
-    /// What, byte 0 in the lowest bits.
+    /// Data of the burst, byte 0 in the lowest bits.
     pub data: Signal<In, Bits<512>>,
     /// A burst may start.
     pub free: Signal<Out, Bit>,
@@ -60,7 +60,7 @@ pub struct Writer<const W: usize> {
     w_valid: DFF<Bit>,
     w: DFF<Bits<512>>,
     beat: DFF<Bits<3>>,
-    /// Bursts without a response, and whose they are: a bit a burst, in a circle.
+    /// Bursts without a response, and the source of each: a bit a burst, in a circle.
     waiting: DFF<Bits<5>>,
     sources: DFF<Bits<16>>,
     put: DFF<Bits<4>>,

@@ -1,4 +1,4 @@
-//! What the engine does next.
+//! Order in which operations issue: queues, issue stage and parked samples.
 use super::queue::Queue;
 use super::words::{Kind, Measure, Sampled};
 use crate::construct::construct;
@@ -24,17 +24,17 @@ pub struct Arbiter<const F: usize> {
     pub sample_valid: Signal<In, Bit>,
     /// 1 is a time-out, else an RTT.
     pub sample_kind: Signal<In, Bits<2>>,
-    /// Its flow.
+    /// Flow of the sample.
     pub sample_flow: Signal<In, Bits<F>>,
-    /// Its RTT, ns.
+    /// RTT of the sample, ns.
     pub sample_rtt_ns: Signal<In, Bits<24>>,
-    /// Its time, ns.
+    /// Time of the sample, ns.
     pub sample_now_ns: Signal<In, Bits<32>>,
-    /// Hops on its way.
+    /// Hops on the sample's way.
     pub sample_hops: Signal<In, Bits<8>>,
-    /// The responder's part of it, ns.
+    /// The responder's part of the RTT, ns.
     pub sample_endpoint_ns: Signal<In, Bits<24>>,
-    /// Its ACK tells of lost packets.
+    /// The sample's ACK tells of lost packets.
     pub sample_lost: Signal<In, Bit>,
     /// A flow restarts after its idle time.
     pub idle_valid: Signal<In, Bit>,
@@ -42,7 +42,7 @@ pub struct Arbiter<const F: usize> {
     pub idle_flow: Signal<In, Bits<F>>,
     /// The host writes a rate.
     pub host_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow whose rate is written.
     pub host_flow: Signal<In, Bits<F>>,
     /// The rate.
     pub host_rate: Signal<In, Bits<32>>,
@@ -54,7 +54,7 @@ pub struct Arbiter<const F: usize> {
     pub issue: Signal<Out, Bit>,
     /// Kind of the operation.
     pub kind: Signal<Out, Kind>,
-    /// Its flow; stands before it issues.
+    /// Flow of the operation; stands before the operation issues.
     pub flow: Signal<Out, Bits<F>>,
     /// A sample's RTT, ns.
     pub rtt_ns: Signal<Out, Bits<24>>,
@@ -68,7 +68,7 @@ pub struct Arbiter<const F: usize> {
     pub lost: Signal<Out, Bit>,
     /// A sample was lost.
     pub sample_dropped: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the lost sample.
     pub dropped_flow: Signal<Out, Bits<F>>,
     /// Another operation was lost.
     pub other_dropped: Signal<Out, Bit>,
@@ -89,15 +89,15 @@ pub struct Arbiter<const F: usize> {
     /// A bit a flow each: they differ while the flow may not issue. One turns with an issue, the other follows 23 clocks later.
     issued: BlockRam<Bits<1>, F>,
     ended: BlockRam<Bits<1>, F>,
-    // Issued 1 to 23 clocks ago; without a reset, so that what was turned is followed in any case.
+    // Issued 1 to 23 clocks ago; without a reset, so that a flow's turned bit is followed in any case.
     valid: [DFF<Bit>; 23],
     flows: [DFF<Bits<F>>; 23],
     turned: [DFF<Bits<1>>; 23],
-    /// What the last issue turned its flow's bit to.
+    /// Value to which the last issue turned its flow's bit.
     last_turn: DFF<Bits<1>>,
     /// The flow at the issue stage was issued when it came there, so that its bits show it no more.
     same: DFF<Bit>,
-    /// It was issued 24 clocks ago.
+    /// The flow at the issue stage was issued 24 clocks ago.
     open: DFF<Bit>,
     /// The issue stage is free unless a parked sample issues: nothing is there, it was issued 24 clocks ago, or it is a sample that may be parked.
     sure: DFF<Bit>,
@@ -268,7 +268,7 @@ impl<const F: usize> Logic for Arbiter<F> {
                 self.turned[i + 1].d.next = self.turned[i].q.val();
             }
         }
-        // What is read while it is written is not looked at.
+        // A word that is read while it is written is not looked at.
         self.turn.next = !self.issued.read_data.val();
         if self.same.q.val() {
             self.turn.next = !self.last_turn.q.val();
@@ -328,7 +328,7 @@ impl<const F: usize> Logic for Arbiter<F> {
         }
         self.open.d.next = self.valid[22].q.val() & (self.flows[22].q.val() == self.held_flow.q.val());
         self.closing.d.next = self.valid[21].q.val() & (self.flows[21].q.val() == self.held_flow.q.val());
-        // What issues while it is at the issue stage is a parked sample of its flow.
+        // An operation that issues while its flow is at the issue stage is a parked sample.
         if self.due.q.val() & (self.due_flow.q.val() == self.held_flow.q.val()) {
             self.same.d.next = true;
             self.last_turn.d.next = self.due_turn.q.val();

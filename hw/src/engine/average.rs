@@ -23,13 +23,13 @@ pub struct Average {
     pub bus_6: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_1: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_1`, 2 clocks later.
     pub profile_3: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_1`, 5 clocks later.
     pub profile_6: Signal<In, Bits<4>>,
     /// The profile's law is Swift.
     pub swift_3: Signal<In, Bit>,
-    /// It is another one.
+    /// The profile's law is not Swift.
     pub other_3: Signal<In, Bit>,
     /// The average before, 2^-13 ns, signed.
     pub old_3: Signal<In, Bits<38>>,
@@ -41,9 +41,9 @@ pub struct Average {
     pub hops_3: Signal<In, Bits<8>>,
     /// The new average, or the excess, 2^-13 ns, signed.
     pub average_8: Signal<Out, Bits<38>>,
-    /// It is above the deadband.
+    /// The new average is above the deadband.
     pub rising_9: Signal<Out, Bit>,
-    /// It is below minus the deadband.
+    /// The new average is below minus the deadband.
     pub falling_9: Signal<Out, Bit>,
     alpha: ProfileWord<32, { profile::ALPHA.word as usize }>,
     hop: ProfileWord<15, { profile::HOP.word as usize }>,

@@ -1,4 +1,4 @@
-//! Which law and options a profile has, and where the delays lie between its thresholds.
+//! Law and options of a profile, and where the delays lie between its thresholds.
 use super::word::{ProfileLaw, ProfileWord};
 use super::words::{Flags, High, Law, Options, ProfileWrite};
 use rust_hdl::prelude::*;
@@ -17,7 +17,7 @@ pub struct Branch {
     pub bus_3: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_1: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_1`, 2 clocks later.
     pub profile_3: Signal<In, Bits<4>>,
     /// RTT, ns.
     pub rtt_2: Signal<In, Bits<24>>,
@@ -25,7 +25,7 @@ pub struct Branch {
     pub endpoint_2: Signal<In, Bits<24>>,
     /// The RTT's leading zeros.
     pub zeros_3: Signal<In, Bits<5>>,
-    /// Those of the responder's part.
+    /// Leading zeros of the responder's part.
     pub endpoint_zeros_3: Signal<In, Bits<5>>,
     /// There is a mark.
     pub marked_3: Signal<In, Bit>,
@@ -37,9 +37,9 @@ pub struct Branch {
     pub no_delta_3: Signal<Out, Bit>,
     /// The law is Swift.
     pub swift_2: Signal<Out, Bit>,
-    /// The same.
+    /// As `swift_2`, a clock later.
     pub swift_3: Signal<Out, Bit>,
-    /// It is another one.
+    /// The law is not Swift.
     pub other_3: Signal<Out, Bit>,
     /// The law is PI.
     pub pi_3: Signal<Out, Bit>,

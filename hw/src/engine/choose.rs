@@ -1,4 +1,4 @@
-//! What an operation does to the rate.
+//! Effect of an operation on the rate: weight, weighed number and rise.
 use super::word::ProfileWord;
 use super::words::{Decided, Flags, Kind, Pick, ProfileWrite, Rises, Weighs};
 use rust_hdl::prelude::*;
@@ -6,7 +6,7 @@ use timely_regs::profile;
 
 /// Weight, weighed and rise of an operation, by its kind, the profile's law and the law's branches.
 ///
-/// A port's number is the clock after the issue at which it holds. What is chosen is known a clock before the numbers are there.
+/// A port's number is the clock after the issue at which it holds. The choice is known a clock before the numbers are there.
 #[derive(LogicBlock, Default)]
 pub struct Choose {
     /// Clock.
@@ -17,7 +17,7 @@ pub struct Choose {
     pub bus_11: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_11: Signal<In, Bits<4>>,
-    /// Its kind.
+    /// Kind of the operation.
     pub kind_13: Signal<In, Kind>,
     /// A loss lowers the rate.
     pub loss_13: Signal<In, Bit>,
@@ -41,7 +41,7 @@ pub struct Choose {
     pub of_rate_14: Signal<In, Bits<35>>,
     /// The additive step, in half the rate's unit.
     pub step_14: Signal<In, Bits<27>>,
-    /// The same where it is weighed, else 0.
+    /// The additive step where it is weighed, else 0.
     pub weighed_step_14: Signal<In, Bits<27>>,
     /// The rate before.
     pub rate_14: Signal<In, Bits<32>>,
@@ -51,7 +51,7 @@ pub struct Choose {
     pub none_14: Signal<Out, Bit>,
     /// Weight, Q.26, at most 1, before a register.
     pub weight_next: Signal<Out, Bits<27>>,
-    /// What is weighed, in the rate's unit, signed, before a register.
+    /// Weighed number, in the rate's unit, signed, before a register.
     pub weighed_next: Signal<Out, Bits<35>>,
     /// The rate before and what is added.
     pub risen_15: Signal<Out, Bits<33>>,
@@ -61,7 +61,7 @@ pub struct Choose {
     pub sets_15: Signal<Out, Bit>,
     /// The branch that decided.
     pub branch_19: Signal<Out, Decided>,
-    /// It was a hyperactive increase.
+    /// The operation was a hyperactive increase.
     pub hyperactive_19: Signal<Out, Bit>,
     /// As `sets_15`.
     pub sets_19: Signal<Out, Bit>,
@@ -70,7 +70,7 @@ pub struct Choose {
     start: ProfileWord<32, { profile::INITIAL_RATE.word as usize }>,
     weighs: DFF<Weighs>,
     rises: DFF<Rises>,
-    /// What is weighed is a part of the rate, and the step.
+    /// The weighed number is a part of the rate, and the step.
     middle: DFF<Bit>,
     start14: DFF<Bits<32>>,
     floor14: DFF<Bit>,

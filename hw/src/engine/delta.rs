@@ -25,7 +25,7 @@ pub struct Delta {
     pub age_3: Signal<In, Bits<32>>,
     /// The delta factor, Q.26, 27 bits, before its register.
     pub factor_7: Signal<Out, Bits<27>>,
-    /// The same, from a register that is there for it.
+    /// The delta factor, from a register that is there for it.
     pub factor_10: Signal<Out, Bits<27>>,
     interval: ProfileWord<24, { profile::UPDATE_INTERVAL.word as usize }>,
     inverse: ProfileWord<32, { profile::UPDATE_INVERSE.word as usize }>,

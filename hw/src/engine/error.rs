@@ -1,4 +1,4 @@
-//! What the laws make of a delay and the flow's state: Patched TIMELY's error, the PI controller's output, Swift's flow scaling.
+//! Results of the laws for a delay and the flow's state: Patched TIMELY's error, the PI controller's output, Swift's flow scaling.
 use super::product::Limbs;
 use super::word::ProfileWord;
 use super::words::{FlowShift, Gain, ProfileWrite, RootWord};
@@ -25,9 +25,9 @@ pub struct Error {
     pub bus_6: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_1: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_1`, 2 clocks later.
     pub profile_3: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_1`, 5 clocks later.
     pub profile_6: Signal<In, Bits<4>>,
     /// The law is not Swift.
     pub other_3: Signal<In, Bit>,
@@ -37,15 +37,15 @@ pub struct Error {
     pub rtt_3: Signal<In, Bits<24>>,
     /// RTT difference, ns, signed.
     pub difference_3: Signal<In, Bits<25>>,
-    /// Where the PI controller's output goes on from, Q.40.
+    /// Mark from which the PI controller's output goes on, Q.40.
     pub mark_3: Signal<In, Bits<40>>,
     /// The rate's root.
     pub root_3: Signal<In, RootWord>,
     /// The product's sum, before a register: error in bits 48..16, PI's output in 56..24, Q.30.
     pub total_7: Signal<Out, Bits<58>>,
-    /// Where PI's output goes on from, not below 0.
+    /// Mark from which PI's output goes on, not below 0.
     pub kept_9: Signal<Out, Bits<40>>,
-    /// It goes on from the greatest number.
+    /// PI's output goes on from the greatest number.
     pub over_9: Signal<Out, Bit>,
     /// beta times flow scaling, 2^-13 ns.
     pub flow_9: Signal<Out, Bits<32>>,

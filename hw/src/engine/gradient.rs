@@ -26,9 +26,9 @@ pub struct Gradient {
     pub bus_11: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_6: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_6`, 2 clocks later.
     pub profile_8: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_6`, 5 clocks later.
     pub profile_11: Signal<In, Bits<4>>,
     /// Smoothed difference, 2^-13 ns, signed.
     pub average_8: Signal<In, Bits<38>>,
@@ -38,17 +38,17 @@ pub struct Gradient {
     pub reciprocal_8: Signal<In, Bits<29>>,
     /// The law is Swift.
     pub swift_8: Signal<In, Bit>,
-    /// The same.
+    /// As `swift_8`, 2 clocks later.
     pub swift_10: Signal<In, Bit>,
-    /// The same.
+    /// As `swift_8`, 4 clocks later.
     pub swift_12: Signal<In, Bit>,
-    /// The same.
+    /// As `swift_8`, 5 clocks later.
     pub swift_13: Signal<In, Bit>,
     /// The law is Patched or PI.
     pub patched_10: Signal<In, Bit>,
-    /// The same.
+    /// As `patched_10`, 2 clocks later.
     pub patched_12: Signal<In, Bit>,
-    /// The same.
+    /// As `patched_10`, 3 clocks later.
     pub patched_13: Signal<In, Bit>,
     /// The endpoint's delay is above its target.
     pub over_13: Signal<In, Bit>,

@@ -40,7 +40,7 @@ pub struct Increase {
     pub hyperactive_13: Signal<Out, Bit>,
     /// The step, 2^-13 Mb/s.
     pub step_14: Signal<Out, Bits<27>>,
-    /// The same where it is weighed, else 0.
+    /// The step where it is weighed, else 0.
     pub weighed_14: Signal<Out, Bits<27>>,
     /// Beta times the delta factor, Q.27.
     pub beta_14: Signal<Out, Bits<29>>,

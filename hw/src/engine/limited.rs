@@ -1,4 +1,4 @@
-//! Which flows send too little of their rate for a sample to raise it.
+//! Flows that send too little of their rate for a sample to raise it.
 use crate::pacer::delay::Delay;
 use crate::ram::BlockRam;
 use rust_hdl::prelude::*;
@@ -16,13 +16,13 @@ pub struct Limited<const F: usize> {
     pub write: Signal<In, Bit>,
     /// The flow.
     pub write_flow: Signal<In, Bits<F>>,
-    /// Its bit.
+    /// Value of the flow's bit: 1 is limited.
     pub write_bit: Signal<In, Bit>,
     /// The operation's flow.
     pub flow_0: Signal<In, Bits<F>>,
-    /// Its bit.
+    /// Bit of the operation's flow.
     pub limited_17: Signal<Out, Bit>,
-    /// The same.
+    /// As `limited_17`, two clocks later.
     pub limited_19: Signal<Out, Bit>,
     ram: BlockRam<Bits<1>, F>,
     bits: Delay<1, 16>,

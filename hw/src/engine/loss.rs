@@ -37,15 +37,15 @@ pub struct Loss<const F: usize> {
     pub law_10: Signal<In, Bit>,
     /// There is an operation.
     pub valid_14: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the operation.
     pub flow_14: Signal<In, Bits<F>>,
-    /// Its time, ns.
+    /// Time of the operation, ns.
     pub time_14: Signal<In, Bits<32>>,
     /// The loss lowers the rate.
     pub falls_12: Signal<Out, Bit>,
-    /// The same.
+    /// As `falls_12`, a clock later.
     pub falls_13: Signal<Out, Bit>,
-    /// The same.
+    /// As `falls_12`, 7 clocks later.
     pub falls_19: Signal<Out, Bit>,
     /// By this, Q.26.
     pub decrease_13: Signal<Out, Bits<27>>,

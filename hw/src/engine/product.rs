@@ -14,9 +14,9 @@ pub struct Limbs<const K: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high, of nothing but the copies.
     pub rst: Signal<In, Bit>,
-    /// What the first operand becomes, signed.
+    /// Next value of the first operand's register, signed.
     pub a_next: Signal<In, Bits<33>>,
-    /// What the second becomes, unsigned.
+    /// Next value of the second operand's register, unsigned.
     pub b_next: Signal<In, Bits<32>>,
     /// The upper limb, signed, in units of 2^15.
     pub upper_1: Signal<Out, Bits<36>>,
@@ -95,9 +95,9 @@ pub struct Product<const K: usize, const M: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high, of nothing but copies.
     pub rst: Signal<In, Bit>,
-    /// What the first operand becomes, signed.
+    /// Next value of the first operand's register, signed.
     pub a_next: Signal<In, Bits<33>>,
-    /// What the second becomes, unsigned.
+    /// Next value of the second operand's register, unsigned.
     pub b_next: Signal<In, Bits<32>>,
     /// Signed.
     pub total_2: Signal<Out, Bits<52>>,

@@ -14,17 +14,17 @@ pub struct Queue<const F: usize, const A: usize> {
     pub rst: Signal<In, Bit>,
     /// A word comes.
     pub i_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the incoming word.
     pub i_flow: Signal<In, Bits<F>>,
-    /// Where it goes.
+    /// Place where the incoming word goes.
     pub i_place: Signal<Out, Bits<A>>,
     /// A word stands at the output.
     pub o_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the word at the output.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// Where it stands.
+    /// Place of the word at the output.
     pub o_place: Signal<Out, Bits<A>>,
-    /// This queue is the next to be served; only while `o_valid` is 1.
+    /// The arbiter serves this queue next; only while `o_valid` is 1.
     pub o_next: Signal<In, Bit>,
     /// The one that is next is served. It comes late, so nothing but the last LUT of a path may look at it.
     pub o_free: Signal<In, Bit>,
@@ -35,9 +35,9 @@ pub struct Queue<const F: usize, const A: usize> {
     any: DFF<Bit>,
     /// There is no room: what comes takes the place of the youngest.
     full: DFF<Bit>,
-    /// Where the next word goes: a register, as RAMs are written there.
+    /// Place of the next word: a register, as RAMs are written there.
     place: DFF<Bits<A>>,
-    /// Where the youngest stands, and the oldest.
+    /// Places of the youngest word and of the oldest.
     youngest: DFF<Bits<A>>,
     read: DFF<Bits<A>>,
     lost: DFF<Bit>,

@@ -26,11 +26,11 @@ pub struct Rate<const F: usize> {
     pub bus_15: Signal<In, ProfileWrite>,
     /// The operation's profile.
     pub profile_14: Signal<In, Bits<4>>,
-    /// The same.
+    /// As `profile_14`, a clock later.
     pub profile_15: Signal<In, Bits<4>>,
     /// The operation's flow.
     pub flow_8: Signal<In, Bits<F>>,
-    /// The same.
+    /// As `flow_8`, 11 clocks later.
     pub flow_19: Signal<In, Bits<F>>,
     /// An operation is there.
     pub valid_19: Signal<In, Bit>,
@@ -38,7 +38,7 @@ pub struct Rate<const F: usize> {
     pub none_14: Signal<In, Bit>,
     /// Weight, Q.26, at most 1.
     pub weight_14: Signal<In, Bits<27>>,
-    /// What is weighed, signed.
+    /// Weighed number, signed.
     pub weighed_14: Signal<In, Bits<35>>,
     /// The rate before and what is added.
     pub risen_15: Signal<In, Bits<33>>,
@@ -46,15 +46,15 @@ pub struct Rate<const F: usize> {
     pub falls_15: Signal<In, Bit>,
     /// The operation may change the rate.
     pub sets_15: Signal<In, Bit>,
-    /// It is an idle restart.
+    /// The operation is an idle restart.
     pub idle_14: Signal<In, Bit>,
     /// The rate may not rise.
     pub hold_17: Signal<In, Bit>,
     /// The rate before.
     pub before_10: Signal<Out, Bits<32>>,
-    /// The same.
+    /// As `before_10`, 4 clocks later.
     pub before_14: Signal<Out, Bits<32>>,
-    /// The same.
+    /// As `before_10`, 9 clocks later.
     pub before_19: Signal<Out, Bits<32>>,
     /// The rate from now on.
     pub rate_19: Signal<Out, Bits<32>>,
@@ -106,7 +106,7 @@ pub struct Rate<const F: usize> {
     whole: Signal<Local, Bits<37>>,
     most: DFF<Bits<32>>,
     upper: DFF<Bits<32>>,
-    /// Its complement.
+    /// Complement of the new rate's lower bound.
     not_lower: DFF<Bits<32>>,
     limited: DFF<Bits<32>>,
     beyond: Signal<Local, Bit>,

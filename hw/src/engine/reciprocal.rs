@@ -15,7 +15,7 @@ pub struct Reciprocal {
     pub rst: Signal<In, Bit>,
     /// RTT, ns.
     pub rtt_0: Signal<In, Bits<24>>,
-    /// Its leading zeros as a 24-bit number.
+    /// Leading zeros of the RTT as a 24-bit number.
     pub zeros_3: Signal<Out, Bits<5>>,
     /// The reciprocal's complement.
     pub complement_7: Signal<Out, Bits<29>>,

@@ -4,7 +4,7 @@ use crate::num::S;
 use rust_hdl::prelude::*;
 use timely_model::engine::parts::{SECOND_LOST, SECOND_MORE};
 
-/// What is times the delta factor: error or output of Patched and PI, or beta Thigh. What is times rate or reciprocal: that product, or
+/// Operand of the delta factor: error or output of Patched and PI, or beta Thigh. Operand of rate or reciprocal: that product, or
 /// how far Swift's delay lies above its target.
 ///
 /// A port's number is the clock after the issue at which it holds.

@@ -1,4 +1,4 @@
-//! What a flow remembers but for its rate, and the profile it follows.
+//! Record of a flow without its rate, and the profile it follows.
 use super::words::{MarkWord, Record, RecordRams};
 use crate::ram::{ApartRam, BlockRam};
 use rust_hdl::prelude::*;
@@ -19,7 +19,7 @@ pub struct State<const F: usize> {
     pub load_valid: Signal<In, Bit>,
     /// The flow.
     pub load_flow: Signal<In, Bits<F>>,
-    /// Its profile.
+    /// Profile of the loaded flow.
     pub load_profile: Signal<In, Bits<4>>,
     /// The operation's flow.
     pub flow_0: Signal<In, Bits<F>>,
@@ -37,11 +37,11 @@ pub struct State<const F: usize> {
     pub swift_2: Signal<In, Bit>,
     /// The flow's profile.
     pub profile_1: Signal<Out, Bits<4>>,
-    /// The same.
+    /// As `profile_1`, a clock later.
     pub profile_2: Signal<Out, Bits<4>>,
     /// The record.
     pub record_2: Signal<Out, Record>,
-    /// The same.
+    /// As `record_2`, a clock later.
     pub record_3: Signal<Out, Record>,
     /// RTT less the last, ns, signed; 0 without history. For Swift the RTT.
     pub difference_3: Signal<Out, Bits<25>>,

@@ -71,7 +71,7 @@ impl<const F: usize> Logic for Engine<F> {
         }
         self.sweeping.d.next = !self.sweep_done.d.val();
         self.swept.next = self.sweep_done.q.val();
-        // What comes is all zeros while there is no word: then it is not written.
+        // The incoming word is all zeros while there is none: then it is not written.
         self.bus_in.next = bits::<42>(0).into();
         if self.pw_valid.val() {
             self.bus_in.next.data = self.pw_data.val();

@@ -108,7 +108,7 @@ packed! {
         pub shift: Bits<4>,
     }
 
-    /// What an operation is, as `timely_model::engine::law::Kind`.
+    /// Kind of an operation, as `timely_model::engine::law::Kind`.
     pub enum Kind {
         /// An RTT was measured.
         Sample,
@@ -134,7 +134,7 @@ packed! {
         pub idle: Bit,
     }
 
-    /// What decided, as `event_branch` shows it.
+    /// Branch that decided, as `event_branch` shows it.
     pub enum Decided {
         /// RTT below Tlow.
         BelowLow,
@@ -154,7 +154,7 @@ packed! {
     pub enum Weighs {
         /// None.
         Nothing,
-        /// That of the gradient's block.
+        /// Weight of the gradient's block.
         Gradient,
         /// The decrease above Thigh.
         AboveHigh,
@@ -320,7 +320,7 @@ packed! {
         pub mark: MarkWord,
     }
 
-    /// The same, as four RAMs hold it.
+    /// Record of a flow, as four RAMs hold it.
     pub struct RecordRams {
         /// Bits 47..0.
         pub ram_0: Bits<48>,

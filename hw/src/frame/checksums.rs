@@ -15,7 +15,7 @@ pub struct Checksums {
     pub rst: Signal<In, Bit>,
     /// A frame is described.
     pub i_valid: Signal<In, Bit>,
-    /// It is IPv6; else the low 32 bits of addresses count.
+    /// The frame is IPv6; else the low 32 bits of addresses count.
     pub i_ipv6: Signal<In, Bit>,
     /// TOS or traffic class.
     pub i_tos: Signal<In, Bits<8>>,
@@ -48,7 +48,7 @@ pub struct Checksums {
     u2: [DFF<Bits<22>>; 3],
     u3: DFF<Bits<22>>,
     u4: DFF<Bits<17>>,
-    /// Its sum and 1; it is all ones.
+    /// Sum of `u3`'s halves and 1, for a sum that carries; the sum is all ones.
     carried: DFF<Bits<16>>,
     ones: DFF<Bit>,
     h1: DFF<Bits<22>>,

@@ -54,7 +54,7 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     pub i_hdr: Signal<In, Bits<384>>,
     /// Bytes after our header, sent as zeros.
     pub i_payload: Signal<In, Bits<14>>,
-    /// What goes along with the frame.
+    /// Sideband bits of the frame.
     pub i_side: Signal<In, Bits<X>>,
     /// Bytes of the beat in wire order.
     pub m_tdata: Signal<Out, Bits<W>>,
@@ -64,9 +64,9 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     pub m_tvalid: Signal<Out, Bit>,
     /// The beat is taken.
     pub m_tready: Signal<In, Bit>,
-    /// It is its frame's last.
+    /// The beat is its frame's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// What went along with the frame.
+    /// Sideband bits of the frame.
     pub m_side: Signal<Out, Bits<X>>,
     /// The first clock at which a frame's first beat stands there.
     pub m_start: Signal<Out, Bit>,
@@ -122,7 +122,7 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     beside: DFF<Bits<X>>,
     place: DFF<Bits<5>>,
     left: DFF<Bits<15>>,
-    /// Its first beat is loaded; the next is its last.
+    /// The frame's first beat is loaded; the next is its last.
     begun: DFF<Bit>,
     ends: DFF<Bit>,
     offset: Signal<Local, Bits<10>>,

@@ -48,7 +48,7 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub cfg_ipv6: Signal<In, Bits<128>>,
     /// Key of the nonces, and that it is written.
     pub cfg_key: Signal<In, Bits<96>>,
-    /// The latter.
+    /// The key is written.
     pub cfg_keyed: Signal<In, Bit>,
     /// Flow bus.
     pub fl: FlowLoadIn<F>,
@@ -68,7 +68,7 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub m_tvalid: Signal<Out, Bit>,
     /// The beat is taken.
     pub m_tready: Signal<In, Bit>,
-    /// It is its frame's last.
+    /// The beat is its frame's last.
     pub m_tlast: Signal<Out, Bit>,
     /// Tag of its frame: eight running bits.
     pub m_tag: Signal<Out, Bits<16>>,

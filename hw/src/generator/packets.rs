@@ -1,4 +1,4 @@
-//! What each flow sends next: the state of its segment and its backlog, one operation a clock.
+//! Next packet of each flow: the state of its segment and its backlog, one operation a clock.
 use super::keystream::Keystream;
 use crate::check::Matrix;
 use crate::ram::ApartRam;
@@ -27,23 +27,23 @@ pub struct Packets<const F: usize> {
     pub swept: Signal<Out, Bit>,
     /// Key of the nonces, and that it is written.
     pub key: Signal<In, Bits<96>>,
-    /// The latter.
+    /// The key is written.
     pub keyed: Signal<In, Bit>,
     /// There are nonces of the key.
     pub has_nonces: Signal<Out, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the record.
     pub fl_flow: Signal<In, Bits<F>>,
     /// The record, `timely_regs::flow`.
     pub fl_record: Signal<In, Bits<512>>,
     /// An operation.
     pub i_valid: Signal<In, Bit>,
-    /// It is a grant.
+    /// The operation is a grant.
     pub i_grant: Signal<In, Bit>,
-    /// It is a doorbell.
+    /// The operation is a doorbell.
     pub i_doorbell: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the operation.
     pub i_flow: Signal<In, Bits<F>>,
     /// A doorbell's packets.
     pub i_packets: Signal<In, Bits<16>>,
@@ -51,13 +51,13 @@ pub struct Packets<const F: usize> {
     pub i_launch: Signal<In, Bits<64>>,
     /// A grant has its outcome.
     pub o_grant: Signal<Out, Bit>,
-    /// Wire bytes that it is charged.
+    /// Wire bytes that the grant is charged.
     pub o_charge: Signal<Out, Bits<16>>,
-    /// It has a packet: what follows, up to `o_long`, is about that.
+    /// The grant has a packet: the outputs below, up to `o_long`, are about it.
     pub o_send: Signal<Out, Bit>,
     /// Flow of the operation.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// Its record as kept.
+    /// Record of the flow as kept.
     pub o_record: Signal<Out, Bits<299>>,
     /// Segment number.
     pub o_segment: Signal<Out, Bits<32>>,
@@ -69,21 +69,21 @@ pub struct Packets<const F: usize> {
     pub o_last: Signal<Out, Bit>,
     /// Nonce of the segment.
     pub o_nonce: Signal<Out, Bits<32>>,
-    /// The same with the destination in it.
+    /// Nonce of the segment with the destination in it.
     pub o_check: Signal<Out, Bits<32>>,
     /// Wire bytes of the frame.
     pub o_wire: Signal<Out, Bits<16>>,
     /// Wire bytes of the segment so far: below 2^24, as 255 packets of 16,521 bytes are.
     pub o_bytes: Signal<Out, Bits<24>>,
-    /// What the segment was charged so far.
+    /// Wire bytes that the segment was charged so far.
     pub o_charged: Signal<Out, Bits<24>>,
-    /// When it was eligible to leave, ns48.fns16.
+    /// When the packet was eligible to leave, ns48.fns16.
     pub o_launch: Signal<Out, Bits<64>>,
     /// The last packet that was sent is longer than `long_bytes`.
     pub o_long: Signal<Out, Bit>,
     /// The pacer is to hear of packets posted.
     pub o_post: Signal<Out, Bit>,
-    /// How many.
+    /// Packets posted.
     pub o_packets: Signal<Out, Bits<16>>,
     /// A doorbell was refused.
     pub o_refused: Signal<Out, Bit>,

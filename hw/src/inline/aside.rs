@@ -26,7 +26,7 @@ pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize>
     pub s_tvalid: Signal<In, Bit>,
     /// Beat: the frame's last.
     pub s_tlast: Signal<In, Bit>,
-    /// What goes beside it.
+    /// Sideband bits of the beat.
     pub s_meta: Signal<In, Bits<M>>,
     /// Beat: bytes in wire order.
     pub m_tdata: Signal<Out, Bits<W>>,
@@ -38,7 +38,7 @@ pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize>
     pub m_tready: Signal<In, Bit>,
     /// Beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// What came beside it.
+    /// Sideband bits that came with the beat.
     pub m_meta: Signal<Out, Bits<M>>,
     /// A frame was dropped, or cut short: its last beat came a clock ago.
     pub dropped: Signal<Out, Bit>,

@@ -19,7 +19,7 @@ pub struct Bridge {
     pub clk: Signal<In, Clock>,
     /// Reset on it, active high.
     pub rst: Signal<In, Bit>,
-    /// The same accesses, on `clk`.
+    /// Accesses of `s_axil`, on `clk`.
     pub m_axil: AxilMaster<24>,
     // On the shell's clock.
     aw: DFF<Bit>,

@@ -98,9 +98,9 @@ pub struct Inline<
     pub m_wire_tready: Signal<In, Bit>,
     /// Beat to the wire: the frame's last.
     pub m_wire_tlast: Signal<Out, Bit>,
-    /// What came beside its frame from the host; of an ACK it has no meaning.
+    /// Sideband bits that came with its frame from the host; of an ACK they have no meaning.
     pub m_wire_meta: Signal<Out, Bits<M>>,
-    /// Its frame is an ACK of ours.
+    /// The beat's frame is an ACK of ours.
     pub m_wire_ack: Signal<Out, Bit>,
     /// Bytes of that ACK.
     pub m_wire_ack_bytes: Signal<Out, Bits<16>>,
@@ -126,7 +126,7 @@ pub struct Inline<
     pub m_host_tready: Signal<In, Bit>,
     /// Beat to the host: the frame's last.
     pub m_host_tlast: Signal<Out, Bit>,
-    /// What came beside its frame from the wire.
+    /// Sideband bits that came with its frame from the wire.
     pub m_host_meta: Signal<Out, Bits<M>>,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
@@ -457,7 +457,7 @@ impl<
         if self.leaves.val() {
             self.wire_inside.d.next = !self.core.m_axis_tx_tlast.val();
         }
-        // What leaves is stamped and reported.
+        // Frames that leave are stamped and reported.
         self.exit.s_tdata.next = self.bytes.val();
         self.exit.s_tkeep.next = self.core.m_axis_tx_tkeep.val();
         self.exit.s_tvalid.next = self.leaves.val();

@@ -24,11 +24,11 @@ pub struct Credit {
     pub cfg_line_rate: Signal<In, Bits<32>>,
     /// The pacer offers a grant.
     pub s_valid: Signal<In, Bit>,
-    /// It is taken if offered.
+    /// The pacer's grant is taken if offered.
     pub s_ready: Signal<Out, Bit>,
     /// A grant for the store.
     pub m_valid: Signal<Out, Bit>,
-    /// It is taken if offered.
+    /// The store's grant is taken if offered.
     pub m_ready: Signal<In, Bit>,
     /// The oldest grant without a charge is charged.
     pub charge_valid: Signal<In, Bit>,
@@ -42,7 +42,7 @@ pub struct Credit {
     ahead: DFF<Bits<20>>,
     packets: DFF<Bits<6>>,
     guess: DFF<Bits<16>>,
-    /// What the clock before changes in `ahead`.
+    /// Change of `ahead` by the clock before.
     change: DFF<Bits<20>>,
     unknown: Const<Bits<16>>,
     most: Const<Bits<6>>,

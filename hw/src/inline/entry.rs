@@ -52,15 +52,15 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub m_tkeep: Signal<Out, Bits<K>>,
     /// Beat: the packet's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// What goes beside its packet.
+    /// Sideband bits of its packet.
     pub m_meta: Signal<Out, Bits<M>>,
     /// The beat is offered to the store.
     pub paced_valid: Signal<Out, Bit>,
     /// The store takes it.
     pub paced_ready: Signal<In, Bit>,
-    /// Its packet's flow.
+    /// Flow of the beat's packet.
     pub paced_flow: Signal<Out, Bits<F>>,
-    /// Its packet ends a segment.
+    /// The beat's packet ends a segment.
     pub paced_ends: Signal<Out, Bit>,
     /// The beat is offered to the wire.
     pub past_valid: Signal<Out, Bit>,
@@ -68,7 +68,7 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub past_ready: Signal<In, Bit>,
     /// A packet is to be dropped; this is its last beat.
     pub dropped: Signal<Out, Bit>,
-    /// It may be.
+    /// The packet can be dropped at this clock.
     pub drop_ready: Signal<In, Bit>,
     /// A data packet goes past the store because its addresses are not those of the flow that it names.
     pub strange: Signal<Out, Bit>,
@@ -80,7 +80,7 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub fl_valid: Signal<In, Bit>,
     /// The flow.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Its record.
+    /// Record of the flow.
     pub fl_record: Signal<In, Bits<512>>,
     parse: Parse<W, K>,
     bytes: Fifo<W, 9, 10>,
@@ -234,7 +234,7 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.parse.s_bad.next = self.cut.val() & !self.s_tlast.val();
         self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
 
-        // What the parser found becomes a way.
+        // The parser's report becomes a way.
         self.header.next = self.parse.o_hdr.val();
         // The two bytes in front are the place, which a host may leave anything in.
         self.flow.next =

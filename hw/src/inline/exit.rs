@@ -1,4 +1,4 @@
-//! The way out: what leaves is stamped, and what of it is ours is reported as sent and departed.
+//! Reports of frames that leave: each is stamped, and a data frame of ours is reported as sent and departed.
 use crate::check::{Digests, Matrix};
 use crate::construct::construct;
 use crate::fifo::Fifo;
@@ -52,19 +52,19 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub cfg_key: Signal<In, Bits<96>>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the record.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// It may store packets.
+    /// The flow may store packets.
     pub fl_enable: Signal<In, Bit>,
-    /// What it has sent stays.
+    /// The flow's segment goes on, if `fl_enable` is set.
     pub fl_keep: Signal<In, Bit>,
     /// A data frame was sent, and departed.
     pub sent_valid: Signal<Out, Bit>,
-    /// Its tag.
+    /// Tag of the frame.
     pub sent_tag: Signal<Out, Bits<16>>,
-    /// Its flow.
+    /// Flow of the frame.
     pub sent_flow: Signal<Out, Bits<F>>,
-    /// Its segment.
+    /// Segment of the frame.
     pub sent_segment: Signal<Out, Bits<32>>,
     /// Nonce of the segment with its destination in it, as [`crate::check`] says.
     pub sent_nonce: Signal<Out, Bits<32>>,
@@ -78,17 +78,17 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub sent_segment_bytes: Signal<Out, Bits<32>>,
     /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
     pub sent_place: Signal<Out, Bits<16>>,
-    /// The latter.
+    /// Turn of the ring in which the place was given.
     pub sent_generation: Signal<Out, Bits<2>>,
     /// When the packet was eligible to leave.
     pub sent_launch: Signal<Out, Bits<64>>,
-    /// Stamp of its first beat.
+    /// Stamp of the frame's first beat.
     pub sent_ts: Signal<Out, Bits<64>>,
     /// With `named`, at the clock of its report if it has one: any frame left.
     pub frame_valid: Signal<Out, Bit>,
-    /// Its queue.
+    /// Queue of the frame.
     pub frame_queue: Signal<Out, Bits<16>>,
-    /// Its wire bytes.
+    /// Wire bytes of the frame.
     pub frame_wire_bytes: Signal<Out, Bits<16>>,
     parse: Parse<W, K>,
     digests: Digests,

@@ -30,7 +30,7 @@ pub struct Spread<const W: usize, const K: usize, const M: usize, const E: usize
     pub s_tready: Signal<Out, Bit>,
     /// Beat: the frame's last.
     pub s_tlast: Signal<In, Bit>,
-    /// What goes beside it.
+    /// Sideband bits of the beat.
     pub s_meta: Signal<In, Bits<M>>,
     /// Beat: bytes in wire order.
     pub m_tdata: Signal<Out, Bits<W>>,
@@ -42,7 +42,7 @@ pub struct Spread<const W: usize, const K: usize, const M: usize, const E: usize
     pub m_tready: Signal<In, Bits<4>>,
     /// Beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// What came beside it.
+    /// Sideband bits that came with the beat.
     pub m_meta: Signal<Out, Bits<M>>,
     bytes: Fifo<W, 4, 5>,
     // Last 1, keep.

@@ -1,7 +1,7 @@
 //! Ethernet's check sequence, a byte a clock.
 use rust_hdl::prelude::*;
 
-/// What the register of the check sequence holds after another byte; no state.
+/// Value of the check sequence's register after another byte; no state.
 ///
 /// Latency: none. The sequence is linear, so it is the sum of what each bit of the byte adds.
 /// Model: `timely_model::mac::crc32`.

@@ -31,7 +31,7 @@ pub struct Rx {
     pub m_tdata: Signal<Out, Bits<64>>,
     /// Beat: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<8>>,
-    /// Beat: it is there.
+    /// Beat: valid.
     pub m_tvalid: Signal<Out, Bit>,
     /// Beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
@@ -39,7 +39,7 @@ pub struct Rx {
     pub m_bad: Signal<Out, Bit>,
     /// Turns over with each frame that begins.
     pub begun: Signal<Out, Bit>,
-    /// What the PHY says.
+    /// In-band status from the PHY.
     pub status: Signal<Out, Bits<4>>,
     got: DFF<Bits<8>>,
     got_dv: DFF<Bit>,

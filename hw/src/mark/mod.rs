@@ -13,7 +13,7 @@ const _: () = assert!(QUEUE == 4 && JUDGING == 7 && PLACE == 4 && FLOW == 6);
 const _: () = assert!(ethernet::TYPE == 12 && ethernet::TAGGED_TYPE == 16 && ipv4::FRAGMENT == 6 && ipv4::PROTOCOL == 9);
 const _: () = assert!(ipv6::NEXT_HEADER == 6 && udp::DESTINATION == 2 && udp::CHECKSUM == 6);
 
-/// What a verdict depends on, as the bytes stand in a beat; of IPv6 there is no fragment.
+/// Fields on which a verdict depends, as the bytes stand in a beat; of IPv6 there is no fragment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Fields {
     /// The packet reaches up to our header's end.
@@ -32,7 +32,7 @@ struct Fields {
     flow: Bits<16>,
 }
 
-/// Which conditions hold, and the first step of the checksum.
+/// Conditions that hold, and the first step of the checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Checks {
     class: Bits<2>,
@@ -57,7 +57,7 @@ struct Placed {
     sum: Bits<17>,
 }
 
-/// What is written into a packet: its place and its UDP checksum, as their bytes stand in a beat.
+/// Bytes that are written into a packet: its place and its UDP checksum, as they stand in a beat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 struct Verdict {
     class: Bits<2>,
@@ -115,7 +115,7 @@ pub struct Mark<const W: usize, const K: usize, const M: usize, const N: usize> 
     pub m_side: Signal<Out, Bits<M>>,
     /// A packet gets a place, one clock a packet, in their order.
     pub marked: Signal<Out, Bit>,
-    /// Its place.
+    /// Place of the packet.
     pub marked_place: Signal<Out, Bits<16>>,
     // Constants. Two-byte ones that raw bytes are compared with have their bytes swapped, as the bytes of a beat have.
     vlan: Constant<Bits<16>>,
@@ -150,7 +150,7 @@ pub struct Mark<const W: usize, const K: usize, const M: usize, const N: usize> 
     verdicts: LutRam<Verdict, 5>,
     taken: Signal<Local, Bit>,
     entry: Signal<Local, Bits<N>>,
-    /// Which beat of its packet comes next; 15 stands for any later one.
+    /// Number of the next beat in its packet; 15 stands for any later one.
     index: DFF<Bits<4>>,
     // Stage 1: the beat, and the packet's head so far.
     valid1: DFF<Bit>,

@@ -21,7 +21,7 @@ pub struct Charge<const F: usize, const S: usize> {
     pub charge_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub charge_bytes: Signal<In, Bits<16>>,
-    /// Its packet ends a segment.
+    /// The charge's packet ends a segment.
     pub charge_ends: Signal<In, Bit>,
     /// A flow's new account.
     pub paid_valid: Signal<Out, Bit>,
@@ -47,7 +47,7 @@ pub struct Charge<const F: usize, const S: usize> {
     done_valid: [DFF<Bit>; 3],
     done_flow: [DFF<Bits<F>>; 3],
     done: [DFF<Bits<65>>; 3],
-    /// Which of them is the flow's newest; 0 none.
+    /// Result in `done` that is the flow's newest, from 1; 0 none.
     from: DFF<Bits<2>>,
     is_newest: Signal<Local, Bit>,
     is_second: Signal<Local, Bit>,
@@ -139,7 +139,7 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         self.done_flow[0].d.next = self.flow[2].q.val();
         self.done[0].d.next = (bit_cast::<65, 32>(self.sum.val()) | (bit_cast::<65, 9>(self.packets.val()) << 32))
             | ((bit_cast::<65, 16>(self.last.val()) << 41) | (bit_cast::<65, 8>(self.voids.val()) << 57));
-        // What the sweep writes: a register's reset is free where a choice in front of a RAM is not.
+        // Zeros for the sweep: a register's reset is free where a choice in front of a RAM is not.
         if self.rst.val() | !self.is_swept.val() {
             self.done[0].d.next = bits::<65>(0);
         }

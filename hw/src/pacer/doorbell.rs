@@ -1,4 +1,4 @@
-//! The doorbell unit: who has packets to send, who sleeps, and who is woken.
+//! The doorbell unit: flows that have packets to send, flows that sleep, and flows that are woken.
 use crate::construct::construct;
 use crate::fifo::Fifo;
 use crate::ram::ApartRam;
@@ -31,23 +31,23 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     pub fl_valid: Signal<In, Bit>,
     /// The flow.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// It takes doorbells.
+    /// The flow takes doorbells.
     pub fl_enable: Signal<In, Bit>,
-    /// Its accounts stay.
+    /// The flow's accounts stay.
     pub fl_keep: Signal<In, Bit>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
-    /// Their flow.
+    /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
     /// A request to sleep.
     pub sleep_valid: Signal<In, Bit>,
-    /// It is taken at this clock if offered.
+    /// The request is taken at this clock if offered.
     pub sleep_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the request.
     pub sleep_flow: Signal<In, Bits<F>>,
-    /// Why: `timely_model::pacer::doorbell::Sleep`.
+    /// Reason of the request: `timely_model::pacer::doorbell::Sleep`.
     pub sleep_why: Signal<In, Bits<2>>,
     /// Packets granted that the pass knows of.
     pub sleep_granted: Signal<In, Bits<16>>,
@@ -55,9 +55,9 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     pub sleep_released: Signal<In, Bits<32>>,
     /// A doorbell.
     pub doorbell_valid: Signal<In, Bit>,
-    /// It is taken at this clock if offered.
+    /// The doorbell is taken at this clock if offered.
     pub doorbell_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the doorbell.
     pub doorbell_flow: Signal<In, Bits<F>>,
     /// Packets posted.
     pub doorbell_packets: Signal<In, Bits<16>>,
@@ -99,7 +99,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     bytes: [DFF<Bits<32>>; 3],
     /// Packets posted, or granted that the pass knows of.
     count: [DFF<Bits<16>>; 3],
-    /// Why it asks to sleep; enable and keep of a load.
+    /// Reason of a request to sleep; enable and keep of a load.
     what: [DFF<Bits<2>>; 3],
     raw: DFF<Bits<52>>,
     raw_granted: DFF<Bits<16>>,
@@ -109,7 +109,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     done_valid: DFF<Bit>,
     done_flow: DFF<Bits<F>>,
     done: [DFF<Bits<52>>; 2],
-    /// Which of them is the flow's newest; 0 none.
+    /// The flow's newest result is the newest one, the second one, the third one; none of them is set where it is the RAM's.
     is_newest: DFF<Bit>,
     is_second: DFF<Bit>,
     is_third: DFF<Bit>,
@@ -361,7 +361,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.asked.d.next = self.valid[2].q.val() & (self.kind[2].q.val() == bits::<2>(3));
         self.added.d.next = self.adds.val();
         self.fitted.d.next = self.fits.val();
-        // What rings is not bounded.
+        // A flow that is activated is not bounded.
         self.active.next = self.active.val() | self.wanted.val();
         self.bounded.next = self.bounded.val() & !self.wanted.val();
         self.kept.next = self.posted.val();
@@ -388,7 +388,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.done[0].d.next = self.done[0].d.val() | (bits::<52>(1) << 51);
         }
 
-        // What the sweep writes: a register's reset is free where a choice in front of a RAM is not.
+        // Zeros for the sweep: a register's reset is free where a choice in front of a RAM is not.
         if self.rst.val() | !self.is_swept.val() {
             self.done[0].d.next = bits::<52>(0);
         }

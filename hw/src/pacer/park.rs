@@ -24,7 +24,7 @@ pub struct Park<const F: usize, const C: usize> {
     pub o_valid: Signal<Out, Bit>,
     /// The flow.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// It is taken at this clock if offered.
+    /// The flow is taken at this clock if offered.
     pub o_ready: Signal<In, Bit>,
     queue: HeldFifo<F, F, C>,
     /// Flows parked.

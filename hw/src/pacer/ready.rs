@@ -27,12 +27,12 @@ pub struct Ready<const F: usize, const B: usize> {
     pub o_valid: Signal<Out, Bit>,
     /// The flow.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// It is taken at this clock if one stands there.
+    /// The flow is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,
     even: BlockRam<Bits<F>, B>,
     odd: BlockRam<Bits<F>, B>,
     write: DFF<Bits<F>>,
-    /// What is read next. It never is a whole round behind: of as many flows some are past the RAMs.
+    /// Number of the flow that is read next. It never is a whole round behind: of as many flows some are past the RAMs.
     read: DFF<Bits<F>>,
     /// A RAM shows the oldest of those not at the output; which.
     pending: DFF<Bit>,
@@ -96,7 +96,7 @@ impl<const F: usize, const B: usize> Logic for Ready<F, B> {
         self.read_next.next = self.read.q.val() + bits::<F>(1);
         self.even.read_address.next = self.read_next.val().get_bits::<B>(1);
         self.odd.read_address.next = self.read.q.val().get_bits::<B>(1);
-        // What stands at the output goes, or nothing does: what a RAM shows follows. Then, or if none shows any, both read.
+        // The flow at the output goes, or none is there: the one that a RAM shows follows. Then, or if no RAM shows one, both read.
         self.moves.next = !self.out_valid.q.val() | self.o_ready.val();
         self.reads.next = !self.pending.q.val() | (!self.out_valid.q.val() | self.o_ready.val());
         self.even.read_enable.next = self.reads.val();

@@ -18,13 +18,13 @@ pub(super) struct Collect<const W: usize, const K: usize> {
     pub s_bad: Signal<In, Bit>,
     /// A frame ended.
     pub o_end: Signal<Out, Bit>,
-    /// Its first 114 bytes.
+    /// First 114 bytes of the frame.
     pub o_head: Signal<Out, Bits<912>>,
     pub o_stamp: Signal<Out, Bits<64>>,
     pub o_bad: Signal<Out, Bit>,
-    /// Its bytes; 65,536 or more stand for any more than 65,535.
+    /// Bytes of the frame; 65,536 or more stand for any more than 65,535.
     pub o_bytes: Signal<Out, Bits<17>>,
-    /// Its `tkeep` was no measure.
+    /// The frame's `tkeep` was no measure.
     pub o_broken: Signal<Out, Bit>,
     /// Where in a beat the words of 512 bits are: those of a narrow beat come again.
     lane: [Constant<Bits<9>>; 8],

@@ -22,7 +22,7 @@ pub struct Parse<const W: usize, const K: usize> {
     pub rst: Signal<In, Bit>,
     /// Frame bytes, byte `i` in bits `8i+7..8i`.
     pub s_tdata: Signal<In, Bits<W>>,
-    /// Which bytes are there: all, but in the last beat a run from bit 0.
+    /// Bytes that are there: all, but in the last beat a run from bit 0.
     pub s_tkeep: Signal<In, Bits<K>>,
     /// A beat is there and is taken.
     pub s_tvalid: Signal<In, Bit>,

@@ -26,23 +26,23 @@ pub struct Hold<const F: usize> {
     pub fl_valid: Signal<In, Bit>,
     /// The flow.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Its record.
+    /// Record of the flow.
     pub fl_record: Signal<In, Bits<512>>,
     /// The pacer offers a grant.
     pub s_valid: Signal<In, Bit>,
-    /// It is taken if offered.
+    /// The pacer's grant is taken if offered.
     pub s_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the pacer's grant.
     pub s_flow: Signal<In, Bits<F>>,
-    /// Its launch, ns48.fns16.
+    /// Launch of the pacer's grant, ns48.fns16.
     pub s_launch: Signal<In, Bits<64>>,
     /// A grant for the packet source.
     pub m_valid: Signal<Out, Bit>,
-    /// It is taken if offered.
+    /// The grant is taken if offered.
     pub m_ready: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the grant.
     pub m_flow: Signal<Out, Bits<F>>,
-    /// Its launch, ns48.fns16.
+    /// Launch of the grant, ns48.fns16.
     pub m_launch: Signal<Out, Bits<64>>,
     priorities: RAM<Bits<3>, F>,
     load: DFF<Bit>,

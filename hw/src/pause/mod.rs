@@ -31,11 +31,11 @@ pub struct Pause {
     pub cfg_line_rate: Signal<In, Bits<32>>,
     /// Report of a frame, as the parser gives it: valid, kind, first bytes, bytes.
     pub i_valid: Signal<In, Bit>,
-    /// Its kind.
+    /// Kind of the frame.
     pub i_kind: Signal<In, Bits<2>>,
-    /// Its first 66 bytes.
+    /// First 66 bytes of the frame.
     pub i_head: Signal<In, Bits<528>>,
-    /// Its bytes without FCS.
+    /// Bytes of the frame without FCS.
     pub i_len: Signal<In, Bits<16>>,
     /// Everything is paused.
     pub all: Signal<Out, Bit>,

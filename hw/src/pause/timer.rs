@@ -1,4 +1,4 @@
-//! What is left of a pause.
+//! Time that is left of a pause.
 use rust_hdl::prelude::*;
 
 /// Quanta with 24 fraction bits, down to 0.
@@ -14,9 +14,9 @@ pub struct Timer {
     pub spent: Signal<In, Bits<26>>,
     /// A pause begins, or ends with time 0.
     pub load: Signal<In, Bit>,
-    /// Its quanta: high byte.
+    /// Quanta of the pause: high byte.
     pub time_high: Signal<In, Bits<8>>,
-    /// Low byte.
+    /// Quanta of the pause: low byte.
     pub time_low: Signal<In, Bits<8>>,
     /// Something is left.
     pub runs: Signal<Out, Bit>,

@@ -5,9 +5,9 @@ use rust_hdl::prelude::*;
 /// A pause frame, as its bytes stand in the frame: the first one lowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Found {
-    /// It is an 802.3 PAUSE.
+    /// The frame is an 802.3 PAUSE.
     pub pause: Bit,
-    /// It is an 802.1Qbb PFC.
+    /// The frame is an 802.1Qbb PFC.
     pub pfc: Bit,
     /// Class-enable vector of PFC.
     pub classes: Bits<8>,

@@ -1,4 +1,4 @@
-//! What an ACK, a load, an ended segment or a turn does to a flow.
+//! Effect of an ACK, a load, an ended segment or a turn on a flow.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::blank;
 use super::counts::Counts;
@@ -11,7 +11,7 @@ use super::words::{Entry, Start};
 use crate::check::Matrix;
 use rust_hdl::prelude::*;
 
-/// One pipeline of operations on flows: ACKs first, then what [`Offer`] offers.
+/// One pipeline of operations on flows: ACKs first, then those that [`Offer`] offers.
 ///
 /// Clock 0: the RAMs are addressed by the inputs ([`Memory`]). 1: their data is captured. 2: compared and subtracted ([`Verdict`],
 /// [`Signals`]). 3: decided. From clock 4 on the sample stands, from 5 on release and pulses. One operation a clock, never stalls.
@@ -38,7 +38,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub a_departure: Signal<In, Bits<64>>,
     pub a_ttl_sent: Signal<In, Bits<8>>,
     pub a_ttl_seen: Signal<In, Bits<8>>,
-    /// Its byte of lost packets: bits 7..6 the segment (1 complete, 2 incomplete), bits 5..0 segments skipped.
+    /// The ACK's byte of lost packets: bits 7..6 the segment (1 complete, 2 incomplete), bits 5..0 segments skipped.
     pub a_loss: Signal<In, Bits<8>>,
     /// A segment ended; fields as those of [`Offer`].
     pub ended_valid: Signal<In, Bit>,
@@ -81,7 +81,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub release_bytes: Signal<Out, Bits<32>>,
     /// Counted events.
     pub pulses: Signal<Out, Bits<64>>,
-    /// What became of an ACK of a flow that exists: 0 accepted, 1 stale, 2 repeated, 3 forged.
+    /// Outcome of an ACK of a flow that exists: 0 accepted, 1 stale, 2 repeated, 3 forged.
     pub acked_valid: Signal<Out, Bit>,
     pub acked_flow: Signal<Out, Bits<F>>,
     pub acked_outcome: Signal<Out, Bits<2>>,
@@ -272,7 +272,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
 
         // 1: which operations before are of the same flow.
         self.after.d.next = self.segment[0].q.val() + bits::<16>(1);
-        // What an ACK echoes, with the host in it that it is of; a segment that ended has its destination in its check already.
+        // The check that an ACK echoes, with its host in it; a segment that ended has its destination in its check already.
         self.matrix.key.next = self.key.val();
         self.matrix.digest.next = self.source.q.val();
         self.check[1].d.next = self.check[0].q.val() ^ self.matrix.product.val();
@@ -360,7 +360,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.counts.across.next = self.across.q.val();
         self.counts.unstamped.next = self.unstamped.q.val();
 
-        // What others write.
+        // Writes by other blocks.
         self.offer.load_valid.next = self.flow_valid.val() & !(self.flow_enable.val() & self.flow_keep.val()) & !self.sweep.val();
         self.offer.load_flow.next = self.flow_index.val();
         self.offer.ended_valid.next = self.ended_valid.val();

@@ -1,4 +1,4 @@
-//! What came of the operations, as pulses for the event counters.
+//! Outcomes of the operations, as pulses for the event counters.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::blank;
 use rust_hdl::prelude::*;
@@ -15,15 +15,15 @@ pub struct Counts {
     pub hit: Signal<In, Bit>,
     /// The operation is an ACK of a flow that exists.
     pub ack: Signal<In, Bit>,
-    /// It is one of a flow that does not.
+    /// The operation is an ACK of a flow that does not exist.
     pub unknown: Signal<In, Bit>,
-    /// Its nonce is wrong.
+    /// The ACK's nonce is wrong.
     pub forged: Signal<In, Bit>,
-    /// Its segment was released before.
+    /// The ACK's segment was released before.
     pub repeated: Signal<In, Bit>,
-    /// Its residence is longer than its RTT.
+    /// The ACK's residence is longer than its RTT.
     pub exceeds: Signal<In, Bit>,
-    /// It gives no sample: the time stepped between its stamps; its segment's departure was not stamped.
+    /// The ACK gives no sample: the time stepped between its stamps; its segment's departure was not stamped.
     pub across: Signal<In, Bit>,
     pub unstamped: Signal<In, Bit>,
     /// Segments that an ACK passes by, or that a time-out releases.
@@ -41,10 +41,10 @@ pub struct Counts {
     unstamped_bit: Constant<Bits<64>>,
     p: DFF<Bits<64>>,
     now: Signal<Local, Bits<64>>,
-    /// Not pulsed yet.
+    /// Segments not pulsed yet: skipped, below timed out.
     skipped: DFF<Bits<16>>,
     skips: Signal<Local, Bits<16>>,
-    /// What a pulse takes from them.
+    /// Segments that this clock's pulse counts.
     skips_pulsed: Signal<Local, Bits<16>>,
     overdue: DFF<Bits<16>>,
     overdues: Signal<Local, Bits<16>>,

@@ -1,4 +1,4 @@
-//! What a departure says about its segment: the start of the RTT.
+//! Start of a segment's RTT, out of its departure.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::blank;
 use super::words::{FirstStart, Gives, Start, Tag};

@@ -59,15 +59,15 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub sent_segment_bytes: Signal<In, Bits<32>>,
     /// With the last packet: the segment's place in the ring, and the turn of the ring in which it was given.
     pub sent_place: Signal<In, Bits<16>>,
-    /// The latter.
+    /// Turn of the ring in which the place was given.
     pub sent_generation: Signal<In, Bits<2>>,
     /// When the packet was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<In, Bits<64>>,
     /// A frame departed.
     pub c_valid: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the departed frame.
     pub c_tag: Signal<In, Bits<16>>,
-    /// When its first byte left, ns48.fns16.
+    /// Time at which the frame's first byte left, ns48.fns16.
     pub c_ts: Signal<In, Bits<64>>,
     /// An ACK arrived.
     pub a_valid: Signal<In, Bit>,
@@ -89,9 +89,9 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub a_departure: Signal<In, Bits<64>>,
     /// TTL or hop limit that the packet left with.
     pub a_ttl_sent: Signal<In, Bits<8>>,
-    /// That with which it arrived.
+    /// TTL or hop limit that the packet arrived with.
     pub a_ttl_seen: Signal<In, Bits<8>>,
-    /// Its byte of lost packets.
+    /// The ACK's byte of lost packets.
     pub a_loss: Signal<In, Bits<8>>,
     /// A profile word is written.
     pub pw_valid: Signal<In, Bit>,
@@ -99,13 +99,13 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub pw_profile: Signal<In, Bits<4>>,
     /// The word.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
+    /// Value of the word.
     pub pw_data: Signal<In, Bits<32>>,
     /// A flow is loaded.
     pub fl_valid: Signal<In, Bit>,
     /// The flow.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Its record.
+    /// Record of the flow.
     pub fl_record: Signal<In, Bits<512>>,
     /// ns a byte takes on the line, Q.16.
     pub cfg_ns_per_byte: Signal<In, Bits<32>>,
@@ -119,7 +119,7 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub sample_valid: Signal<Out, Bit>,
     /// 0 RTT, 1 time-out.
     pub sample_kind: Signal<Out, Bits<2>>,
-    /// Its flow.
+    /// Flow of the sample.
     pub sample_flow: Signal<Out, Bits<F>>,
     /// The signal that the flow's profile asks for, ns: the RTT, RTT less residence, or one-way delay variation; 2^24 - 1 for a time-out.
     pub sample_rtt_ns: Signal<Out, Bits<24>>,
@@ -133,15 +133,15 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     pub sample_lost: Signal<Out, Bits<7>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<Out, Bit>,
-    /// Their flow.
+    /// Flow of the bytes.
     pub release_flow: Signal<Out, Bits<F>>,
     /// Charged wire bytes.
     pub release_bytes: Signal<Out, Bits<32>>,
     /// Counted events, bit by `timely_regs::counters::Counter`.
     pub pulses: Signal<Out, Bits<64>>,
-    /// What became of an ACK of a flow that exists, on the clock of its pulse.
+    /// Outcome of an ACK of a flow that exists, on the clock of its pulse.
     pub acked_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the ACK.
     pub acked_flow: Signal<Out, Bits<F>>,
     /// 0 accepted, 1 stale, 2 repeated, 3 forged.
     pub acked_outcome: Signal<Out, Bits<2>>,

@@ -1,4 +1,4 @@
-//! What enters at a clock without an ACK.
+//! Operations that enter at a clock without an ACK.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::blank;
 use crate::fifo::Fifo;
@@ -10,7 +10,7 @@ const _: () = assert!(WAITING == 4);
 
 /// One operation at a time: a load before an ended segment before the turn of the next flow.
 ///
-/// What is offered stands in registers, for it goes to the addresses of a hundred RAMs; it stays until it is taken, and the next one stands
+/// An offer stands in registers, for it goes to the addresses of a hundred RAMs; it stays until it is taken, and the next one stands
 /// there a clock later. A load is offered from the 2nd clock on; 16 ended segments wait, the first is offered from the 4th clock on. A turn
 /// that finds the place taken waits, and all turns behind it.
 #[derive(LogicBlock)]
@@ -21,7 +21,7 @@ pub struct Offer<const F: usize> {
     pub rst: Signal<In, Bit>,
     /// No turns, and nothing is accepted.
     pub sweep: Signal<In, Bit>,
-    /// What is offered is taken at this clock.
+    /// The offer is taken at this clock.
     pub take: Signal<In, Bit>,
     /// A flow's segments are to be voided.
     pub load_valid: Signal<In, Bit>,
@@ -34,7 +34,7 @@ pub struct Offer<const F: usize> {
     pub ended_bytes: Signal<In, Bits<32>>,
     pub ended_place: Signal<In, Bits<16>>,
     pub ended_generation: Signal<In, Bits<2>>,
-    /// What is offered, if anything.
+    /// Kind of the offer, if there is one.
     pub load: Signal<Out, Bit>,
     pub ended: Signal<Out, Bit>,
     pub turn: Signal<Out, Bit>,

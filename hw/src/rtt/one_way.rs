@@ -5,7 +5,7 @@ use timely_regs::profile::ONE_WAY_WINDOW_BITS;
 /// Keeps the least one-way delays of every flow and gives the signal that they mean (`timely_model::rtt`, `signal.rs`).
 ///
 /// Clock 0: the RAM is addressed. 1: captured. 2: the delay, and what it exceeds either of the two least delays by, each out of one carry
-/// chain. 3: selection, and the base on top: `signal` is there, unregistered. 4: the least delays back. Whoever enters in the four
+/// chain. 3: selection, and the base on top: `signal` is there, unregistered. 4: the least delays back. An operation that enters in the four
 /// clocks after does not see them.
 #[derive(LogicBlock, Default)]
 pub struct OneWay<const F: usize> {
@@ -23,11 +23,11 @@ pub struct OneWay<const F: usize> {
     pub now_ns: Signal<In, Bits<48>>,
     /// Clock 2: start of the RTT, ns in Q.8.
     pub stamp: Signal<In, Bits<40>>,
-    /// Clock 3: what the profile adds, ns.
+    /// Clock 3: base of the profile, ns.
     pub base: Signal<In, Bits<24>>,
     /// Clock 3: base and excess, ns, modulo 2^24.
     pub signal: Signal<Out, Bits<24>>,
-    /// Clock 3: they are 2^24 or more.
+    /// Clock 3: base and excess are 2^24 or more.
     pub beyond: Signal<Out, Bit>,
     /// Clock 4: the ACK is accepted, and its start was stamped.
     pub keep: Signal<In, Bit>,
@@ -65,7 +65,7 @@ pub struct OneWay<const F: usize> {
     held: Signal<Local, Bit>,
     with_least: Signal<Local, Bits<25>>,
     with_current: Signal<Local, Bits<25>>,
-    /// What exceeds the base has more than 24 bits.
+    /// The excess over the base has more than 24 bits.
     high: Signal<Local, Bit>,
     carries: Signal<Local, Bit>,
     new_least: DFF<Bits<32>>,

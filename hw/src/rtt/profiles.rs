@@ -1,4 +1,4 @@
-//! What the RTT block knows of the profiles when an ACK is decided.
+//! Profile words that decide an ACK: time-out, signal and base.
 use super::blank;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
@@ -16,11 +16,11 @@ pub struct Profiles {
     pub profile: Signal<In, Bits<4>>,
     /// A word is written, as on the profile bus.
     pub pw_valid: Signal<In, Bit>,
-    /// Its profile.
+    /// Profile that is written.
     pub pw_profile: Signal<In, Bits<4>>,
-    /// Which word.
+    /// Word that is written.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
+    /// Value of the written word.
     pub pw_data: Signal<In, Bits<32>>,
     /// Time-out, ns.
     pub timeout: Signal<Out, Bits<31>>,
@@ -28,7 +28,7 @@ pub struct Profiles {
     pub times_out: Signal<Out, Bit>,
     /// The signal: 1 RTT less residence, 2 one-way delay variation, else RTT.
     pub signal: Signal<Out, Bits<2>>,
-    /// Its base, ns.
+    /// Base of the signal, ns.
     pub base: Signal<Out, Bits<24>>,
     // Bit 31: the time-out is not 0.
     timeouts: RAM<Bits<32>, 4>,

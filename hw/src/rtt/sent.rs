@@ -1,4 +1,4 @@
-//! What a sent frame becomes: an entry for its completion's tag.
+//! Entry of a sent frame, for its completion's tag.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::blank;
 use super::words::{Frame, Gives, Tag};

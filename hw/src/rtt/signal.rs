@@ -1,4 +1,4 @@
-//! What an accepted ACK says of the network: hops, residence, and the signal that the profile asks for.
+//! Sample of an accepted ACK: hops, residence, and the signal that the profile asks for.
 use super::blank;
 use super::one_way::OneWay;
 use rust_hdl::prelude::*;
@@ -32,9 +32,9 @@ pub struct Signals<const F: usize> {
     pub stamp: Signal<In, Bits<40>>,
     /// Clock 3: the operation is a time-out.
     pub is_visit: Signal<In, Bit>,
-    /// What the profile asks for.
+    /// Signal that the profile asks for.
     pub choice: Signal<In, Bits<2>>,
-    /// What it adds to one-way delay variation, ns.
+    /// Base that the profile adds to one-way delay variation, ns.
     pub base: Signal<In, Bits<24>>,
     /// Clock 4: the ACK is accepted, and its start was stamped.
     pub keep: Signal<In, Bit>,
@@ -50,7 +50,7 @@ pub struct Signals<const F: usize> {
     pub hops: Signal<Out, Bits<8>>,
     /// Residence, ns.
     pub endpoint_ns: Signal<Out, Bits<24>>,
-    /// It is longer than the RTT.
+    /// Residence is longer than the RTT.
     pub exceeds: Signal<Out, Bit>,
     one_way: OneWay<F>,
     most: Constant<Bits<24>>,

@@ -13,18 +13,18 @@ pub struct Verdict {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset.
     pub rst: Signal<In, Bit>,
-    /// Clock 2: which operation it is, if any.
+    /// Clock 2: the operation's kind, if there is one.
     pub is_ack: Signal<In, Bit>,
     pub is_load: Signal<In, Bit>,
     pub is_ended: Signal<In, Bit>,
     pub is_turn: Signal<In, Bit>,
-    /// Its flow; an ACK's is beyond ours, or its place beyond the ring.
+    /// Flow of the operation; an ACK's is beyond ours, or its place beyond the ring.
     pub flow: Signal<In, Bits<16>>,
     pub over: Signal<In, Bit>,
     pub beyond: Signal<In, Bit>,
     /// The flow is enabled.
     pub enable: Signal<In, Bit>,
-    /// Low bits of the number of the segment, those of the one after it, and what is echoed.
+    /// Low bits of the number of the segment, those of the one after it, and the echoed check.
     pub segment: Signal<In, Bits<16>>,
     pub after: Signal<In, Bits<16>>,
     pub check: Signal<In, Bits<32>>,
@@ -32,7 +32,7 @@ pub struct Verdict {
     pub bytes: Signal<In, Bits<32>>,
     /// Time at which the operation entered, units of 32 ns.
     pub entered: Signal<In, Bits<27>>,
-    /// What the RAMs hold.
+    /// Words that the RAMs hold.
     pub raw_flow: Signal<In, FlowWord>,
     pub raw_since: Signal<In, Bits<27>>,
     pub raw_entry: Signal<In, Entry>,

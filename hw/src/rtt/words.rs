@@ -22,7 +22,7 @@ pub struct Entry {
     pub flow: Bits<16>,
     /// Low bits of the segment's number.
     pub segment: Bits<16>,
-    /// What the ACK must echo.
+    /// Check that the ACK must echo.
     pub check: Bits<32>,
     /// Charged bytes of the flow up to the segment's end.
     pub sum: Bits<32>,
@@ -58,7 +58,7 @@ pub struct FirstStart {
     pub valid: Bit,
 }
 
-/// What the completion of a frame is for.
+/// Purpose of a frame's completion.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum Gives {
     /// Nothing.
@@ -105,7 +105,7 @@ pub struct Tag {
     pub place: Bits<16>,
     /// Turn of the ring.
     pub generation: Bits<2>,
-    /// What the completion gives.
+    /// Purpose of the completion.
     pub gives: Gives,
     /// The stamp is the departure plus `value`; otherwise `value` alone.
     pub relative: Bit,

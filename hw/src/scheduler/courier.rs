@@ -1,4 +1,4 @@
-//! What carries between the control half and a scheduler, by the registers of the NIC that both are in.
+//! Configuration bridge between the control half and a scheduler, by the registers of the NIC that both are in.
 use super::kept::Kept;
 use crate::construct::construct;
 use crate::fifo::Fifo;
@@ -36,13 +36,13 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub enable: Signal<In, Bit>,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s.
     pub rate_value: Signal<In, Bits<32>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
-    /// Their flow.
+    /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
@@ -50,15 +50,15 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub fl_valid: Signal<In, Bit>,
     /// Flow loaded.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Its record.
+    /// Record of the flow.
     pub fl_record: Signal<In, Bits<512>>,
     /// Profile bus.
     pub pw_valid: Signal<In, Bit>,
     /// Profile.
     pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of it.
+    /// Word of the profile.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
+    /// Value of the word.
     pub pw_data: Signal<In, Bits<32>>,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
@@ -82,13 +82,13 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub m_axil_rvalid: Signal<In, Bit>,
     /// A flow starts after its idle time.
     pub idle_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow that starts.
     pub idle_flow: Signal<Out, Bits<F>>,
-    /// It changed whether a flow is limited.
+    /// A flow's limited state changed.
     pub limited_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow whose state changed.
     pub limited_flow: Signal<Out, Bits<F>>,
-    /// Whether it is.
+    /// The flow is limited.
     pub limited: Signal<Out, Bit>,
     /// Counted events, by `timely_regs::counters`: grants, and doorbells refused.
     pub pulses: Signal<Out, Bits<32>>,
@@ -142,7 +142,7 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     answer: DFF<Bits<32>>,
     answered: DFF<Bit>,
     bad: DFF<Bit>,
-    /// How often the write was refused.
+    /// Times that the write was refused.
     tries: DFF<Bits<3>>,
     refused: DFF<Bit>,
     grants: DFF<Bits<16>>,
@@ -214,7 +214,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         self.flows.clk.next = self.clk.val();
         self.flows.rst.next = self.rst.val();
 
-        // What comes.
+        // Inputs.
         self.rates.i_valid.next = self.rate_valid.val();
         self.rates.i_data.next = bit_cast::<R, 32>(self.rate_value.val()) | (bit_cast::<R, F>(self.rate_flow.val()) << 32);
         self.releases.i_valid.next = self.release_valid.val();
@@ -270,7 +270,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.taking.d.next = true;
         }
 
-        // What is written next.
+        // Choice of the next write.
         self.free.next = self.enable.val() & !self.aw.q.val() & !self.w.q.val() & !self.b.q.val();
         self.differs.next = !self.told.q.val() | (self.told_stop.q.val() ^ self.stop.val()) | (self.told_pause.q.val() != self.pause.val());
         self.takes_word.next = self.free.val() & !self.differs.val() & self.words.o_valid.val();
@@ -373,7 +373,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         self.m_axil_araddr.next = self.mail_at.q.val();
         self.m_axil_arvalid.next = self.ar.q.val();
         self.m_axil_rready.next = self.r.q.val();
-        // What it said.
+        // The mailbox's word.
         self.good.next = !self.bad.q.val() & (self.answer.q.val().get_bits::<4>(28) == bits::<4>(5));
         self.is_idle.d.next = false;
         self.is_limited.d.next = false;

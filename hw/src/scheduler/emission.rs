@@ -17,11 +17,11 @@ pub fn share(bus_bits: usize) -> u8 {
     14 + (bus_bits / 64).ilog2() as u8
 }
 
-/// Its text: the module that Corundum instantiates first, then those that it is made of; for `2^flow_bits` queues, a bus of `bus_bits`
+/// Text of the file: the module that Corundum instantiates first, then those that it is made of; for `2^flow_bits` queues, a bus of `bus_bits`
 /// between core and MAC, and a clock of `clock_ps`.
 ///
 /// # Errors
-/// A flow count that is not built, or what RustHDL's checks found wrong, as text.
+/// The flow count is not built, or RustHDL's checks reject the design; the reason as text.
 pub fn verilog(flow_bits: usize, bus_bits: usize, clock_ps: u32) -> Result<String, String> {
     let name = "corundum_scheduler";
     let core = match flow_bits {

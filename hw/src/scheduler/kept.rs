@@ -1,4 +1,4 @@
-//! What is to be carried of each flow.
+//! Updates of each flow that wait to be carried.
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 
@@ -16,27 +16,27 @@ pub struct Kept<const F: usize, const S: usize> {
     pub rst: Signal<In, Bit>,
     /// An operation.
     pub op_valid: Signal<In, Bit>,
-    /// Its kind.
+    /// Kind of the operation.
     pub op_kind: Signal<In, Bits<2>>,
-    /// Its flow.
+    /// Flow of the operation.
     pub op_flow: Signal<In, Bits<F>>,
     /// Rate, wire bytes, or load word.
     pub op_data: Signal<In, Bits<32>>,
-    /// Something is kept of a flow of which nothing was.
+    /// An update is kept of a flow that had none.
     pub new_valid: Signal<Out, Bit>,
     /// The flow of this operation.
     pub flow: Signal<Out, Bits<F>>,
-    /// What was kept is taken.
+    /// The flow's updates are taken.
     pub taken: Signal<Out, Bit>,
     /// There was a load.
     pub load_valid: Signal<Out, Bit>,
-    /// It.
+    /// The load word.
     pub load: Signal<Out, Bits<32>>,
     /// There was a rate.
     pub rate_valid: Signal<Out, Bit>,
-    /// It.
+    /// The rate, 2^-12 Mb/s.
     pub rate: Signal<Out, Bits<32>>,
-    /// What was released.
+    /// Sum of the releases, wire bytes.
     pub freed: Signal<Out, Bits<32>>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,

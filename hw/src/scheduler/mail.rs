@@ -9,7 +9,7 @@ use timely_regs::corundum::{MAIL_FLOW, MAIL_GRANTS, MAIL_REFUSED, MAIL_SIGN, MAI
 const _: () = assert!(MAIL_FLOW.low == 0 && MAIL_WHAT.low == 16 && MAIL_SWEPT.low == 18 && MAIL_REFUSED.low == 19 && MAIL_GRANTS.low == 20);
 const _: () = assert!(MAIL_SIGN.low == 28 && SIGN == 5 && MAIL_QUEUE_BITS == 9);
 
-/// What the pacer says, for who reads it a word at a time: flows that start after their idle time, and flows for which it changed whether they are limited.
+/// Mailbox of the pacer, read a word at a time: flows that start after their idle time, and flows whose limited state changed.
 /// `S` must be `F + 1`, `E` `F + 2`.
 ///
 /// 512 entries wait. Beyond them an idle restart is lost, and a change of `limited` comes with a later pass of its flow; so it does at the clock of a restart.
@@ -23,13 +23,13 @@ pub struct Mail<const F: usize, const S: usize, const E: usize> {
     pub rst: Signal<In, Bit>,
     /// A flow starts after its idle time.
     pub idle_valid: Signal<In, Bit>,
-    /// It.
+    /// Flow that starts.
     pub idle_flow: Signal<In, Bits<F>>,
     /// A flow came to its pass; the next time 4 clocks later at the soonest.
     pub limited_valid: Signal<In, Bit>,
-    /// It.
+    /// Flow of the pass.
     pub limited_flow: Signal<In, Bits<F>>,
-    /// It is limited.
+    /// The flow is limited.
     pub limited: Signal<In, Bit>,
     /// A packet was granted.
     pub granted: Signal<In, Bit>,
@@ -39,7 +39,7 @@ pub struct Mail<const F: usize, const S: usize, const E: usize> {
     pub ready: Signal<In, Bit>,
     /// `timely_regs::corundum::MAIL`.
     pub word: Signal<Out, Bits<32>>,
-    /// It is read at this clock.
+    /// The word is read at this clock.
     pub taken: Signal<In, Bit>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
@@ -91,7 +91,7 @@ impl<const F: usize, const S: usize, const E: usize> Logic for Mail<F, S, E> {
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }
         self.up.d.next = self.ready.val();
-        // What the flow was last said to be is read, and said anew if it is another now.
+        // The flow's state as last reported is read, and reported anew if it is another now.
         self.told.read_address.next = self.limited_flow.val();
         self.was.d.next = self.told.read_data.val();
         self.idle[0].d.next = self.idle_valid.val();
@@ -124,7 +124,7 @@ impl<const F: usize, const S: usize, const E: usize> Logic for Mail<F, S, E> {
             self.told.write_address.next = self.sweep.q.val().get_bits::<F>(0);
             self.told.write_data.next = bits::<1>(0);
         }
-        // What has been counted since.
+        // Grants counted since the mailbox was read.
         self.shown.next = self.grants.q.val().get_bits::<8>(0);
         if self.grants.q.val().get_bits::<8>(8).any() {
             self.shown.next = bits::<8>(255);

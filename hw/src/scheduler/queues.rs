@@ -40,17 +40,17 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     pub load_valid: Signal<In, Bit>,
     /// The flow.
     pub load_flow: Signal<In, Bits<F>>,
-    /// It is one from now on.
+    /// The queue is a flow from now on.
     pub load_enable: Signal<In, Bit>,
-    /// It keeps its backlog.
+    /// The flow keeps its backlog.
     pub load_keep: Signal<In, Bit>,
     /// An access to a channel; the next after its answer.
     pub channel_valid: Signal<In, Bit>,
-    /// Its queue.
+    /// Queue of the access.
     pub channel_queue: Signal<In, Bits<F>>,
-    /// It is a write.
+    /// The access is a write.
     pub channel_write: Signal<In, Bit>,
-    /// Of the queue's enable.
+    /// Enable bit of the queue that is written.
     pub channel_enable: Signal<In, Bit>,
     /// The access is answered.
     pub answer_valid: Signal<Out, Bit>,
@@ -62,33 +62,33 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     pub doorbell_queue: Signal<In, Bits<F>>,
     /// Packets are posted to the pacer.
     pub post_valid: Signal<Out, Bit>,
-    /// They are taken at this clock if offered.
+    /// The packets are taken at this clock if offered.
     pub post_ready: Signal<In, Bit>,
-    /// Their flow.
+    /// Flow of the packets.
     pub post_flow: Signal<Out, Bits<F>>,
-    /// How many.
+    /// Packets posted.
     pub post_packets: Signal<Out, Bits<16>>,
     /// The pacer lets a flow send a packet.
     pub grant_valid: Signal<In, Bit>,
-    /// It is taken at this clock if offered.
+    /// The grant is taken at this clock if offered.
     pub grant_ready: Signal<Out, Bit>,
     /// The flow.
     pub grant_flow: Signal<In, Bits<F>>,
-    /// When it was due, ns48.fns16.
+    /// When the grant was due, ns48.fns16.
     pub grant_launch: Signal<In, Bits<64>>,
     /// A grant is charged.
     pub charge_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the charge.
     pub charge_flow: Signal<Out, Bits<F>>,
     /// Wire bytes; 0 without a packet.
     pub charge_bytes: Signal<Out, Bits<16>>,
     /// A request for a packet.
     pub request_valid: Signal<Out, Bit>,
-    /// It is taken at this clock if offered.
+    /// The request is taken at this clock if offered.
     pub request_ready: Signal<In, Bit>,
-    /// Its queue.
+    /// Queue of the request.
     pub request_queue: Signal<Out, Bits<F>>,
-    /// Its tag.
+    /// Tag of the request.
     pub request_tag: Signal<Out, Bits<8>>,
     /// The request shows for the first time.
     pub launch_valid: Signal<Out, Bit>,
@@ -98,13 +98,13 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     pub launch_time: Signal<Out, Bits<64>>,
     /// A request is over.
     pub status_valid: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the request.
     pub status_tag: Signal<In, Bits<8>>,
     /// Bytes of its packet, without FCS; 0 without one.
     pub status_len: Signal<In, Bits<16>>,
     /// A request was empty.
     pub void_valid: Signal<Out, Bit>,
-    /// Its tag.
+    /// Tag of the request.
     pub void_tag: Signal<Out, Bits<8>>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
@@ -250,7 +250,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.names.read_clock.next = self.clk.val();
         self.names.write_clock.next = self.clk.val();
 
-        // What comes in.
+        // Inputs.
         self.loads.i_valid.next = self.load_valid.val();
         self.loads.i_data.next = bit_cast::<L, 1>(self.load_enable.val().into())
             | (bit_cast::<L, 1>(self.load_keep.val().into()) << 1)
@@ -260,7 +260,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.enabled.d.next = self.enable.val();
         self.stopped.d.next = self.stop.val();
 
-        // What begins.
+        // Operations that begin.
         // While less than 28 postings are held: by their bits, for a comparison would take a carry chain in front of every choice.
         self.can.next = self.turns.swept.val() & !(self.posts_held.q.val().get_bit(5) | self.posts_held.q.val().get_bits::<3>(2).all());
         self.is_load.next = self.can.val() & self.loads.o_valid.val();
@@ -351,7 +351,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             self.lost.d.next = true;
         }
 
-        // What an operation leads to.
+        // Outcomes of an operation.
         self.posts.i_valid.next = self.turns.post.val();
         self.posts.i_data.next = bit_cast::<P, 6>(self.turns.post_packets.val()) | (bit_cast::<P, F>(self.turns.queue.val()) << 6);
         self.posts.o_ready.next = self.post_ready.val();

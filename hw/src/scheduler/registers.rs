@@ -19,9 +19,9 @@ pub struct Registers {
     pub rst: Signal<In, Bit>,
     /// Address of a write.
     pub wr_addr: Signal<In, Bits<24>>,
-    /// What is written.
+    /// Data of the write.
     pub wr_data: Signal<In, Bits<32>>,
-    /// Bytes that are.
+    /// Bytes that are written.
     pub wr_strb: Signal<In, Bits<4>>,
     /// A write, until it is acknowledged.
     pub wr_en: Signal<In, Bit>,
@@ -31,13 +31,13 @@ pub struct Registers {
     pub rd_addr: Signal<In, Bits<24>>,
     /// A read, until it is acknowledged.
     pub rd_en: Signal<In, Bit>,
-    /// What was read; 0 but with `rd_ack`.
+    /// Data of the read; 0 but with `rd_ack`.
     pub rd_data: Signal<Out, Bits<32>>,
     /// The read is answered.
     pub rd_ack: Signal<Out, Bit>,
     /// Address of the blocks, as the bus sees it.
     pub cfg_base: Signal<In, Bits<24>>,
-    /// The same, as software sees it.
+    /// Address of the blocks, as software sees it.
     pub cfg_address: Signal<In, Bits<32>>,
     /// Address of the next scheduler's, 0 if there is none.
     pub cfg_next: Signal<In, Bits<32>>,

@@ -37,7 +37,7 @@ pub struct Share {
     pub held: Signal<In, Bits<9>>,
     /// A grant or a turn is added at this clock.
     pub asks: Signal<In, Bit>,
-    /// It is a turn.
+    /// The addition is a turn.
     pub turns: Signal<In, Bit>,
     /// A turn may begin.
     pub room: Signal<Out, Bit>,

@@ -8,7 +8,7 @@ pub struct Ticks {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// What a clock adds, ns, Q8.24.
+    /// ns that a clock adds, Q8.24.
     pub increment: Signal<In, Bits<32>>,
     /// The time.
     pub now: Signal<Out, Bits<64>>,

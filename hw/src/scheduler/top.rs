@@ -97,7 +97,7 @@ pub struct Scheduler<
     pub rd_ack: Signal<Out, Bit>,
     /// Address of the registers, as the bus sees it.
     pub cfg_base: Signal<In, Bits<24>>,
-    /// The same, as software sees it.
+    /// Address of the registers, as software sees it.
     pub cfg_address: Signal<In, Bits<32>>,
     /// Address of the next scheduler's, 0 if there is none.
     pub cfg_next: Signal<In, Bits<32>>,
@@ -113,7 +113,7 @@ pub struct Scheduler<
     pub cfg_tags: Signal<In, Bits<9>>,
     /// log2 of the wire bytes that requests of queues without a flow may have under way, 8 to 24.
     pub cfg_share: Signal<In, Bits<5>>,
-    /// What a clock adds to the time where no bus gives it: ns, Q8.24.
+    /// ns that a clock adds to the time where no bus gives it, Q8.24.
     pub cfg_increment: Signal<In, Bits<32>>,
     /// The bus from the application block: `timely_regs::corundum::DOWN`.
     pub down: Signal<In, Bits<262>>,
@@ -125,17 +125,17 @@ pub struct Scheduler<
     pub doorbell_queue: Signal<In, Bits<F>>,
     /// A request for a packet.
     pub request_valid: Signal<Out, Bit>,
-    /// It is taken at this clock if offered.
+    /// The request is taken at this clock if offered.
     pub request_ready: Signal<In, Bit>,
-    /// Its queue.
+    /// Queue of the request.
     pub request_queue: Signal<Out, Bits<F>>,
-    /// Its tag.
+    /// Tag of the request.
     pub request_tag: Signal<Out, Bits<8>>,
-    /// Its destination.
+    /// Destination of the request.
     pub request_dest: Signal<Out, Bits<16>>,
     /// A request is over.
     pub status_valid: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the request.
     pub status_tag: Signal<In, Bits<8>>,
     /// Bytes of its packet, without FCS; 0 without one.
     pub status_len: Signal<In, Bits<16>>,
@@ -145,7 +145,7 @@ pub struct Scheduler<
     mail: Mail<F, FS, QL>,
     ticks: Ticks,
     pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
-    /// What `down` brought.
+    /// Value of `down` at the last clock.
     came: DFF<Bits<262>>,
     pulses: DFF<Bits<32>>,
     ready: DFF<Bit>,

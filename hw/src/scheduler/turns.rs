@@ -1,4 +1,4 @@
-//! What is known of each transmit queue, and what an operation makes of it.
+//! State of each transmit queue, and the effect of an operation on it.
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_model::scheduler::queues::BACKLOG;
@@ -19,13 +19,13 @@ pub struct Turns<const F: usize, const S: usize> {
     pub rst: Signal<In, Bit>,
     /// An operation.
     pub op_valid: Signal<In, Bit>,
-    /// Its kind.
+    /// Kind of the operation.
     pub op_kind: Signal<In, Bits<3>>,
-    /// Its queue.
+    /// Queue of the operation.
     pub op_queue: Signal<In, Bits<F>>,
-    /// An argument.
+    /// First argument.
     pub op_a: Signal<In, Bit>,
-    /// Another.
+    /// Second argument.
     pub op_b: Signal<In, Bit>,
     /// No flow may send.
     pub op_stop: Signal<In, Bit>,
@@ -35,9 +35,9 @@ pub struct Turns<const F: usize, const S: usize> {
     pub op_bytes: Signal<In, Bits<16>>,
     /// An operation is done.
     pub valid: Signal<Out, Bit>,
-    /// Its queue.
+    /// Queue of the operation.
     pub queue: Signal<Out, Bits<F>>,
-    /// It was a grant or a turn.
+    /// The operation was a grant or a turn.
     pub ask: Signal<Out, Bit>,
     /// A request begins.
     pub issue: Signal<Out, Bit>,
@@ -51,13 +51,13 @@ pub struct Turns<const F: usize, const S: usize> {
     pub charge_bytes: Signal<Out, Bits<16>>,
     /// Packets are posted.
     pub post: Signal<Out, Bit>,
-    /// How many.
+    /// Packets posted.
     pub post_packets: Signal<Out, Bits<6>>,
     /// The queue waits for its turn.
     pub list: Signal<Out, Bit>,
     /// The queue became a flow that is enabled and may hold packets.
     pub joins: Signal<Out, Bit>,
-    /// It is one no more.
+    /// The queue is no longer such a flow.
     pub leaves: Signal<Out, Bit>,
     /// A channel is answered.
     pub answer: Signal<Out, Bit>,

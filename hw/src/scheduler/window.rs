@@ -56,9 +56,9 @@ pub struct Window<const F: usize, const N: usize> {
     pub s_axil_rready: Signal<In, Bit>,
     /// An access to a channel.
     pub channel_valid: Signal<Out, Bit>,
-    /// It is a write.
+    /// The access is a write.
     pub channel_write: Signal<Out, Bit>,
-    /// It is answered.
+    /// The access is answered.
     pub answer_valid: Signal<In, Bit>,
     /// Enabled, may hold packets, served by turns, a flow.
     pub answer_flags: Signal<In, Bits<4>>,
@@ -72,15 +72,15 @@ pub struct Window<const F: usize, const N: usize> {
     pub pw_valid: Signal<Out, Bit>,
     /// Queue, flow, or word of a profile.
     pub index: Signal<Out, Bits<F>>,
-    /// What is written.
+    /// Data of the write.
     pub data: Signal<Out, Bits<32>>,
     /// Nothing of a flow is sent.
     pub stop: Signal<Out, Bit>,
     /// Paused priorities.
     pub pause: Signal<Out, Bits<8>>,
-    /// What is read of the mailbox.
+    /// Word of the mailbox.
     pub mail: Signal<In, Bits<32>>,
-    /// It is read at this clock.
+    /// The mailbox is read at this clock.
     pub mail_taken: Signal<Out, Bit>,
     axil: Axil,
     busy: DFF<Bit>,

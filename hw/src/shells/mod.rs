@@ -42,13 +42,13 @@ const NAMES: [(Shell, &str); 6] = [
     (Shell::Ecpix5, "ecpix5"),
 ];
 
-/// What a shell is not built for.
+/// Requests for which no shell is built.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ShellError {
     /// No shell is called that.
     #[error("no shell is called {name}; there are {}", NAMES.map(|n| n.1).join(", "))]
     Name {
-        /// What was asked for.
+        /// Name in the request.
         name: String,
     },
     /// The shell has another bus.
@@ -56,9 +56,9 @@ pub enum ShellError {
     Bus {
         /// Shell.
         shell: Shell,
-        /// What it has.
+        /// Bits of the shell's bus.
         has: usize,
-        /// What was asked for.
+        /// Bits in the request.
         asked: usize,
     },
 }
@@ -77,7 +77,7 @@ impl FromStr for Shell {
     }
 }
 
-/// What a shell is given beside what it cannot do without.
+/// Optional parts of a shell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
     /// A traffic generator beside the host's queues: of Corundum's application block.
@@ -87,9 +87,9 @@ pub struct Extras {
 /// A file, by its path from the folder of the emission.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// Its path.
+    /// Path of the file.
     pub path: String,
-    /// Its text.
+    /// Text of the file.
     pub text: String,
 }
 
@@ -136,10 +136,10 @@ impl Shell {
         }
     }
 
-    /// Whether there is that for this shell.
+    /// Checks that the shell takes the optional parts.
     ///
     /// # Errors
-    /// What there is not, in a sentence.
+    /// The shell does not take one of the parts; a sentence says which.
     pub fn takes(self, extras: Extras) -> Result<(), String> {
         match self {
             Shell::Corundum => Ok(()),
@@ -149,7 +149,7 @@ impl Shell {
         }
     }
 
-    /// The period of its clock, ps; what is usual of one that has none of its own.
+    /// Period of the shell's clock, ps; the usual one where the shell has none of its own.
     pub fn clock_ps(self) -> u32 {
         match self {
             Shell::NetFpgaSume => 5_000,
@@ -158,16 +158,16 @@ impl Shell {
         }
     }
 
-    /// Its top module.
+    /// Top module of the shell.
     pub fn top(self) -> String {
         match self {
-            // What the core of the shell knows is the module around it.
+            // Corundum's core knows the module around this one.
             Shell::Corundum => format!("{PREFIX}corundum_app"),
             _ => format!("{PREFIX}{}", self.to_string().replace('-', "_")),
         }
     }
 
-    /// The file of its Verilog.
+    /// File of the shell's Verilog.
     pub fn file_name(self, config: Config) -> String {
         match self {
             Shell::Corundum => format!("timely_corundum_app_{config}.v"),
@@ -175,18 +175,18 @@ impl Shell {
         }
     }
 
-    /// What it is given: the Verilog first.
+    /// Files of the shell: the Verilog first.
     ///
     /// # Errors
-    /// What RustHDL's checks found wrong, as text.
+    /// RustHDL's checks reject the design; the reason as text.
     pub fn emit(self, config: Config, clock_ps: u32) -> Result<Vec<File>, String> {
         self.emit_with(config, clock_ps, Extras::default())
     }
 
-    /// The same with more.
+    /// Files of the shell with optional parts.
     ///
     /// # Errors
-    /// As [`Shell::emit`]; and when there is none of that for this shell, in a sentence.
+    /// As [`Shell::emit`]; and when the shell does not take one of the parts, in a sentence.
     pub fn emit_with(self, config: Config, clock_ps: u32, extras: Extras) -> Result<Vec<File>, String> {
         self.takes(extras)?;
         let path = self.file_name(config);
@@ -216,7 +216,7 @@ impl Shell {
         }
     }
 
-    /// What it is given besides, that stands by itself: Corundum's scheduler.
+    /// File of the shell that stands by itself: Corundum's scheduler.
     ///
     /// # Errors
     /// As [`Shell::emit`].

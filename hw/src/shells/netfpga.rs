@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// A shell of NetFPGA's.
 pub struct NetFpga {
-    /// Its name in modules.
+    /// Name of the shell in modules.
     pub name: &'static str,
     /// Bits of its buses.
     pub bus: usize,
@@ -87,7 +87,7 @@ impl NetFpga {
         out
     }
 
-    /// What a parameter of a width has to be.
+    /// Bits that a parameter of a width stands for.
     fn width(&self, parameter: &str) -> usize {
         match parameter {
             "2" => 2,

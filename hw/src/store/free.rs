@@ -5,7 +5,7 @@ use timely_model::store::{AMPLE, ROOM};
 
 /// `2^C` cells (`N` must be `C + 1`) in a RAM, the next one in a register before it, the one after that at the RAM's output.
 ///
-/// What the packet under way takes can come back at once, all of it: the cells stay in the ring until its last one is taken, so that it is
+/// The cells of the packet under way can come back at once, all of them: they stay in the ring until the packet's last one is taken, so that it is
 /// enough to read from the old place on. `room` says that the longest packet will find its cells; a packet that does not begin without it
 /// never waits for one.
 ///
@@ -20,7 +20,7 @@ pub struct Free<const C: usize, const N: usize> {
     pub sweep_at: Signal<In, Bits<C>>,
     /// The cell at hand is filled.
     pub take: Signal<In, Bit>,
-    /// It is its packet's last.
+    /// The cell is its packet's last.
     pub take_last: Signal<In, Bit>,
     /// The cells of the packet under way are free again; never with `take`.
     pub back: Signal<In, Bit>,
@@ -47,7 +47,7 @@ pub struct Free<const C: usize, const N: usize> {
     /// Cells in the RAM.
     fill: DFF<Bits<N>>,
     write: DFF<Bits<C>>,
-    /// Where the oldest is, and the one after it.
+    /// Place of the oldest cell, and of the one after it.
     read: DFF<Bits<C>>,
     after: DFF<Bits<C>>,
     /// The RAM shows the oldest.

@@ -26,11 +26,11 @@ pub struct Intake<
     pub rst: Signal<In, Bit>,
     /// A beat.
     pub s_valid: Signal<In, Bit>,
-    /// Its bytes in wire order.
+    /// Bytes of the beat in wire order.
     pub s_data: Signal<In, Bits<W>>,
-    /// Those that are there.
+    /// Bytes of the beat that are there.
     pub s_keep: Signal<In, Bits<K>>,
-    /// It is its packet's last.
+    /// The beat is its packet's last.
     pub s_last: Signal<In, Bit>,
     /// With the first: the packet's flow.
     pub s_flow: Signal<In, Bits<F>>,
@@ -40,9 +40,9 @@ pub struct Intake<
     pub s_ends: Signal<In, Bit>,
     /// Cells of a flow that takes no packet more.
     pub bound: Signal<In, Bits<16>>,
-    /// What is found of the flow, 3 clocks after the beat.
+    /// The flow may store packets; 3 clocks after the beat, like `held`.
     pub open: Signal<In, Bit>,
-    /// Cells that it holds.
+    /// Cells that the flow holds.
     pub held: Signal<In, Bits<N>>,
     /// Packets are taken although their flow is at its bound, which is said.
     pub waits: Signal<In, Bit>,
@@ -64,31 +64,31 @@ pub struct Intake<
     pub filled: Signal<In, Bits<6>>,
     /// The cell at hand is filled.
     pub take: Signal<Out, Bit>,
-    /// It is its packet's last.
+    /// The cell is its packet's last.
     pub take_last: Signal<Out, Bit>,
     /// The packet's cells are free again.
     pub back: Signal<Out, Bit>,
     /// A beat is written.
     pub write_valid: Signal<Out, Bit>,
-    /// Where.
+    /// Address of the beat.
     pub write_at: Signal<Out, Bits<A>>,
-    /// It.
+    /// Data of the beat.
     pub write_data: Signal<Out, Bits<W>>,
     /// The cell at hand is followed by the one after it.
     pub link_valid: Signal<Out, Bit>,
     /// A packet is whole.
     pub o_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the packet.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// Its first cell.
+    /// First cell of the packet.
     pub o_cell: Signal<Out, Bits<C>>,
-    /// Its cells.
+    /// Cells of the packet.
     pub o_cells: Signal<Out, Bits<6>>,
-    /// Its bytes less one.
+    /// Bytes of the packet less one.
     pub o_bytes: Signal<Out, Bits<14>>,
-    /// What goes beside it.
+    /// Sideband bits of the packet.
     pub o_meta: Signal<Out, Bits<M>>,
-    /// It ends a segment.
+    /// The packet ends a segment.
     pub o_ends: Signal<Out, Bit>,
     /// A packet found no room.
     pub refused: Signal<Out, Bit>,

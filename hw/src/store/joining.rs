@@ -4,8 +4,8 @@ use rust_hdl::prelude::*;
 
 /// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and `C`): which node a packet becomes.
 ///
-/// A queue is a chain of nodes, the last of which is empty. A packet goes into that one, and a fresh empty node behind it: so who puts
-/// packets in knows nothing of who takes them out, and neither waits for the other. Each flow has a node from the beginning, each cell
+/// A queue is a chain of nodes, the last of which is empty. A packet goes into that one, and a fresh empty node behind it: so the side that puts
+/// packets in and the side that takes them out know nothing of each other, and neither waits. Each flow has a node from the beginning, each cell
 /// another: a packet brings the node of its first cell, and gives that cell the node that was before it in exchange when it leaves.
 ///
 /// Latency: 3 clocks from `i` to `o`. Throughput: one a clock, the same flow too.
@@ -21,11 +21,11 @@ pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usiz
     pub sweep_at: Signal<In, Bits<T>>,
     /// A packet is whole.
     pub i_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the packet.
     pub i_flow: Signal<In, Bits<F>>,
-    /// Its first cell.
+    /// First cell of the packet.
     pub i_cell: Signal<In, Bits<C>>,
-    /// Its cells.
+    /// Cells of the packet.
     pub i_cells: Signal<In, Bits<6>>,
     /// A cell is given a node.
     pub node_valid: Signal<In, Bit>,
@@ -35,13 +35,13 @@ pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usiz
     pub node: Signal<In, Bits<T>>,
     /// A packet joins.
     pub o_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the packet.
     pub o_flow: Signal<Out, Bits<F>>,
     /// The node that it becomes.
     pub o_node: Signal<Out, Bits<T>>,
-    /// Its first cell.
+    /// First cell of the packet.
     pub o_cell: Signal<Out, Bits<C>>,
-    /// Its cells.
+    /// Cells of the packet.
     pub o_cells: Signal<Out, Bits<6>>,
     /// The flow's empty node from now on.
     pub o_tail: Signal<Out, Bits<T>>,
@@ -66,7 +66,7 @@ pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usiz
     done_node: DFF<Bits<T>>,
     done_cell: DFF<Bits<C>>,
     done_cells: DFF<Bits<6>>,
-    /// Which of them is the flow's newest; 0 none.
+    /// Result in `done` that is the flow's newest, from 1; 0 none.
     from: DFF<Bits<2>>,
     is_newest: Signal<Local, Bit>,
     is_second: Signal<Local, Bit>,

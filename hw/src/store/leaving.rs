@@ -6,8 +6,8 @@ use rust_hdl::prelude::*;
 /// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and `C`), `M` bits beside a packet: looks at the
 /// flow's oldest node and takes the packet out, if there is one; for a visit, only if the flow may not keep it.
 ///
-/// Latency: 5 clocks from `i` to `o`; `outcome` 2 clocks after `i`. Throughput: one a clock, but of one flow each third clock: who gives
-/// flows in keeps to that.
+/// Latency: 5 clocks from `i` to `o`; `outcome` 2 clocks after `i`. Throughput: one a clock, but of one flow each third clock: the source of
+/// flows keeps to that.
 #[derive(LogicBlock)]
 pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> {
     /// Clock.
@@ -20,7 +20,7 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub sweep_at: Signal<In, Bits<T>>,
     /// A flow to look at.
     pub i_valid: Signal<In, Bit>,
-    /// It.
+    /// The flow.
     pub i_flow: Signal<In, Bits<F>>,
     /// No grant: a visit.
     pub i_visit: Signal<In, Bit>,
@@ -28,41 +28,41 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub i_launch: Signal<In, Bits<64>>,
     /// A packet is whole: what is kept of it.
     pub info_valid: Signal<In, Bit>,
-    /// Its first cell.
+    /// First cell of the packet.
     pub info_cell: Signal<In, Bits<C>>,
-    /// Its bytes less one.
+    /// Bytes of the packet less one.
     pub info_bytes: Signal<In, Bits<14>>,
-    /// What goes beside it.
+    /// Sideband bits of the packet.
     pub info_meta: Signal<In, Bits<M>>,
-    /// It ends a segment.
+    /// The packet ends a segment.
     pub info_ends: Signal<In, Bit>,
     /// A packet joins, as `Joining` says.
     pub join_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the joining packet.
     pub join_flow: Signal<In, Bits<F>>,
-    /// The node that it becomes.
+    /// Node that the packet becomes.
     pub join_node: Signal<In, Bits<T>>,
-    /// Its first cell.
+    /// First cell of the joining packet.
     pub join_cell: Signal<In, Bits<C>>,
-    /// Its cells.
+    /// Cells of the joining packet.
     pub join_cells: Signal<In, Bits<6>>,
     /// The flow's empty node from now on.
     pub join_tail: Signal<In, Bits<T>>,
     /// A record is loaded.
     pub load_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the record.
     pub load_flow: Signal<In, Bits<F>>,
-    /// It is enabled.
+    /// The record enables the flow.
     pub load_enable: Signal<In, Bit>,
     /// A flow's packets are to be discarded, or are.
     pub voids_valid: Signal<In, Bit>,
     /// The flow.
     pub voids_flow: Signal<In, Bits<F>>,
-    /// They are to be.
+    /// The flow's packets are still to be discarded.
     pub voids: Signal<In, Bit>,
     /// A visit comes to its end.
     pub outcome_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the visit.
     pub outcome_flow: Signal<Out, Bits<F>>,
     /// A packet is discarded.
     pub outcome_found: Signal<Out, Bit>,
@@ -74,25 +74,25 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub node_cell: Signal<Out, Bits<C>>,
     /// The node.
     pub node: Signal<Out, Bits<T>>,
-    /// Its flow.
+    /// Flow of the packet that left.
     pub gone_flow: Signal<Out, Bits<F>>,
     /// Cells that left the flow's queue since the sweep.
     pub gone: Signal<Out, Bits<N>>,
-    /// What became of an `i`.
+    /// An `i` has its outcome.
     pub o_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the `i`.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// It was a visit.
+    /// The `i` was a visit.
     pub o_visit: Signal<Out, Bit>,
     /// There is a packet.
     pub o_found: Signal<Out, Bit>,
-    /// Its first cell.
+    /// First cell of the packet.
     pub o_cell: Signal<Out, Bits<C>>,
-    /// Its bytes less one.
+    /// Bytes of the packet less one.
     pub o_bytes: Signal<Out, Bits<14>>,
-    /// What goes beside it.
+    /// Sideband bits of the packet.
     pub o_meta: Signal<Out, Bits<M>>,
-    /// It ends a segment.
+    /// The packet ends a segment.
     pub o_ends: Signal<Out, Bit>,
     /// Launch of the grant.
     pub o_launch: Signal<Out, Bits<64>>,
@@ -243,7 +243,7 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: us
         self.o_meta.next = self.meta.q.val();
         self.o_launch.next = self.launches.o.val();
 
-        // What others write.
+        // Writes by other blocks.
         self.tails.write_enable.next = self.join_valid.val() | self.sweep.val();
         self.tails.write_address.next = self.join_flow.val();
         self.tails.write_data.next = self.join_tail.val();

@@ -1,4 +1,4 @@
-//! What a packet finds of its flow when it comes in.
+//! State of a flow for a packet that comes in.
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 
@@ -15,33 +15,33 @@ pub struct Lookup<const F: usize, const N: usize> {
     pub sweep_at: Signal<In, Bits<F>>,
     /// A flow to look up.
     pub flow: Signal<In, Bits<F>>,
-    /// It is enabled, and nothing of it is to be discarded.
+    /// The flow is enabled, and none of its packets is to be discarded.
     pub open: Signal<Out, Bit>,
-    /// Cells that it holds.
+    /// Cells that the flow holds.
     pub held: Signal<Out, Bits<N>>,
     /// A record is loaded.
     pub load_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the record.
     pub load_flow: Signal<In, Bits<F>>,
-    /// It is enabled.
+    /// The record enables the flow.
     pub load_enable: Signal<In, Bit>,
     /// A flow's packets are to be discarded, or are.
     pub voids_valid: Signal<In, Bit>,
     /// The flow.
     pub voids_flow: Signal<In, Bits<F>>,
-    /// They are to be.
+    /// The flow's packets are still to be discarded.
     pub voids: Signal<In, Bit>,
     /// Packets joined a queue.
     pub joined_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the packets that joined.
     pub joined_flow: Signal<In, Bits<F>>,
-    /// Cells that joined it since the sweep.
+    /// Cells that joined the queue since the sweep.
     pub joined: Signal<In, Bits<N>>,
     /// Packets left a queue.
     pub gone_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the packets that left.
     pub gone_flow: Signal<In, Bits<F>>,
-    /// Cells that left it since the sweep.
+    /// Cells that left the queue since the sweep.
     pub gone: Signal<In, Bits<N>>,
     enabled: RAM<Bits<1>, F>,
     voided: RAM<Bits<1>, F>,

@@ -24,7 +24,7 @@ use turns::Turns;
 /// `N` `C + 1`, `T` one more than the larger of `F` and `C`, `G` `F + 64`; `M` bits go beside a packet, `S` is `M + 88`, `P` `M + 111`.
 ///
 /// A packet is stored if its flow is enabled, holds fewer than `cfg_bound` cells when the packet's first beat comes, and 40 cells are free,
-/// so that no packet that has begun ever waits. What is not stored is dropped and counted, and holds up nobody: `refused` if there was no room,
+/// so that no packet that has begun ever waits. Other packets are dropped and counted, and hold up none: `refused` if there was no room,
 /// `malformed` if it has more than 9,728 bytes or a beat with a gap. With `cfg_wait` a packet whose flow is at its bound is stored, and the
 /// input waits behind it, at the end of a packet, until the flow holds less; it waits as well while fewer than 56 cells are free. A flow may exceed its bound by the packet that reaches it and by what
 /// comes in the 8 clocks after.
@@ -71,15 +71,15 @@ pub struct Store<
     pub s_flow: Signal<In, Bits<F>>,
     /// With a packet's first beat: what goes beside it.
     pub s_meta: Signal<In, Bits<M>>,
-    /// With a packet's first beat: it ends a segment.
+    /// With a packet's first beat: the packet ends a segment.
     pub s_ends: Signal<In, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the record.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// It may store packets.
+    /// The flow may store packets.
     pub fl_enable: Signal<In, Bit>,
-    /// What it has stored stays.
+    /// The flow's stored packets stay.
     pub fl_keep: Signal<In, Bit>,
     /// Cells of a flow that stores no packet more.
     pub cfg_bound: Signal<In, Bits<16>>,
@@ -95,17 +95,17 @@ pub struct Store<
     pub grant_valid: Signal<In, Bit>,
     /// The grant is taken if offered.
     pub grant_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the grant.
     pub grant_flow: Signal<In, Bits<F>>,
-    /// When it is eligible, ns48.fns16.
+    /// When the grant is eligible, ns48.fns16.
     pub grant_launch: Signal<In, Bits<64>>,
     /// A grant is charged.
     pub charge_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the charge.
     pub charge_flow: Signal<Out, Bits<F>>,
     /// Wire bytes.
     pub charge_bytes: Signal<Out, Bits<16>>,
-    /// Its packet ends a segment.
+    /// The charged packet ends a segment.
     pub charge_ends: Signal<Out, Bit>,
     /// Beat: bytes in wire order.
     pub m_tdata: Signal<Out, Bits<W>>,
@@ -121,7 +121,7 @@ pub struct Store<
     pub m_flow: Signal<Out, Bits<16>>,
     /// Launch of its packet, ns48.fns16.
     pub m_launch: Signal<Out, Bits<64>>,
-    /// What goes beside its packet.
+    /// Sideband bits of its packet.
     pub m_meta: Signal<Out, Bits<M>>,
     /// A packet found no room.
     pub refused: Signal<Out, Bit>,
@@ -398,7 +398,7 @@ impl<
         self.leaving.load_valid.next = self.load_valid.q.val();
         self.leaving.load_flow.next = self.load_flow.q.val();
         self.leaving.load_enable.next = self.load_enable.q.val();
-        // What a load asks for, a visit that looked before it has not seen: the flow is visited again.
+        // A visit that looked before a load has not seen it: the flow is visited again.
         self.applied[0].d.next = self.load_valid.q.val();
         self.applied_flow[0].d.next = self.load_flow.q.val();
         self.applied[1].d.next = self.applied[0].q.val();

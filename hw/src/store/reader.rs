@@ -16,25 +16,25 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     pub rst: Signal<In, Bit>,
     /// A packet to read.
     pub i_valid: Signal<In, Bit>,
-    /// It is taken.
+    /// The packet is taken.
     pub i_ready: Signal<Out, Bit>,
-    /// It is discarded.
+    /// The packet is discarded.
     pub i_discard: Signal<In, Bit>,
-    /// Its first cell.
+    /// First cell of the packet.
     pub i_cell: Signal<In, Bits<C>>,
-    /// Its bytes less one.
+    /// Bytes of the packet less one.
     pub i_bytes: Signal<In, Bits<14>>,
-    /// Its flow.
+    /// Flow of the packet.
     pub i_flow: Signal<In, Bits<16>>,
-    /// Its launch.
+    /// Launch of the packet.
     pub i_launch: Signal<In, Bits<64>>,
-    /// What goes beside it.
+    /// Sideband bits of the packet.
     pub i_meta: Signal<In, Bits<M>>,
     /// A beat is written.
     pub write_valid: Signal<In, Bit>,
-    /// Where.
+    /// Address of the beat.
     pub write_at: Signal<In, Bits<A>>,
-    /// It.
+    /// Data of the beat.
     pub write_data: Signal<In, Bits<W>>,
     /// A cell is followed by another.
     pub link_valid: Signal<In, Bit>,
@@ -44,7 +44,7 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     pub link_to: Signal<In, Bits<C>>,
     /// A cell is free.
     pub freed_valid: Signal<Out, Bit>,
-    /// It.
+    /// The free cell.
     pub freed_cell: Signal<Out, Bits<C>>,
     /// A packet is discarded.
     pub voided: Signal<Out, Bit>,
@@ -62,7 +62,7 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     pub m_flow: Signal<Out, Bits<16>>,
     /// Launch of its packet.
     pub m_launch: Signal<Out, Bits<64>>,
-    /// What goes beside its packet.
+    /// Sideband bits of its packet.
     pub m_meta: Signal<Out, Bits<M>>,
     data: RAM<Bits<W>, A>,
     links: RAM<Bits<C>, C>,

@@ -1,4 +1,4 @@
-//! Which flow's queue is looked at next.
+//! Choice of the flow whose queue is looked at next.
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -20,11 +20,11 @@ pub struct Turns<const F: usize, const G: usize> {
     pub swept: Signal<In, Bit>,
     /// A grant.
     pub grant_valid: Signal<In, Bit>,
-    /// It is taken if offered.
+    /// The grant is taken if offered.
     pub grant_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the grant.
     pub grant_flow: Signal<In, Bits<F>>,
-    /// Its launch.
+    /// Launch of the grant.
     pub grant_launch: Signal<In, Bits<64>>,
     /// A granted packet begins to be read.
     pub begun: Signal<In, Bit>,
@@ -34,25 +34,25 @@ pub struct Turns<const F: usize, const G: usize> {
     pub vain: Signal<In, Bit>,
     /// The length of a granted packet is known.
     pub length_valid: Signal<In, Bit>,
-    /// It is long.
+    /// The packet is long.
     pub length_long: Signal<In, Bit>,
     /// A visit comes to its end.
     pub outcome_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the visit.
     pub outcome_flow: Signal<In, Bits<F>>,
-    /// It found a packet to discard.
+    /// The visit found a packet to discard.
     pub outcome_found: Signal<In, Bit>,
     /// The flow was loaded since the visit looked.
     pub outcome_anew: Signal<In, Bit>,
     /// A flow is loaded: it is visited first.
     pub void_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// The loaded flow.
     pub void_flow: Signal<In, Bits<F>>,
     /// A flow to look at.
     pub o_valid: Signal<Out, Bit>,
-    /// It.
+    /// The flow.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// It is visited.
+    /// The flow is visited, without a grant.
     pub o_visit: Signal<Out, Bit>,
     /// Launch of the grant.
     pub o_launch: Signal<Out, Bits<64>>,

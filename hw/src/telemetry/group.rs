@@ -25,30 +25,30 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     pub sweep_at: Signal<In, Bits<F>>,
     /// An event.
     pub i_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the event.
     pub i_flow: Signal<In, Bits<F>>,
-    /// A flow is to be cleared, as soon as there is no event, or with its own next one.
+    /// A flow is to be cleared, as soon as there is no event, or with the flow's own next one.
     pub clear_valid: Signal<In, Bit>,
     /// The flow.
     pub clear_flow: Signal<In, Bits<F>>,
-    /// Its epoch from the next clock on.
+    /// Epoch of the flow from the next clock on.
     pub clear_epoch: Signal<In, Bit>,
     /// Clock 3 of an event, not just of a clear.
     pub o_event: Signal<Out, Bit>,
-    /// The state before it.
+    /// State of the flow before the event.
     pub o_state: Signal<Out, Bits<W>>,
-    /// The state after it, on the same clock.
+    /// State of the flow after the event, on the same clock.
     pub i_next: Signal<In, Bits<W>>,
     /// Flow whose state is wanted.
     pub query_flow: Signal<In, Bits<F>>,
-    /// Its state, a clock later: with what is written at the clock of the query.
+    /// The wanted state, a clock later: with what is written at the clock of the query.
     pub o_stored: Signal<Out, Bits<W>>,
-    /// It is of the flow's epoch.
+    /// The wanted state is of the flow's epoch.
     pub o_current: Signal<Out, Bit>,
     ram: ApartRam<Bits<V>, F>,
     copy: ApartRam<Bits<V>, F>,
     epochs: RAM<Bit, F>,
-    /// The same for queries: it stands beside `copy`, for the way from one to the other was telemetry's longest.
+    /// Epochs for queries: the RAM stands beside `copy`, for the way from one to the other was telemetry's longest.
     query_epochs: RAM<Bit, F>,
     /// The bit of a word that is its epoch.
     mark: Const<Bits<V>>,
@@ -64,7 +64,7 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     same: [DFF<Bit>; 4],
     /// Epoch of the operation; index k is the register of clock k + 2.
     epoch: [DFF<Bit>; 4],
-    /// What is wanted was written at the clock at which it was read.
+    /// The wanted state was written at the clock at which it was read.
     passed: DFF<Bit>,
     raw: DFF<Bits<V>>,
     state: DFF<Bits<W>>,

@@ -20,7 +20,7 @@ pub struct Histograms {
     pub swept: Signal<Out, Bit>,
     /// The engine answered something.
     pub event_valid: Signal<In, Bit>,
-    /// What it was: 0 an RTT.
+    /// Kind of the engine's answer: 0 an RTT.
     pub event_kind: Signal<In, Bits<3>>,
     /// The flow's profile.
     pub event_profile: Signal<In, Bits<4>>,
@@ -28,7 +28,7 @@ pub struct Histograms {
     pub event_rtt_ns: Signal<In, Bits<24>>,
     /// The bin that is read.
     pub at: Signal<In, Bits<13>>,
-    /// Its count.
+    /// Count of the bin.
     pub count: Signal<Out, Bits<32>>,
     /// Histograms to be cleared, one clock.
     pub clear: Signal<In, Bits<16>>,
@@ -59,7 +59,7 @@ pub struct Histograms {
     twos: Signal<Local, Bits<5>>,
     ones: Signal<Local, Bits<5>>,
     bin: DFF<Bits<13>>,
-    // What is cleared.
+    // Clearing of histograms.
     waiting: DFF<Bits<16>>,
     of: DFF<Bits<16>>,
     of_profile: DFF<Bits<4>>,
@@ -205,7 +205,7 @@ impl Logic for Histograms {
                 | bit_cast::<13, 4>(self.mantissa.q.val());
         }
 
-        // What is cleared: the histogram of the lowest number, bin by bin.
+        // Clearing: the histogram of the lowest number, bin by bin.
         self.negative.next = !self.waiting.q.val();
         self.negated.next = self.negative.val() + bits::<16>(1);
         self.first.next = self.waiting.q.val() & self.negated.val();

@@ -36,21 +36,21 @@ pub struct Telemetry<const F: usize> {
     pub sample_valid: Signal<In, Bit>,
     /// 1 time-out, else RTT.
     pub sample_kind: Signal<In, Bits<2>>,
-    /// Its flow.
+    /// Flow of the sample.
     pub sample_flow: Signal<In, Bits<F>>,
     /// RTT, ns.
     pub sample_rtt_ns: Signal<In, Bits<24>>,
     /// Segments that lost packets, of which its ACK tells.
     pub sample_lost: Signal<In, Bits<7>>,
-    /// What became of an ACK; with the sample of the clock before, of the same flow, or alone.
+    /// An ACK has its outcome; with the sample of the clock before, of the same flow, or alone.
     pub acked_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the ACK.
     pub acked_flow: Signal<In, Bits<F>>,
     /// 0 accepted, 1 stale, 2 repeated, 3 forged.
     pub acked_outcome: Signal<In, Bits<2>>,
     /// The engine set a rate.
     pub event_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub event_flow: Signal<In, Bits<F>>,
     /// Branch, 4 and up for none.
     pub event_branch: Signal<In, Bits<3>>,
@@ -62,21 +62,21 @@ pub struct Telemetry<const F: usize> {
     pub event_kind: Signal<In, Bits<3>>,
     /// The engine will never take a sample.
     pub superseded_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the sample.
     pub superseded_flow: Signal<In, Bits<F>>,
     /// Flow bus.
     pub fl: FlowLoadIn<F>,
     /// A record is wanted.
     pub query_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the wanted record.
     pub query_flow: Signal<In, Bits<F>>,
     /// The steady time, 2^10 ns.
     pub now: Signal<In, Bits<32>>,
-    /// What the answer is known by.
+    /// Tag that the answer is known by.
     pub query_tag: Signal<In, Bits<4>>,
     /// The record of the flow of 2 clocks ago; it stands until the next.
     pub answer_valid: Signal<Out, Bit>,
-    /// Its query's tag.
+    /// Tag of the answered query.
     pub answer_tag: Signal<Out, Bits<4>>,
     /// Word `i` in bits `32i+31..32i`.
     pub answer_record: Signal<Out, Bits<1024>>,
@@ -95,7 +95,7 @@ pub struct Telemetry<const F: usize> {
     ready: DFF<Bit>,
     sweep: Signal<Local, Bit>,
     clear: DFF<Bit>,
-    // What came with an event; index k is the register of clock k + 1.
+    // Values that came with an event; index k is the register of clock k + 1.
     ends: [DFF<Bit>; 3],
     bytes: [DFF<Bits<16>>; 3],
     // Of a sample, which enters a clock later; index k is the register of clock k.
@@ -136,7 +136,7 @@ pub struct Telemetry<const F: usize> {
     branches: [Signal<Local, Bits<32>>; 5],
     steps: Signal<Local, Bits<32>>,
     tail: Signal<Local, Bits<39>>,
-    // What a query gives, of each group.
+    // State of each group for a query.
     part_sent: Signal<Local, Bits<112>>,
     part_returns: Signal<Local, Bits<337>>,
     part_events: Signal<Local, Bits<263>>,
@@ -150,7 +150,7 @@ pub struct Telemetry<const F: usize> {
     a_events: DFF<Bits<263>>,
     a_superseded: DFF<Bits<32>>,
     a_now: DFF<Bits<32>>,
-    // It is of the flow's epoch.
+    // The state is of the flow's epoch.
     sent_counts: DFF<Bit>,
     returns_count: DFF<Bit>,
     events_count: DFF<Bit>,
@@ -274,7 +274,7 @@ impl<const F: usize> Logic for Telemetry<F> {
         self.events.clear_epoch.next = !self.load_epochs.read_data.val();
         self.superseded.clear_epoch.next = !self.load_epochs.read_data.val();
 
-        // What is sent.
+        // Frames that are sent.
         self.sent.i_valid.next = self.sent_valid.val();
         self.sent.i_flow.next = self.sent_flow.val();
         self.ends[0].d.next = self.sent_last.val();
@@ -292,7 +292,7 @@ impl<const F: usize> Logic for Telemetry<F> {
                 | (bit_cast::<112, 32>(self.segments.val()) << 80);
         }
 
-        // What comes back: the sample of the clock before, and what became of its ACK.
+        // Returns: the sample of the clock before, and the outcome of its ACK.
         // (7 old + new + 4) / 8 as 8 old + (-old - 1) + (new + 5), one addition of three.
         self.sampled[0].d.next = self.sample_valid.val() & self.ready.q.val();
         self.sample_flow_q.d.next = self.sample_flow.val();
@@ -364,7 +364,7 @@ impl<const F: usize> Logic for Telemetry<F> {
                 | (bit_cast::<337, 32>(self.losses.val()) << 305);
         }
 
-        // What is decided.
+        // Answers of the engine.
         self.events.i_valid.next = self.event_valid.val();
         self.events.i_flow.next = self.event_flow.val();
         self.branch[0].d.next = self.event_branch.val();
@@ -427,7 +427,7 @@ impl<const F: usize> Logic for Telemetry<F> {
             self.events_count.d.next = self.events.o_current.val();
             self.superseded_counts.d.next = self.superseded.o_current.val();
         }
-        // Cleared behind the registers: who takes the answer clears by the resets of its own.
+        // Cleared behind the registers: the block that takes the answer clears by the resets of its own.
         self.part_sent.next = bits::<112>(0);
         self.part_returns.next = bits::<337>(0);
         self.part_events.next = bits::<263>(0);

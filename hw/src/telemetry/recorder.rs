@@ -21,13 +21,13 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     pub rst: Signal<In, Bit>,
     /// The engine answered something.
     pub event_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the answer.
     pub event_flow: Signal<In, Bits<F>>,
     /// The flow's profile.
     pub event_profile: Signal<In, Bits<4>>,
-    /// What it was.
+    /// Kind of the answer.
     pub event_kind: Signal<In, Bits<3>>,
-    /// What decided.
+    /// Branch that decided.
     pub event_branch: Signal<In, Bits<3>>,
     /// A hyperactive increase.
     pub event_hyperactive: Signal<In, Bit>,
@@ -51,11 +51,11 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     pub pw: ProfileWriteIn,
     /// One of so many is recorded; 0 none.
     pub cfg_every: Signal<In, Bits<16>>,
-    /// Which ones, `timely_regs::map::telemetry::EVENT_FILTER`.
+    /// Events that are recorded, `timely_regs::map::telemetry::EVENT_FILTER`.
     pub cfg_filter: Signal<In, Bits<25>>,
     /// A record.
     pub rec_valid: Signal<Out, Bit>,
-    /// It is taken.
+    /// The record is taken.
     pub rec_ready: Signal<In, Bit>,
     /// Word `i` in bits `32i+31..32i`.
     pub rec_data: Signal<Out, Bits<512>>,
@@ -82,7 +82,7 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     rate: DFF<Bits<32>>,
     earlier: DFF<Bits<160>>,
     stamp: DFF<Bits<64>>,
-    // Which are taken.
+    // Choice of the recorded events.
     every: DFF<Bits<16>>,
     left: DFF<Bits<16>>,
     number: DFF<Bits<32>>,

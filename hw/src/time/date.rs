@@ -23,7 +23,7 @@ pub struct Date {
     pub wanted: Signal<In, Bits<64>>,
     /// The steady time at this clock, ns48.fns16.
     pub steady: Signal<In, Bits<64>>,
-    /// The same in two clocks.
+    /// Steady time in two clocks, ns48.fns16.
     pub coming: Signal<In, Bits<64>>,
     /// The date, ns48.fns16.
     pub date: Signal<Out, Bits<64>>,

@@ -19,7 +19,7 @@ pub struct Linear {
     pub ns: Signal<In, Bits<30>>,
     /// 2^-16 ns.
     pub fraction: Signal<In, Bits<16>>,
-    /// The same time, ns48.fns16.
+    /// The time, ns48.fns16.
     pub linear: Signal<Out, Bits<64>>,
     /// 10^9 / 2^9: what the seconds count for in units of 2^9 ns.
     second: Constant<Bits<21>>,

@@ -30,11 +30,11 @@ pub struct Gate<const F: usize, const W: usize> {
     pub train_valid: Signal<In, Bit>,
     /// The train is taken at this clock if offered.
     pub train_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the train.
     pub train_flow: Signal<In, Bits<F>>,
-    /// Its packets; a train of none is dropped.
+    /// Packets of the train; a train of none is dropped.
     pub train_packets: Signal<In, Bits<6>>,
-    /// When its first packet is due, ns48.fns16.
+    /// When the train's first packet is due, ns48.fns16.
     pub train_launch: Signal<In, Bits<64>>,
     /// From one packet to the next, Q24.8 ns.
     pub train_gap: Signal<In, Bits<32>>,
@@ -46,7 +46,7 @@ pub struct Gate<const F: usize, const W: usize> {
     pub grant_flow: Signal<Out, Bits<F>>,
     /// When it was due, ns48.fns16.
     pub grant_launch: Signal<Out, Bits<64>>,
-    /// Grants that may still be accepted, 0 to 64; who offers a train not yet taken must subtract it.
+    /// Grants that may still be accepted, 0 to 64; the block that offers a train not yet taken must subtract it.
     pub credit: Signal<Out, Bits<8>>,
     /// Launch 56 bits, gap 32, packets 6, flow.
     trains: HeldFifo<W, 9, 10>,
@@ -58,7 +58,7 @@ pub struct Gate<const F: usize, const W: usize> {
     train: DFF<Bit>,
     flow: DFF<Bits<F>>,
     left: DFF<Bits<6>>,
-    /// It is 1.
+    /// `left` is 1.
     single: DFF<Bit>,
     launch: DFF<Bits<56>>,
     gap: DFF<Bits<32>>,
@@ -70,7 +70,7 @@ pub struct Gate<const F: usize, const W: usize> {
     holds: DFF<Bit>,
     /// The last time.
     seen: DFF<Bits<34>>,
-    /// What is due for longer counts as due since this in its place, in 128 ns.
+    /// Oldest launch that a place can hold, in 128 ns; an older one is clamped to it.
     floor: DFF<Bits<7>>,
     stepped: DFF<Bit>,
     /// The grant at the output, and the one that left its place before a stall of the output could tell; handles as their difference
@@ -83,7 +83,7 @@ pub struct Gate<const F: usize, const W: usize> {
     spill_first: Constant<Bits<5>>,
     /// Less the grants in trains accepted, in their places and at the output.
     spent: DFF<Bits<16>>,
-    /// How far ahead the launch was at the last clock, in 128 ns: the difference of both times' high bits.
+    /// Lead of the launch at the last clock, in 128 ns: the difference of both times' high bits.
     ahead: DFF<Bits<19>>,
     units_now: Signal<Local, Bits<34>>,
     moved: Signal<Local, Bits<34>>,
@@ -102,17 +102,17 @@ pub struct Gate<const F: usize, const W: usize> {
     both: Signal<Local, Bits<19>>,
     carried: Signal<Local, Bits<20>>,
     fetching: Signal<Local, Bits<19>>,
-    // This launch as it compares in the places, in 2 ns.
+    // The launch as it compares in the places, in 2 ns.
     place: Signal<Local, Bits<11>>,
     // The next train's first launch less this one; rounded up it is more by one where only ones are below.
     behind: Signal<Local, Bits<11>>,
     behind_queued: Signal<Local, Bits<11>>,
     follows: Signal<Local, Bit>,
-    // This launch is two units before the time, or one; the time goes on by one.
+    // The launch is two units before the time, or one; the time goes on by one.
     oldest: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
     tick: Signal<Local, Bit>,
-    // It begins its unit: of no more than the floor there.
+    // The launch begins its unit: of no more than the floor there.
     sinks: Signal<Local, Bit>,
     queue_launch: Signal<Local, Bits<56>>,
     near: Signal<Local, Bit>,
@@ -274,7 +274,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.fresh_launch.next = self.rounded.val();
             self.fresh_ahead.next = self.arriving.val();
         }
-        // What there will be if a packet enters and if none does, each ready before that is known.
+        // Launch and lead if a packet enters and if none does, each ready before that is known.
         self.entered_launch.next = self.next_launch.val();
         self.entered_ahead.next = self.stepping.val();
         if self.single.q.val() {
@@ -305,7 +305,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.places.now.next = self.now.val().get_bits::<22>(8);
         self.places.stepped.next = self.stepped.q.val();
         self.places.pop.next = self.pop.val();
-        // The output: the spill first. Whose handle is lost there gives it back for the head's.
+        // The output: the spill first. The handle that is lost there comes back for the head's.
         self.leave.next = self.shown.q.val() & self.grant_ready.val();
         self.shown_handle.next = self.shown_swap.q.val() ^ self.shown_first.val();
         self.spill_handle.next = self.spill_swap.q.val() ^ self.spill_first.val();

@@ -8,8 +8,8 @@ use rust_hdl::prelude::*;
 /// A place holds the low bits of a launch in 2 ns, and a handle of `H` bits under which the grant itself stands in a RAM. The
 /// handles in the places and the two outside are all there are, each once: a free place has a free one, so that no list is needed.
 /// A grant enters behind all that launch in the same 2 ns or before, in one clock, while the head may leave. It is compared with the places
-/// as they will be at the clock after `enter`, and goes in at that clock; against the one that enters just before it, it is compared by who
-/// gives both, for whom that is known a clock earlier. Times compare modulo 2^12 ns in their places (so that an entering
+/// as they will be at the clock after `enter`, and goes in at that clock; against the one that enters just before it, it is compared by the
+/// gate, which gives both and knows that a clock earlier. Times compare modulo 2^12 ns in their places (so that an entering
 /// launch must be within a us of now, and no place more than 0.5 us past when one enters: see `shut`), and modulo 2^22 units of
 /// 2^-8 ns with now.
 /// Latency: 2 clocks from `enter` to the head. Throughput: one in and one out a clock. An `enter` without a free place is an error.
@@ -25,11 +25,11 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     pub stepped: Signal<In, Bit>,
     /// A grant enters.
     pub enter: Signal<In, Bit>,
-    /// When it is due, 2^-8 ns modulo 2^22;
+    /// When the grant is due, 2^-8 ns modulo 2^22;
     pub launch: Signal<In, Bits<22>>,
-    /// if not `near`, since this in its place, in 128 ns.
+    /// if not `near`, the launch that its place holds instead, in 128 ns.
     pub floor: Signal<In, Bits<7>>,
-    /// Its launch counts.
+    /// The grant's launch counts, not `floor`.
     pub near: Signal<In, Bit>,
     /// With `enter`: a grant entered at the last clock, and this one goes behind it if its launch counts,
     pub stays: Signal<In, Bit>,
@@ -45,7 +45,7 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     pub head: Signal<Out, Bits<H>>,
     /// A grant entered at the last clock.
     pub entered: Signal<Out, Bit>,
-    /// Its handle.
+    /// Handle of the grant that entered.
     pub handle: Signal<Out, Bits<H>>,
     /// None may enter.
     pub shut: Signal<Out, Bit>,
@@ -55,13 +55,13 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     /// Handles, as their difference from those after a reset, which are 0, 1, 2 and so on. Two more than places, which stay as they are: so that
     /// there is a third of them, however few the places.
     swaps: [DFF<Bits<H>>; M],
-    /// It stays in front of the entering grant. The last one never does: with a grant that enters it is free.
+    /// The place stays in front of the entering grant. The last place never does: with a grant that enters it is free.
     precedes: [DFF<Bit>; N],
-    /// None of them is free when the grant that enters is in its place.
+    /// No place is free when the grant that enters is in its place.
     full: DFF<Bit>,
     enters: DFF<Bit>,
     x_low: DFF<Bits<22>>,
-    /// What the first two launches have beyond their keys, 9 bits below and 2 above, for they are compared with the time: in registers, so that no
+    /// Bits of the first two launches beyond their keys, 9 below and 2 above, for they are compared with the time: in registers, so that no
     /// RAM is read before the comparison.
     rests: [DFF<Bits<11>>; 2],
     /// The same by handles, for what becomes the second: the third's is read within the clock, for what its handle will be is not known
@@ -77,7 +77,7 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     floor_key: Signal<Local, Bits<11>>,
     x_key: Signal<Local, Bits<11>>,
     x_rest: Signal<Local, Bits<11>>,
-    // What stays in front of the entering grant by its launch, by its floor.
+    // Places in front of the entering grant by its launch, by its floor.
     by_launch: [Signal<Local, Bit>; N],
     by_floor: [Signal<Local, Bit>; N],
     // The places as their neighbours see them, from 1, with one on either side: no place is an exception.
@@ -90,7 +90,7 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     follows_at: [Signal<Local, Bit>; M],
     sinks_at: [Signal<Local, Bit>; M],
     precedes_at: [Signal<Local, Bit>; M],
-    /// It takes the entering grant; it takes anything.
+    /// The place takes the entering grant; it takes anything.
     take_x: [Signal<Local, Bit>; N],
     moves: [Signal<Local, Bit>; N],
     last: Signal<Local, Bits<H>>,
@@ -222,7 +222,7 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
                 }
             }
         }
-        // As full as that after this clock: what enters comes on top of the one before it, and who is full takes none.
+        // As full as that after this clock: an entering grant comes on top of the one before it, and a full sorter takes none.
         self.full.d.next = !self.pop.val()
             & (self.full.q.val() | (self.enter.val() & (self.second_last.val() | (self.third_last.val() & self.enters.q.val()))));
         // The entering grant gets the handle of the place that is lost to it: the last one, or the head's.

@@ -39,7 +39,7 @@ pub struct Bucket {
     pub packet: Signal<Out, Bits<23>>,
     /// Clock 8: the tokens.
     pub tokens: Signal<Out, Bits<51>>,
-    /// Clock 8: what the flow lacks to send, tokens; signed.
+    /// Clock 8: tokens that the flow lacks to send; signed.
     pub deficit: Signal<Out, Bits<52>>,
     /// Clock 8: base of the outstanding bytes.
     pub base: Signal<Out, Bits<32>>,
@@ -91,7 +91,7 @@ pub struct Bucket {
     flags2: DFF<Flags>,
     // Clock 3.
     elapsed3: DFF<Bits<28>>,
-    // It did nothing for as long as the idle time, for longer than that can be; it may have been idle.
+    // The flow did nothing for as long as the idle time, for longer than that can be; it may have been idle.
     past3: DFF<Bit>,
     beyond3: DFF<Bit>,
     may_idle3: DFF<Bit>,
@@ -123,7 +123,7 @@ pub struct Bucket {
     high5: DFF<Bits<44>>,
     waiting5: DFF<Bits<32>>,
     cap5: DFF<Bits<27>>,
-    /// What the bound leaves, signed; there is none.
+    /// Bytes that the outstanding bound leaves, signed; there is no bound.
     room5: DFF<Bits<33>>,
     free5: DFF<Bit>,
     length5: DFF<Bits<16>>,
@@ -136,7 +136,7 @@ pub struct Bucket {
     least6: DFF<Bits<52>>,
     tokens6: DFF<Bits<52>>,
     // Clock 7.
-    /// Their low bits; there are others, and so more tokens than any cap.
+    /// Low bits of the tokens; there are others, and so more tokens than any cap.
     tokens7: DFF<S<54>>,
     over7: DFF<Bit>,
     waiting7: DFF<Bits<32>>,

@@ -1,4 +1,4 @@
-//! What becomes of a flow at its pass, given the pauses and the places in the gate.
+//! Fate of a flow at its pass, given the pauses and the places in the gate.
 use super::words::Verdict;
 use crate::construct::construct;
 use rust_hdl::prelude::*;
@@ -28,39 +28,39 @@ pub struct Fate {
     pub pfc: Signal<In, Bits<3>>,
     /// Verdict of the bucket.
     pub bucket: Signal<In, Verdict>,
-    /// Its next packet is near enough to be granted now.
+    /// The flow's next packet is near enough to be granted now.
     pub due: Signal<In, Bit>,
-    /// Bit k: a train of 2^k neither covers the time to its next pass nor is what its bucket allows, so that all shorter ones do not.
+    /// Bit k: a train of 2^k neither covers the time to the flow's next pass nor is what its bucket allows, so that all shorter ones do not.
     pub wished: Signal<In, Bits<5>>,
     /// Clock 0: there are places for another operation.
     pub ready: Signal<Out, Bit>,
     /// A train is granted.
     pub grant: Signal<Out, Bit>,
-    /// Of two to the power of this packets.
+    /// The train has two to the power of this packets.
     pub size: Signal<Out, Bits<3>>,
-    /// The same from a register of its own: two wide shifts by it stand far apart.
+    /// `size` from a register of its own: two wide shifts by it stand far apart.
     pub size_too: Signal<Out, Bits<3>>,
-    /// Of so many packets.
+    /// Packets of the train.
     pub train: Signal<Out, Bits<6>>,
     /// The flow asks to sleep.
     pub sleep: Signal<Out, Bit>,
-    /// Its accounts are cleared.
+    /// The flow's accounts are cleared.
     pub clear: Signal<Out, Bit>,
-    /// Its bound is reached.
+    /// The flow's bound is reached.
     pub bounded: Signal<Out, Bit>,
-    /// It stays awake, if its state changes.
+    /// The flow stays awake, if its state changes.
     pub awake: Signal<Out, Bit>,
-    /// Its state changes.
+    /// The flow's state changes.
     pub write: Signal<Out, Bit>,
-    /// It goes to the wheel.
+    /// The flow goes to the wheel.
     pub insert: Signal<Out, Bit>,
-    /// It is looked at again after a length of time, the shorter one with `soon`.
+    /// The flow is looked at again after a length of time, the shorter one with `soon`.
     pub again: Signal<Out, Bit>,
-    /// Its wait is cut to the shorter length.
+    /// The flow's wait is cut to the shorter length.
     pub soon: Signal<Out, Bit>,
-    /// It is parked.
+    /// The flow is parked.
     pub park: Signal<Out, Bit>,
-    /// It starts to send after its idle time.
+    /// The flow starts to send after its idle time.
     pub idle: Signal<Out, Bit>,
     /// A pause ended; every clock, operation or not.
     pub resume: Signal<Out, Bit>,
@@ -71,7 +71,7 @@ pub struct Fate {
     owed: DFF<Bits<7>>,
     paused: DFF<Bits<8>>,
     paused_before: DFF<Bits<8>>,
-    /// What `paused` is from the next clock on.
+    /// Value of `paused` from the next clock on.
     pauses: Signal<Local, Bits<8>>,
     /// The operation's priority is paused.
     held: DFF<Bit>,
@@ -81,9 +81,9 @@ pub struct Fate {
     not_size1: DFF<Bits<3>>,
     train1: DFF<Bits<6>>,
     grant1: DFF<Bit>,
-    /// All that was posted is granted, so that it sleeps and goes to no wheel. It is known last: the outputs that depend on it put it in.
+    /// All posted packets are granted, so that the flow sleeps and goes to no wheel. This is known last: the outputs that depend on it put it in.
     finished1: DFF<Bit>,
-    /// It sleeps, whether or not that is so.
+    /// The flow sleeps, whether or not `finished1` is set.
     sleep1: DFF<Bit>,
     clear1: DFF<Bit>,
     bounded1: DFF<Bit>,
@@ -115,7 +115,7 @@ pub struct Fate {
     least: Signal<Local, Bits<3>>,
     packets: Signal<Local, Bits<6>>,
     room: Signal<Local, Bits<7>>,
-    /// What is decided, as the logarithm of its packets; of nothing is 0, of no grant 7.
+    /// Decision, as the logarithm of the train's packets; 0 also without an operation, 7 without a grant.
     kind: Signal<Local, Bits<3>>,
     rest: Signal<Local, Bits<7>>,
     // More places are taken than given back by what is issued and what has left; fewer.

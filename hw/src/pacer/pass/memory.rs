@@ -1,4 +1,4 @@
-//! What the pass knows of each flow and of each profile: RAMs with one reader, the pass, and one writer each.
+//! State of each flow and words of each profile for the pass: RAMs with one reader, the pass, and one writer each.
 use super::words::{Config, FlowState, Paid, Post};
 use crate::construct::construct;
 use crate::ram::ApartRam;
@@ -8,7 +8,7 @@ use timely_regs::profile;
 
 /// The RAMs of `2^F` flows; `S` must be `F + 1`.
 ///
-/// What is asked for by `flow` shows in registers 2 clocks later, its profile's words 3 clocks later. Writes are always taken once
+/// The words of `flow` show in registers 2 clocks later, its profile's words 3 clocks later. Writes are always taken once
 /// `swept`; a read sees those of earlier clocks (a load or a profile's word: of the clock before the last). Until `swept`, `state_word`,
 /// `post_word`, `paid_word` and `paid_voids` must be 0: they are what the sweep writes.
 #[derive(LogicBlock)]
@@ -21,37 +21,37 @@ pub struct Memory<const F: usize, const S: usize> {
     pub flow: Signal<In, Bits<F>>,
     /// A state is written.
     pub state_write: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow whose state is written.
     pub state_flow: Signal<In, Bits<F>>,
-    /// It.
+    /// The state.
     pub state_word: Signal<In, FlowState>,
     /// A word of the doorbell unit.
     pub post_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the word.
     pub post_flow: Signal<In, Bits<F>>,
-    /// It.
+    /// The word.
     pub post_word: Signal<In, Bits<49>>,
     /// An account of the charge unit.
     pub paid_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the account.
     pub paid_flow: Signal<In, Bits<F>>,
-    /// It.
+    /// The account.
     pub paid_word: Signal<In, Bits<57>>,
-    /// Its charges without a packet.
+    /// Charges of the account without a packet.
     pub paid_voids: Signal<In, Bits<8>>,
-    /// Its last packet ended a segment.
+    /// The account's last packet ended a segment.
     pub paid_ends: Signal<In, Bit>,
     /// Flow bus.
     pub fl_valid: Signal<In, Bit>,
     /// Flow loaded.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Its profile.
+    /// Profile of the loaded flow.
     pub fl_profile: Signal<In, Bits<4>>,
-    /// Its priority.
+    /// Priority of the loaded flow.
     pub fl_priority: Signal<In, Bits<3>>,
-    /// Its packets are IPv6.
+    /// The loaded flow's packets are IPv6.
     pub fl_ipv6: Signal<In, Bit>,
-    /// They have a VLAN tag.
+    /// The loaded flow's packets have a VLAN tag.
     pub fl_vlan: Signal<In, Bit>,
     /// Payload of a packet, bytes.
     pub fl_payload: Signal<In, Bits<14>>,
@@ -61,35 +61,35 @@ pub struct Memory<const F: usize, const S: usize> {
     pub pw_profile: Signal<In, Bits<4>>,
     /// Word of it.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
+    /// Value of the word.
     pub pw_data: Signal<In, Bits<32>>,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s; clamped to 30 bits.
     pub rate_value: Signal<In, Bits<32>>,
     /// The flow's state.
     pub state: Signal<Out, FlowState>,
-    /// What was posted and released.
+    /// Packets posted and bytes released.
     pub post: Signal<Out, Post>,
-    /// What was charged.
+    /// Packets and bytes charged.
     pub paid: Signal<Out, Paid>,
     /// Charges without a packet.
     pub voids: Signal<Out, Bits<8>>,
     /// Bytes charged when a packet last ended its segment.
     pub ended: Signal<Out, Bits<32>>,
-    /// Its rate.
+    /// Rate of the flow.
     pub rate: Signal<Out, Bits<30>>,
-    /// Its priority.
+    /// Priority of the flow.
     pub pfc: Signal<Out, Bits<3>>,
-    /// Wire bytes of its packets as its record says.
+    /// Wire bytes of the flow's packets as its record says.
     pub size: Signal<Out, Bits<16>>,
-    /// Its profile's outstanding bound, bytes; 3 clocks after `flow`, like the next three.
+    /// Outstanding bound of the flow's profile, bytes; 3 clocks after `flow`, like the next three.
     pub bound: Signal<Out, Bits<30>>,
-    /// Its profile's idle time, ns.
+    /// Idle time of the flow's profile, ns.
     pub idle: Signal<Out, Bits<31>>,
-    /// Its profile's token cap, bytes.
+    /// Token cap of the flow's profile, bytes.
     pub cap: Signal<Out, Bits<20>>,
     /// Slack from which its profile's flows count as limited, ns.
     pub window: Signal<Out, Bits<24>>,

@@ -58,37 +58,37 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub rst: Signal<In, Bit>,
     /// READY has a flow.
     pub q_valid: Signal<In, Bit>,
-    /// It.
+    /// The flow in READY.
     pub q_flow: Signal<In, Bits<F>>,
-    /// It is taken at this clock if offered.
+    /// The flow is taken at this clock if offered.
     pub q_ready: Signal<Out, Bit>,
     /// A word of the doorbell unit.
     pub post_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the word.
     pub post_flow: Signal<In, Bits<F>>,
-    /// It.
+    /// The word.
     pub post_word: Signal<In, Bits<49>>,
     /// An account of the charge unit.
     pub paid_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the account.
     pub paid_flow: Signal<In, Bits<F>>,
-    /// It.
+    /// The account.
     pub paid_word: Signal<In, Bits<57>>,
-    /// Its charges without a packet.
+    /// Charges of the account without a packet.
     pub paid_voids: Signal<In, Bits<8>>,
-    /// Its last packet ended a segment.
+    /// The account's last packet ended a segment.
     pub paid_ends: Signal<In, Bit>,
     /// Flow bus.
     pub fl_valid: Signal<In, Bit>,
     /// Flow loaded.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Its profile.
+    /// Profile of the loaded flow.
     pub fl_profile: Signal<In, Bits<4>>,
-    /// Its priority.
+    /// Priority of the loaded flow.
     pub fl_priority: Signal<In, Bits<3>>,
-    /// Its packets are IPv6.
+    /// The loaded flow's packets are IPv6.
     pub fl_ipv6: Signal<In, Bit>,
-    /// They have a VLAN tag.
+    /// The loaded flow's packets have a VLAN tag.
     pub fl_vlan: Signal<In, Bit>,
     /// Payload of a packet, bytes.
     pub fl_payload: Signal<In, Bits<14>>,
@@ -96,13 +96,13 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub pw_valid: Signal<In, Bit>,
     /// Profile.
     pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of it.
+    /// Word of the profile.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
+    /// Value of the word.
     pub pw_data: Signal<In, Bits<32>>,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s; clamped to 30 bits.
     pub rate_value: Signal<In, Bits<32>>,
@@ -124,11 +124,11 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub limited: Signal<Out, Bit>,
     /// A request to sleep.
     pub sleep_valid: Signal<Out, Bit>,
-    /// It is taken at this clock if offered.
+    /// The request is taken at this clock if offered.
     pub sleep_ready: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the request.
     pub sleep_flow: Signal<Out, Bits<F>>,
-    /// Why: `timely_model::pacer::doorbell::Sleep`.
+    /// Reason of the request: `timely_model::pacer::doorbell::Sleep`.
     pub sleep_why: Signal<Out, Bits<2>>,
     /// Packets granted.
     pub sleep_granted: Signal<Out, Bits<16>>,
@@ -136,29 +136,29 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub sleep_released: Signal<Out, Bits<32>>,
     /// A flow for the wheel.
     pub insert_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow to insert.
     pub insert_flow: Signal<Out, Bits<F>>,
-    /// The slot of its next pass, modulo the wheel.
+    /// Slot of the flow's next pass, modulo the wheel.
     pub insert_slot: Signal<Out, Bits<X>>,
     /// A train for the gate.
     pub train_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the train.
     pub train_flow: Signal<Out, Bits<F>>,
     /// 1, 2, 4, 8, 16 or 32 packets.
     pub train_packets: Signal<Out, Bits<6>>,
-    /// Launch of the first, ns48.fns16; it may lie in the past.
+    /// Launch of the train's first packet, ns48.fns16; it may lie in the past.
     pub train_launch: Signal<Out, Bits<64>>,
-    /// From one to the next, 2^-8 ns.
+    /// From one packet to the next, 2^-8 ns.
     pub train_gap: Signal<Out, Bits<32>>,
     /// A flow to be parked.
     pub park_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow to park.
     pub park_flow: Signal<Out, Bits<F>>,
     /// A pause ended.
     pub resume: Signal<Out, Bit>,
     /// A flow starts to send after its profile's idle time.
     pub idle_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow that starts.
     pub idle_flow: Signal<Out, Bits<F>>,
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,
@@ -176,7 +176,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     valid: [DFF<Bit>; 19],
     flow: [DFF<Bits<F>>; 19],
     now3: DFF<Bits<48>>,
-    /// What counts the clocks of the rings.
+    /// Clock counter of the rings.
     turn: DFF<Bits<9>>,
     kept: Ring<Kept, 14>,
     charged: Signal<Local, Bits<32>>,
@@ -410,7 +410,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.state17.d.next.started = !self.fate.clear.val() & (self.kept.o.val().started | self.fate.grant.val());
         self.state17.d.next.measured = !self.fate.clear.val() & self.settled.o.val().measured;
         self.slack.write.next = self.fate.write.val();
-        // What the sweep writes.
+        // Words for the sweep.
         self.unswept.next = self.rst.val() | !self.memory.swept.val();
         self.slack.clear.next = self.fate.clear.val() | self.unswept.val();
         self.voids16.next = self.voids.o.val().into();

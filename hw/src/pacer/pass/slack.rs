@@ -41,7 +41,7 @@ pub struct Slack {
     pub size: Signal<In, Bits<3>>,
     /// The slack.
     pub slack_17: Signal<Out, Bits<28>>,
-    /// Whether it is limited.
+    /// The flow is limited.
     pub limited_17: Signal<Out, Bit>,
     /// [`Slacked`] from 2 to 5.
     lasts: Stages<30, 3>,

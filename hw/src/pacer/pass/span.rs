@@ -14,11 +14,11 @@ pub struct Span {
     pub clk: Signal<In, Clock>,
     /// Clock 0: mantissa of one over the rate.
     pub y: Signal<In, Bits<17>>,
-    /// Clock 0: its exponent.
+    /// Clock 0: exponent of one over the rate.
     pub e: Signal<In, Bits<5>>,
     /// Clock 0: 125 times the bytes of a packet.
     pub packet: Signal<In, Bits<23>>,
-    /// Clock 2: what the flow lacks to send, tokens; signed.
+    /// Clock 2: tokens that the flow lacks to send; signed.
     pub deficit: Signal<In, Bits<52>>,
     /// Clock 6: the time, ns.
     pub now: Signal<In, Bits<48>>,
@@ -32,9 +32,9 @@ pub struct Span {
     pub due: Signal<Out, Bit>,
     /// Clock 6: the bucket allows a train of two to the power of this.
     pub least: Signal<In, Bits<3>>,
-    /// Bit k: a train of 2^k neither covers the time to its next pass nor is what the bucket allows, so that all shorter ones do not.
+    /// Bit k: a train of 2^k neither covers the time to the flow's next pass nor is what the bucket allows, so that all shorter ones do not.
     pub wished: Signal<Out, Bits<5>>,
-    /// Its launch, ns48.fns16.
+    /// Launch of the train, ns48.fns16.
     pub launch: Signal<Out, Bits<64>>,
     window: Constant<Bits<17>>,
     full: Constant<Bits<18>>,

@@ -17,13 +17,13 @@ pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     pub rst: Signal<In, Bit>,
     /// The flow goes to the wheel.
     pub valid: Signal<In, Bit>,
-    /// It is looked at again after the bound of its wait.
+    /// The flow is looked at again after the bound of its wait.
     pub again: Signal<In, Bit>,
-    /// That bound is 1 us, not the longest sleep.
+    /// The bound of the wait is 1 us, not the longest sleep.
     pub soon: Signal<In, Bit>,
-    /// It was granted a train.
+    /// The flow was granted a train.
     pub grant: Signal<In, Bit>,
-    /// Of two to the power of this packets.
+    /// The train has two to the power of this packets.
     pub size: Signal<In, Bits<3>>,
     /// 2^-8 ns to the first packet; signed.
     pub tau: Signal<In, Bits<32>>,
@@ -37,9 +37,9 @@ pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     pub flow: Signal<In, Bits<F>>,
     /// Clock 4: a flow for the wheel.
     pub insert_valid: Signal<Out, Bit>,
-    /// Clock 4: it.
+    /// Clock 4: flow for the wheel.
     pub insert_flow: Signal<Out, Bits<F>>,
-    /// Clock 4: the slot of its next pass, modulo the wheel.
+    /// Clock 4: slot of the flow's next pass, modulo the wheel.
     pub insert_slot: Signal<Out, Bits<X>>,
     lead: Constant<Bits<26>>,
     longest: Constant<Bits<26>>,

@@ -1,4 +1,4 @@
-//! Which slots hold a list: the bitmap, the two words of it that the drain works on, and the find-first-set over them.
+//! Bitmap of the slots that hold a list, the two words of it that the drain works on, and the find-first-set over them.
 use super::first::First;
 use rust_hdl::prelude::*;
 
@@ -26,9 +26,9 @@ pub struct Bitmap<const X: usize, const A: usize> {
     pub insert_slot: Signal<In, Bits<X>>,
     /// Three clocks later: an insert, its slot, and whether a list was there.
     pub placed: Signal<Out, Bit>,
-    /// Its slot.
+    /// Slot of the insert.
     pub placed_slot: Signal<Out, Bits<X>>,
-    /// There is a list in that slot already.
+    /// `placed_slot` holds a list already.
     pub occupied: Signal<Out, Bit>,
     /// Slots from the drain's word on that are over.
     pub over: Signal<In, Bits<X>>,
@@ -36,9 +36,9 @@ pub struct Bitmap<const X: usize, const A: usize> {
     pub word: Signal<Out, Bits<A>>,
     /// A slot that holds a list and is over; its bit is cleared.
     pub list_valid: Signal<Out, Bit>,
-    /// That slot.
+    /// Slot of the list.
     pub list_slot: Signal<Out, Bits<X>>,
-    /// It is taken at this clock.
+    /// The list is taken at this clock.
     pub list_ready: Signal<In, Bit>,
     insert_ram: RAM<Bits<17>, A>,
     drain_ram: RAM<Bits<17>, A>,

@@ -19,7 +19,7 @@ pub struct First {
     pub some: Signal<Out, Bit>,
     /// A bit alone.
     pub encode: Signal<In, Bits<16>>,
-    /// Its number.
+    /// Number of the bit in `encode`.
     pub index: Signal<Out, Bits<4>>,
     ones: Signal<Local, Bits<16>>,
     above: Signal<Local, Bits<16>>,

@@ -46,11 +46,11 @@ pub struct Wheel<const F: usize, const X: usize, const A: usize, const G: usize>
     pub insert_valid: Signal<In, Bit>,
     /// The flow.
     pub insert_flow: Signal<In, Bits<F>>,
-    /// Its slot, modulo the wheel.
+    /// Slot of the flow, modulo the wheel.
     pub insert_slot: Signal<In, Bits<X>>,
     /// A flow wakes.
     pub due_valid: Signal<Out, Bit>,
-    /// It is taken at this clock if there is one.
+    /// The flow is taken at this clock if there is one.
     pub due_ready: Signal<In, Bit>,
     /// The flow.
     pub due_flow: Signal<Out, Bits<F>>,

@@ -19,13 +19,13 @@ pub struct Walkers<const F: usize, const G: usize> {
     pub room: Signal<Out, Bit>,
     /// A link is written.
     pub link_valid: Signal<In, Bit>,
-    /// The flow that it leads on from.
+    /// Flow that the link leads on from.
     pub link_flow: Signal<In, Bits<F>>,
-    /// Where it leads.
+    /// Node that the link leads to.
     pub link_node: Signal<In, Bits<G>>,
     /// A flow is due.
     pub due_valid: Signal<Out, Bit>,
-    /// It is taken at this clock if there is one.
+    /// The flow is taken at this clock if there is one.
     pub due_ready: Signal<In, Bit>,
     /// The flow.
     pub due_flow: Signal<Out, Bits<F>>,

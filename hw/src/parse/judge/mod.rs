@@ -7,7 +7,7 @@ use sum::HeaderSum;
 use timely_regs::counters::Counter;
 use timely_regs::wire::{ACK, Class, FLAGS, HEADER_BYTES, LAST, VERSION, ethernet, ipv4, udp};
 
-/// What a report says of a frame's kind.
+/// Kind of a frame, with the reason and the counted events of its report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub(super) struct Verdict {
     kind: Bits<2>,

@@ -1,4 +1,4 @@
-//! What the stages do.
+//! Logic of the stages.
 use super::Judge;
 use rust_hdl::prelude::*;
 

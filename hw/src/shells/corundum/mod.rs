@@ -24,11 +24,11 @@ pub type Parameter = (&'static str, &'static str);
 /// A port of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {
-    /// It goes out of the block.
+    /// The port is an output of the block.
     pub output: bool,
-    /// Its bits, of parameters and numbers.
+    /// Bits of the port, of parameters and numbers.
     pub width: &'static str,
-    /// Its name.
+    /// Name of the port.
     pub name: &'static str,
 }
 
@@ -55,7 +55,7 @@ pub fn ports() -> Vec<Port> {
 /// Streams that the block takes from one side and gives to the other as they are.
 const THROUGH: [&str; 6] = ["direct_tx_cpl", "direct_tx", "direct_rx", "sync_rx", "if_tx_cpl", "if_rx"];
 
-/// What the block has and does not use: how the names of its outputs begin.
+/// Unused interfaces of the block: how the names of their outputs begin.
 const UNUSED: [&str; 7] = ["m_axi_ddr_", "m_axi_hbm_", "m_axis_stat_", "m_axis_ctrl_dma_", "ctrl_dma_ram_", "gpio_out", "jtag_tdo"];
 
 fn through() -> String {
@@ -102,7 +102,7 @@ fn instance(ports: &[(bool, usize, &str)]) -> String {
     out
 }
 
-/// What stands at the core's ports towards a generator.
+/// Connections of the core's ports towards a generator.
 fn connections(ports: &[(bool, usize, &str)], generator: bool) -> String {
     let mut out = format!("    .generates(1'b{}),\n", u8::from(generator));
     for (output, bits, name) in ports {

@@ -1,4 +1,4 @@
-//! What takes a block RAM for the sake of its shape, put into LUTs: an ECP5 has 208 block RAMs, and LUTs to spare.
+//! LUT-RAM mapping of RAMs that are block RAM for the sake of their shape: an ECP5 has 208 block RAMs, and LUTs to spare.
 //!
 //! The blocks keep words of the sixteen profiles and delays of some clocks in RAMs of 512 words, so that they become block RAM on every device. Of such
 //! a RAM the lower address bits alone say which word is meant: a profile's number has 4 bits, and no delay is longer than [`CLOCKS`].
@@ -14,7 +14,7 @@ const OWN: &str = r"__pass__memory__(bound|idle|cap|window)_ram";
 /// RAMs whose words are few or of one bit.
 const FEW: &str = r"__arbiter__(measures|rates)|__epochs|_epochs|__limits__ram|__ack__queue__ram";
 
-/// What a RAM is, beside what it was for.
+/// Kind of a RAM, by its words.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// One of 512 words, that needs so many.

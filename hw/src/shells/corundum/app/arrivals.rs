@@ -31,13 +31,13 @@ pub struct Arrivals<const W: usize, const K: usize> {
     pub m_tdata: Signal<Out, Bits<W>>,
     /// The same beat: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<K>>,
-    /// The same beat: it is there.
+    /// The same beat: valid.
     pub m_tvalid: Signal<Out, Bit>,
     /// The same beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
     /// The same beat: bad.
     pub m_bad: Signal<Out, Bit>,
-    /// The same beat: its stamp, ns48.fns16.
+    /// The same beat: stamp of the frame's start, ns48.fns16.
     pub m_ts: Signal<Out, Bits<64>>,
     stamp: Linear,
     data: [DFF<Bits<W>>; 5],

@@ -208,33 +208,33 @@ pub struct App<
     pub wd_ready: Signal<In, Bit>,
     /// A write descriptor is done.
     pub ws_valid: Signal<In, Bit>,
-    /// Its place.
+    /// Place of the descriptor.
     pub ws_place: Signal<In, Bits<4>>,
-    /// It failed.
+    /// The descriptor failed.
     pub ws_failed: Signal<In, Bit>,
-    /// Segment 0 is asked.
+    /// Segment 0 is read.
     pub r0_valid: Signal<In, Bit>,
-    /// For this place.
+    /// Place that is read.
     pub r0_place: Signal<In, Bits<4>>,
-    /// It may be asked.
+    /// The read of segment 0 is taken if offered.
     pub r0_ready: Signal<Out, Bit>,
-    /// What is there.
+    /// Data of segment 0.
     pub a0_data: Signal<Out, Bits<512>>,
-    /// It answers.
+    /// The data of segment 0 is valid.
     pub a0_valid: Signal<Out, Bit>,
-    /// The answer is taken.
+    /// The data of segment 0 is taken.
     pub a0_ready: Signal<In, Bit>,
-    /// Segment 1 is asked.
+    /// Segment 1 is read.
     pub r1_valid: Signal<In, Bit>,
-    /// For this place.
+    /// Place that is read.
     pub r1_place: Signal<In, Bits<4>>,
-    /// It may be asked.
+    /// The read of segment 1 is taken if offered.
     pub r1_ready: Signal<Out, Bit>,
-    /// What is there.
+    /// Data of segment 1.
     pub a1_data: Signal<Out, Bits<512>>,
-    /// It answers.
+    /// The data of segment 1 is valid.
     pub a1_valid: Signal<Out, Bit>,
-    /// The answer is taken.
+    /// The data of segment 1 is taken.
     pub a1_ready: Signal<In, Bit>,
     /// Read descriptor: where in the host.
     pub rd_address: Signal<Out, Bits<64>>,
@@ -246,25 +246,25 @@ pub struct App<
     pub rd_ready: Signal<In, Bit>,
     /// A read descriptor is done.
     pub rs_valid: Signal<In, Bit>,
-    /// Its place.
+    /// Place of the descriptor.
     pub rs_place: Signal<In, Bit>,
-    /// It failed.
+    /// The descriptor failed.
     pub rs_failed: Signal<In, Bit>,
     /// The lower half of a place is written.
     pub h0_valid: Signal<In, Bit>,
-    /// Of this one.
+    /// Place whose lower half is written.
     pub h0_place: Signal<In, Bit>,
-    /// These bytes.
+    /// Bytes of the lower half that are written.
     pub h0_enable: Signal<In, Bits<32>>,
-    /// With these.
+    /// Data of the lower half.
     pub h0_data: Signal<In, Bits<256>>,
     /// The upper half of a place is written.
     pub h1_valid: Signal<In, Bit>,
-    /// Of this one.
+    /// Place whose upper half is written.
     pub h1_place: Signal<In, Bit>,
-    /// These bytes.
+    /// Bytes of the upper half that are written.
     pub h1_enable: Signal<In, Bits<32>>,
-    /// With these.
+    /// Data of the upper half.
     pub h1_data: Signal<In, Bits<256>>,
     /// The scheduler's window, as the master below sees it.
     pub base: Signal<In, Bits<24>>,
@@ -300,7 +300,7 @@ pub struct App<
     pub m_axil_rvalid: Signal<In, Bit>,
     /// AXI-Lite to the NIC's own registers: read data taken.
     pub m_axil_rready: Signal<Out, Bit>,
-    /// What a scheduler says comes by `up`; a level.
+    /// The scheduler's events come by `up`; a level.
     pub streams: Signal<In, Bit>,
     /// To a scheduler, `timely_regs::corundum::DOWN`.
     pub down: Signal<Out, Bits<262>>,
@@ -491,14 +491,14 @@ pub struct App<
     below: DFF<Bits<262>>,
     /// Inside a frame from the core.
     midway: DFF<Bit>,
-    /// How old PTP's time is when it is linear, ns.
+    /// Age of PTP's time when it is linear, ns.
     age: Constant<Bits<30>>,
     frames_bit: Constant<Bits<32>>,
     missed_bit: Constant<Bits<32>>,
     errors_bit: Constant<Bits<32>>,
     doorbell_bit: Constant<Bits<32>>,
     record: Signal<Local, Bits<512>>,
-    /// The same for those whose flows are queues.
+    /// `record` for flows that are queues.
     host_record: Signal<Local, Bits<512>>,
     scheduler_pulses: Signal<Local, Bits<32>>,
     data_pulses: Signal<Local, Bits<32>>,
@@ -659,7 +659,7 @@ impl<
         self.m_tx_tdata.next = self.control.m_axis_tx_tdata.val();
         self.m_tx_tkeep.next = self.control.m_axis_tx_tkeep.val();
         self.m_tx_tlast.next = self.control.m_axis_tx_tlast.val();
-        // What goes beside a frame may come a few clocks behind its first beat.
+        // The upper bits of a frame's tag may come a few clocks behind its first beat.
         self.m_tx_tvalid.next = self.control.m_axis_tx_tvalid.val() & (!self.is_data.val() | self.besides.o_valid.val());
         self.control.m_axis_tx_tready.next = self.m_tx_tready.val() & (!self.is_data.val() | self.besides.o_valid.val());
         self.m_tx_tag.next = self.leaving.val();
@@ -741,7 +741,7 @@ impl<
         self.control.sent.segment_bytes.next = self.exit.sent_segment_bytes.val();
         self.control.sent.place.next = self.exit.sent_place.val();
         self.control.sent.generation.next = self.exit.sent_generation.val();
-        // Nobody says when it might have left: when it came out of its queue.
+        // The frame's launch is not known: the stamp of its first beat stands for it.
         self.control.sent.launch.next = self.exit.sent_ts.val();
         self.g_host_sent_valid.next = self.exit.sent_valid.val();
         self.g_host_sent_tag.next = self.exit.sent_tag.val();
@@ -958,7 +958,7 @@ impl<
             self.control.data_swept.next = self.control.data_swept.val() & self.g_swept.val();
         }
         self.control.data_pulses.next = bit_cast::<64, 32>(self.data_pulses.val());
-        // What a generator needs of the control half.
+        // Outputs of the control half to a generator.
         self.g_rst.next = self.reset.q.val();
         self.g_now.next = self.control.steady.val();
         self.g_later.next = self.control.later.val();

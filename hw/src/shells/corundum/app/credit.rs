@@ -1,4 +1,4 @@
-//! What frames of paced queues leave outstanding.
+//! Outstanding bytes of frames of paced queues.
 use crate::construct::construct;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -31,13 +31,13 @@ pub struct Credit<const F: usize, const T: usize, const R: usize> {
     pub fl_enable: Signal<In, Bit>,
     /// A frame left.
     pub frame_valid: Signal<In, Bit>,
-    /// Its queue.
+    /// Queue of the frame.
     pub frame_queue: Signal<In, Bits<16>>,
-    /// Its wire bytes.
+    /// Wire bytes of the frame.
     pub frame_wire_bytes: Signal<In, Bits<16>>,
-    /// It ends a segment of ours.
+    /// The frame ends a segment of ours.
     pub frame_ends: Signal<In, Bit>,
-    /// Then the wire bytes of the segment.
+    /// With `frame_ends`: wire bytes of the segment.
     pub frame_segment_bytes: Signal<In, Bits<32>>,
     /// The control half's releases: wire bytes that were acknowledged or given up.
     pub i_valid: Signal<In, Bit>,

@@ -23,25 +23,25 @@ pub struct Departures {
     pub told: Signal<In, Bit>,
     /// A completion is offered.
     pub s_valid: Signal<In, Bit>,
-    /// It is taken if offered.
+    /// The completion is taken if offered.
     pub s_ready: Signal<Out, Bit>,
-    /// Its tag.
+    /// Tag of the completion.
     pub s_tag: Signal<In, Bits<16>>,
     /// When the frame's start left: seconds 48, zeros 2, ns 30, 2^-16 ns 16.
     pub s_ts: Signal<In, Bits<96>>,
     /// A completion of the core's.
     pub m_valid: Signal<Out, Bit>,
-    /// It is taken.
+    /// The core's completion is taken if offered.
     pub m_ready: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the core's completion.
     pub m_tag: Signal<Out, Bits<16>>,
-    /// Its stamp, as it came.
+    /// Stamp of the core's completion, as it came.
     pub m_ts: Signal<Out, Bits<96>>,
     /// A frame departed.
     pub c_valid: Signal<Out, Bit>,
-    /// Its tag without bit 15.
+    /// Tag of the frame without bit 15.
     pub c_tag: Signal<Out, Bits<16>>,
-    /// When, ns48.fns16.
+    /// Departure of the frame's start, ns48.fns16.
     pub c_ts: Signal<Out, Bits<64>>,
     // Stamp 96, tag 16.
     queue: Fifo<112, 4, 5>,

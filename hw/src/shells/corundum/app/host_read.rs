@@ -45,25 +45,25 @@ pub struct HostRead<const W: usize> {
     pub d_ready: Signal<In, Bit>,
     /// A descriptor is done.
     pub st_valid: Signal<In, Bit>,
-    /// Its place.
+    /// Place of the descriptor.
     pub st_place: Signal<In, Bit>,
-    /// It failed.
+    /// The descriptor failed.
     pub st_failed: Signal<In, Bit>,
     /// The lower half of a place is written.
     pub h0_valid: Signal<In, Bit>,
-    /// Of this one.
+    /// Place whose lower half is written.
     pub h0_place: Signal<In, Bit>,
-    /// These bytes.
+    /// Bytes of the lower half that are written.
     pub h0_enable: Signal<In, Bits<32>>,
-    /// With these.
+    /// Data of the lower half.
     pub h0_data: Signal<In, Bits<256>>,
     /// The upper half of a place is written.
     pub h1_valid: Signal<In, Bit>,
-    /// Of this one.
+    /// Place whose upper half is written.
     pub h1_place: Signal<In, Bit>,
-    /// These bytes.
+    /// Bytes of the upper half that are written.
     pub h1_enable: Signal<In, Bits<32>>,
-    /// With these.
+    /// Data of the upper half.
     pub h1_data: Signal<In, Bits<256>>,
     width: Constant<Bits<10>>,
     last: Constant<Bits<3>>,
@@ -169,7 +169,7 @@ impl<const W: usize> Logic for HostRead<W> {
             self.beat.d.next = bits::<3>(0);
             self.get.d.next = !self.get.q.val();
         }
-        // What the engine says.
+        // Status from the DMA engine.
         if self.st_valid.val() & !self.st_place.val() {
             self.done_a.d.next = true;
             self.failed_a.d.next = self.st_failed.val();

@@ -45,33 +45,33 @@ pub struct HostWrite<const W: usize> {
     pub d_ready: Signal<In, Bit>,
     /// A descriptor is done.
     pub st_valid: Signal<In, Bit>,
-    /// Its place.
+    /// Place of the descriptor.
     pub st_place: Signal<In, Bits<4>>,
-    /// It failed.
+    /// The descriptor failed.
     pub st_failed: Signal<In, Bit>,
-    /// Segment 0 is asked.
+    /// Segment 0 is read.
     pub r0_valid: Signal<In, Bit>,
-    /// For this place.
+    /// Place that is read.
     pub r0_place: Signal<In, Bits<4>>,
-    /// It may be asked.
+    /// The read of segment 0 is taken if offered.
     pub r0_ready: Signal<Out, Bit>,
-    /// What is there.
+    /// Data of segment 0.
     pub a0_data: Signal<Out, Bits<512>>,
-    /// It answers.
+    /// The data of segment 0 is valid.
     pub a0_valid: Signal<Out, Bit>,
-    /// The answer is taken.
+    /// The data of segment 0 is taken.
     pub a0_ready: Signal<In, Bit>,
-    /// Segment 1 is asked.
+    /// Segment 1 is read.
     pub r1_valid: Signal<In, Bit>,
-    /// For this place.
+    /// Place that is read.
     pub r1_place: Signal<In, Bits<4>>,
-    /// It may be asked.
+    /// The read of segment 1 is taken if offered.
     pub r1_ready: Signal<Out, Bit>,
-    /// What is there.
+    /// Data of segment 1.
     pub a1_data: Signal<Out, Bits<512>>,
-    /// It answers.
+    /// The data of segment 1 is valid.
     pub a1_valid: Signal<Out, Bit>,
-    /// The answer is taken.
+    /// The data of segment 1 is taken.
     pub a1_ready: Signal<In, Bit>,
     ram0: RAM<Bits<512>, 4>,
     ram1: RAM<Bits<512>, 4>,
@@ -134,7 +134,7 @@ impl<const W: usize> Logic for HostWrite<W> {
         self.ram0.write_clock.next = self.clk.val();
         self.ram1.read_clock.next = self.clk.val();
         self.ram1.write_clock.next = self.clk.val();
-        // What an engine says.
+        // Status from the DMA engine.
         self.said.next = bits::<16>(0);
         if self.st_valid.val() {
             self.said.next = bits::<16>(1) << self.st_place.val();

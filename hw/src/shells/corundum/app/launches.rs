@@ -19,21 +19,21 @@ pub struct Launches {
     pub rst: Signal<In, Bit>,
     /// A request is made.
     pub launch_valid: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the request.
     pub launch_tag: Signal<In, Bits<8>>,
-    /// It is of a paced queue.
+    /// The request is of a paced queue.
     pub launch_paced: Signal<In, Bit>,
-    /// Its launch, ns48.fns16.
+    /// Launch of the request, ns48.fns16.
     pub launch_time: Signal<In, Bits<64>>,
     /// A request finds no packet.
     pub void_valid: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the request.
     pub void_tag: Signal<In, Bits<8>>,
-    /// A packet takes what is at the output.
+    /// A packet takes the launch at the output.
     pub take: Signal<In, Bit>,
     /// The next packet's launch is here.
     pub head_valid: Signal<Out, Bit>,
-    /// It is of a paced queue.
+    /// The packet is of a paced queue.
     pub head_paced: Signal<Out, Bit>,
     /// The launch, ns48.fns16.
     pub head_time: Signal<Out, Bits<64>>,

@@ -18,8 +18,9 @@ const _: () = assert!(flow::ENABLE.word == 0 && flow::ENABLE.low == 0 && flow::E
 const _: () = assert!(Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21);
 const _: () = assert!(LATENCY == 2 && SAID_BITS == 9 && LOADED_BITS == 4 && NUMBER_BITS == 13);
 
-/// Pacer and generator of the flows that are enabled and `endless`, and what joins them to the core's frames and to the scheduler of the other flows: whose a
-/// flow is, as it was loaded, says where its rates and releases go. `2^S` segments of a flow may be outstanding; the other widths are those of the standalone shell.
+/// Pacer and generator of the flows that are enabled and `endless`, and their connections to the core's frames and to the scheduler of the other
+/// flows: the owner of a flow, as it was loaded, says where its rates and releases go. `2^S` segments of a flow may be outstanding; the
+/// other widths are those of the standalone shell.
 ///
 /// Frames of both leave by turns, each of the generator's at its launch before that: one that waits holds up none of the core's, nor does one of theirs hold it up.
 /// Tags of the generator's frames are their numbers, in the half of the RTT's table that tags of the core's, of seven bits there, leave free.
@@ -67,11 +68,11 @@ pub struct Traffic<
     pub cfg_ipv6: Signal<In, Bits<128>>,
     /// Key of the nonces, and that it is written.
     pub cfg_key: Signal<In, Bits<96>>,
-    /// The latter.
+    /// The key is written.
     pub cfg_keyed: Signal<In, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the record.
     pub fl_flow: Signal<In, Bits<F>>,
     /// The record, `timely_regs::flow`.
     pub fl_record: Signal<In, Bits<512>>,
@@ -79,79 +80,79 @@ pub struct Traffic<
     pub pw_valid: Signal<In, Bit>,
     /// Profile.
     pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of it.
+    /// Word of the profile.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Its value.
+    /// Value of the word.
     pub pw_data: Signal<In, Bits<32>>,
     /// A doorbell in our registers.
     pub hd_valid: Signal<In, Bit>,
-    /// It is taken if offered.
+    /// The doorbell is taken if offered.
     pub hd_ready: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the doorbell.
     pub hd_flow: Signal<In, Bits<F>>,
     /// Packets posted.
     pub hd_packets: Signal<In, Bits<16>>,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s.
     pub rate_value: Signal<In, Bits<32>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
-    /// Their flow.
+    /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
     /// A rate of a flow that is not the generator's.
     pub down_rate_valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the rate.
     pub down_rate_flow: Signal<Out, Bits<F>>,
     /// 2^-12 Mb/s.
     pub down_rate_value: Signal<Out, Bits<32>>,
     /// Bytes of a flow that is not the generator's are outstanding no more.
     pub down_release_valid: Signal<Out, Bit>,
-    /// Their flow.
+    /// Flow of the bytes.
     pub down_release_flow: Signal<Out, Bits<F>>,
     /// Wire bytes.
     pub down_release_bytes: Signal<Out, Bits<32>>,
     /// The scheduler says: a flow starts after its idle time.
     pub up_idle_valid: Signal<In, Bit>,
-    /// It.
+    /// Flow that starts.
     pub up_idle_flow: Signal<In, Bits<F>>,
     /// The scheduler says whether a flow is limited.
     pub up_limited_valid: Signal<In, Bit>,
-    /// It.
+    /// Flow of which the scheduler says it.
     pub up_limited_flow: Signal<In, Bits<F>>,
-    /// Whether it is.
+    /// The flow is limited.
     pub up_limited: Signal<In, Bit>,
     /// Counted events of the scheduler's, by `timely_regs::counters`.
     pub up_pulses: Signal<In, Bits<32>>,
     /// A flow starts after its idle time.
     pub idle_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow that starts.
     pub idle_flow: Signal<Out, Bits<F>>,
-    /// It is said whether a flow is limited.
+    /// A flow's limited state is reported.
     pub limited_valid: Signal<Out, Bit>,
-    /// It.
+    /// Flow whose state is reported.
     pub limited_flow: Signal<Out, Bits<F>>,
-    /// Whether it is.
+    /// The flow is limited.
     pub limited: Signal<Out, Bit>,
     /// Counted events of all, by `timely_regs::counters`.
     pub pulses: Signal<Out, Bits<32>>,
     /// A data frame came out of the queue of the flow that it names.
     pub host_sent_valid: Signal<In, Bit>,
-    /// Its tag.
+    /// Tag of the frame.
     pub host_sent_tag: Signal<In, Bits<16>>,
-    /// Its flow.
+    /// Flow of the frame.
     pub host_sent_flow: Signal<In, Bits<F>>,
-    /// Its segment.
+    /// Segment of the frame.
     pub host_sent_segment: Signal<In, Bits<32>>,
     /// The segment's nonce.
     pub host_sent_nonce: Signal<In, Bits<32>>,
-    /// It is the segment's first packet.
+    /// The frame is the segment's first packet.
     pub host_sent_first: Signal<In, Bit>,
-    /// It is the segment's last packet.
+    /// The frame is the segment's last packet.
     pub host_sent_last: Signal<In, Bit>,
     /// Wire bytes of the frame.
     pub host_sent_wire_bytes: Signal<In, Bits<16>>,
@@ -159,23 +160,23 @@ pub struct Traffic<
     pub host_sent_segment_bytes: Signal<In, Bits<32>>,
     /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
     pub host_sent_place: Signal<In, Bits<16>>,
-    /// The latter.
+    /// Turn of the ring in which the place was given.
     pub host_sent_generation: Signal<In, Bits<2>>,
-    /// When it was eligible to leave, ns48.fns16.
+    /// When the frame was eligible to leave, ns48.fns16.
     pub host_sent_launch: Signal<In, Bits<64>>,
     /// A data frame is sent, of either.
     pub sent_valid: Signal<Out, Bit>,
-    /// Its tag.
+    /// Tag of the frame.
     pub sent_tag: Signal<Out, Bits<16>>,
-    /// Its flow.
+    /// Flow of the frame.
     pub sent_flow: Signal<Out, Bits<F>>,
-    /// Its segment.
+    /// Segment of the frame.
     pub sent_segment: Signal<Out, Bits<32>>,
     /// The segment's nonce.
     pub sent_nonce: Signal<Out, Bits<32>>,
-    /// It is the segment's first packet.
+    /// The frame is the segment's first packet.
     pub sent_first: Signal<Out, Bit>,
-    /// It is the segment's last packet.
+    /// The frame is the segment's last packet.
     pub sent_last: Signal<Out, Bit>,
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<Out, Bits<16>>,
@@ -183,7 +184,7 @@ pub struct Traffic<
     pub sent_segment_bytes: Signal<Out, Bits<32>>,
     /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
     pub sent_place: Signal<Out, Bits<16>>,
-    /// The latter.
+    /// Turn of the ring in which the place was given.
     pub sent_generation: Signal<Out, Bits<2>>,
     /// When it was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<Out, Bits<64>>,
@@ -220,7 +221,7 @@ pub struct Traffic<
     of_release: RAM<Bits<1>, F>,
     of_report: RAM<Bits<1>, F>,
     of_limit: RAM<Bits<1>, F>,
-    /// What the scheduler said last.
+    /// Limited state of each flow as the scheduler said it last.
     heard: RAM<Bits<1>, F>,
     idles: Fifo<F, 9, 10>,
     // Flow F, above the bit that it is limited.
@@ -234,7 +235,7 @@ pub struct Traffic<
     grants_bit: Constant<Bits<32>>,
     refused_bit: Constant<Bits<32>>,
     missed_bit: Constant<Bits<32>>,
-    // 1: whose a flow is stands behind its RAM; 2: it is known.
+    // 1: the owner of a flow stands behind its RAM; 2: it is known.
     rate_1: DFF<Bit>,
     rate_flow_1: DFF<Bits<F>>,
     rate_value_1: DFF<Bits<32>>,
@@ -262,7 +263,7 @@ pub struct Traffic<
     left: DFF<Bits<13>>,
     says_1: DFF<Bit>,
     says_flow_1: DFF<Bits<F>>,
-    /// It is what the scheduler said last, it is of our pacer, and what it says else.
+    /// The report repeats what the scheduler said last; the report is of our pacer; else, the state that it gives.
     again_1: DFF<Bit>,
     own_1: DFF<Bit>,
     limited_1: DFF<Bit>,
@@ -421,7 +422,7 @@ impl<
             self.sweep.d.next = self.sweep.q.val() + bits::<FS>(1);
         }
         self.swept.next = self.is_swept.val() & (self.pacer.swept.val() & self.generator.swept.val());
-        // Whose a flow is. One that is not ours does not exist here.
+        // Owner of a flow. One that is not ours does not exist here.
         self.is_own.next = self.fl_record.val().get_bit(0) & self.fl_record.val().get_bit(2);
         self.own_record.next = self.fl_record.val();
         if !self.is_own.val() {
@@ -510,7 +511,7 @@ impl<
         self.generator.hd.flow.next = self.hd_flow.val();
         self.generator.hd.packets.next = self.hd_packets.val();
         self.hd_ready.next = self.generator.hd.ready.val();
-        // Its frames wait for their launch, and take turns with the core's.
+        // The generator's frames wait for their launch, and take turns with the core's.
         self.gate.now.next = self.now.val();
         self.gate.s_tdata.next = self.generator.m_tdata.val();
         self.gate.s_tkeep.next = self.generator.m_tkeep.val();
@@ -605,7 +606,7 @@ impl<
         self.sent_launch.next = self.out.val().get_bits::<64>(146);
         self.sent_place.next = self.out.val().get_bits::<16>(210);
         self.sent_generation.next = self.out.val().get_bits::<2>(226);
-        // What limits flows: the scheduler's, then what it said before a load, then ours; none of a flow that is the other's by now.
+        // Reports of what limits flows: the scheduler's, then its last one before a load, then ours; none of a flow that is the other's by now.
         self.takes_loaded.next = self.is_swept.val() & !self.up_limited_valid.val();
         self.takes_limit.next = self.takes_loaded.val() & !self.loaded.o_valid.val();
         self.loaded.i_valid.next = (self.fl_valid.val() & self.is_swept.val()) & !self.is_own.val();
@@ -659,7 +660,7 @@ impl<
         }
         self.idle_valid.next = self.idles_1.q.val();
         self.idle_flow.next = self.idle_flow_1.q.val();
-        // What is counted: a counter takes one event a clock.
+        // Counted events: a counter takes one event a clock.
         self.counted.d.next = self.up_pulses.val() & self.counted_apart.val();
         if self.out_valid.val() {
             self.counted.d.next = self.counted.d.val() | self.frames_bit.val();
