@@ -207,7 +207,7 @@ impl Block for App {
             key: c.nonce_key,
             load: core.load,
         });
-        // Nobody says when it might have left: when it came out of its queue.
+        // Without a grant the launch is the time at which the frame came out of its queue.
         let sent = exit.sent.map(|s| Sent { launch: exit.completion.map_or(0, |c| c.ts), ..s });
         let told = core.load.is_some() || exit.frame.is_some() || core.release().is_some();
         self.credit.step(clk, rst || told, || credit::In {

@@ -1,4 +1,4 @@
-//! What frames of paced queues leave outstanding: `timely_hw::shells::corundum::app::credit`.
+//! Outstanding bytes of the frames of paced queues: `timely_hw::shells::corundum::app::credit`.
 use crate::Block;
 use crate::bus::{FlowLoad, Release, Sent};
 use crate::fifo;
@@ -15,7 +15,7 @@ pub struct In {
     pub load: Option<FlowLoad>,
     /// A frame left: its queue, its wire bytes.
     pub frame: Option<(u16, u16)>,
-    /// It is reported as sent.
+    /// The frame's report as sent.
     pub sent: Option<Sent>,
     /// Bytes that were acknowledged or given up.
     pub release: Option<Release>,

@@ -1,5 +1,5 @@
 //! Corundum's form of the NIC: the application block and the transmit scheduler with its pacer, and between them the two buses, or the bus of the NIC's
-//! own registers. What is Corundum's besides (queues, transmit engine, MAC) is whoever drives this.
+//! own registers. The bench drives the rest of Corundum: queues, transmit engine, MAC.
 use super::app::{self, App};
 use super::{host_read, host_write};
 use crate::Block;

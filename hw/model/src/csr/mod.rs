@@ -64,7 +64,7 @@ pub struct Csr {
     /// HISTOGRAM_COUNT was read.
     next_bin: bool,
     histogram_clear: u16,
-    /// What telemetry shows at this clock.
+    /// Telemetry's outputs at this clock.
     histogram_count: u32,
     histogram_clearing: u16,
     heartbeat: heartbeat::Heartbeat,

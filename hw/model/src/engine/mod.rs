@@ -1,4 +1,4 @@
-//! The rate engine of `timely_hw::engine`: what sets a flow's rate.
+//! The rate engine of `timely_hw::engine`, which sets the rate of each flow.
 //!
 //! Operations wait in four queues, [`INIT_QUEUE`] and so on, and issue one a clock in the order: loaded flows, samples, host rates, idle
 //! restarts. What finds its queue full takes the place of the youngest word in it, which is lost and counted.
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// Issues the sample that was parked for this clock, else the held operation unless its flow was issued a moment ago, and parks it then if
-    /// it is a sample. Says whether the issue stage is then free, and whose parked sample was lost.
+    /// it is a sample. Says whether the issue stage is then free, and the flow whose parked sample was lost.
     fn issue(&mut self, clk: u64) -> (bool, Option<u32>) {
         while self.issued.pop_front_if(|i| clk - i.at > SPACING).is_some() {}
         let due = self.issued.pop_front_if(|i| clk - i.at == SPACING).and_then(|i| i.parked.map(|operation| (i.flow, operation)));

@@ -16,7 +16,7 @@ const HALF: u32 = 15;
 const ERROR_LOST: u32 = 9;
 /// Bits that the limbs of the product with rate or reciprocal lose.
 pub const SECOND_LOST: u32 = 11;
-/// What that product has more than two carries of them.
+/// Constant that `second` adds beyond two carries of those bits.
 pub const SECOND_MORE: i64 = (1 << 14) + (1 << 13) - (1 << 11);
 /// Bits that the limbs of [`less`] lose.
 pub const LESS_CUT: u32 = 3;

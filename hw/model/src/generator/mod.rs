@@ -28,7 +28,7 @@ const POSTS: usize = 1 << QUEUE_BITS;
 /// Doorbells on their way at which none of the host's joins them: the rest is for flows that post for themselves.
 const HOST_POSTS: usize = POSTS / 2;
 
-/// Who we are, and the key of the nonces.
+/// Our addresses, and the key of the nonces.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Our MAC.
@@ -253,7 +253,7 @@ impl Block for Generator {
         let load = i.load.filter(|_| out.swept);
         self.clear = load.filter(|l| !l.keep() || !l.enable()).map(|l| l.flow);
         self.packets.step(op, load.map(|l| (l.flow, l.record)), (i.config.key, i.config.keyed));
-        // Whose packet is found now is long or short from the next clock on, for what is taken from the one after it.
+        // The packet found now sets the limit, long or short, from the next clock on, for grants that are taken from the one after it.
         let limit = if self.long { AHEAD_LONG } else { AHEAD };
         let threshold = LONG_BEATS * self.width as u32 / 8 + WIRE_OVERHEAD;
         if let Some(packet) = self.packets.outcome().and_then(|o| o.packet.as_ref()) {

@@ -52,7 +52,7 @@ impl Aside {
         self.inside.unwrap_or(self.held <= self.most)
     }
 
-    /// This beat takes the last place: a frame that goes on behind it is longer than any, and ends here.
+    /// The next beat takes the last place: a frame that goes on behind it is longer than any, and ends here.
     fn fills(&self) -> bool {
         self.held + 1 == 1 << QUEUE
     }

@@ -56,7 +56,7 @@ struct Step {
     digest: u32,
 }
 
-/// What comes beside a frame: its launch, queue and tag.
+/// Sideband of a frame: its launch, queue and tag.
 type Beside = (Option<u64>, Option<(u16, u16)>);
 
 /// The way out.

@@ -53,7 +53,7 @@ pub struct In {
 pub struct WireBeat {
     /// The beat.
     pub beat: Beat,
-    /// What came beside its frame from the host; 0 of an ACK.
+    /// The host's sideband of the frame; 0 of an ACK.
     pub meta: u128,
     /// Bytes of the ACK that it is of.
     pub ack: Option<u16>,

@@ -145,7 +145,7 @@ pub struct Rtt {
     ended: fifo::Fifo<Sent>,
     /// Operations on flows, by clocks since.
     ops: VecDeque<Option<Op>>,
-    /// What enters at the next clock without an ACK.
+    /// The operation that enters at the next clock without an ACK.
     offer: Option<(Query, u32)>,
     /// A flow whose bytes are to be forgotten.
     load: Option<u32>,
@@ -234,7 +234,7 @@ impl Rtt {
         Some(op)
     }
 
-    /// What is offered from the next clock on if nothing is: a load before an ended segment before a turn. True if an ended segment is taken.
+    /// Sets the next clock's offered operation, if none is: a load before an ended segment before a turn. True if an ended segment is taken.
     fn refill(&mut self, clk: u64) -> bool {
         let turn = self.state.turn(clk - self.sweep_end - self.lag);
         let free = self.offer.is_none();
@@ -253,7 +253,7 @@ impl Rtt {
         false
     }
 
-    /// What an operation's registers become 3 clocks after it entered; the sample is an output of the 4th.
+    /// Decides an operation: its registers 3 clocks after it entered; the sample is an output of the 4th.
     fn decide(&mut self, op: &mut Op, epoch: u8) {
         op.rank = self.state.apply(op);
         if op.rank != Rank::Released {

@@ -101,22 +101,22 @@ pub struct Out {
     pub charge: Option<(u32, u16)>,
     /// A request: queue, tag.
     pub request: Option<(u32, u8)>,
-    /// It shows for the first time.
+    /// Launch of the offered request, at the request's first clock.
     pub launch: Option<Launch>,
     /// A request was empty: its tag.
     pub void: Option<u8>,
 }
 
-/// What is known of a queue.
+/// State of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Queue {
     enabled: bool,
     flow: bool,
-    /// It may hold packets.
+    /// The queue may hold packets.
     active: bool,
     /// No request since the last doorbell.
     fresh: bool,
-    /// It waits for its turn.
+    /// The queue waits for its turn.
     listed: bool,
     /// Packets that the pacer has to grant.
     posted: u8,
@@ -149,13 +149,13 @@ struct Op {
     stop: bool,
 }
 
-/// What an operation leads to.
+/// The results of an operation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Result {
     valid: bool,
     queue: u32,
     ask: bool,
-    /// It was a turn.
+    /// The operation was a turn.
     turn: bool,
     /// A request: paced, launch.
     issue: Option<(bool, u64)>,
@@ -177,7 +177,7 @@ type Done = (u32, bool, u8, u16);
 struct Share {
     /// Wire bytes of a packet that came to its end, less one.
     ended: Option<u32>,
-    /// Their size class.
+    /// Size class of those bytes.
     came: Option<u8>,
     /// The class that is expected.
     size: u8,
@@ -277,7 +277,7 @@ pub struct Queues {
     settled: bool,
 }
 
-/// What a packet of `bytes` costs on the wire; nothing if there was none.
+/// Wire bytes of a packet of `bytes`; 0 if there was none.
 pub fn wire_bytes(bytes: u16) -> u16 {
     if bytes == 0 { 0 } else { bytes.saturating_add(24).max(84) }
 }
