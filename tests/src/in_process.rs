@@ -170,7 +170,7 @@ impl Transport for InProcess {
     fn write32(&self, offset: u32, value: u32) -> Result<(), Failure> {
         let mut s = self.state();
         if s.is_there() {
-            // Posted: nobody hears of an error.
+            // Posted: an error goes unreported.
             let _ = s.nic.write32(offset, value);
             s.pass(Some(offset));
         }

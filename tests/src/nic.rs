@@ -203,7 +203,7 @@ pub fn counting_from(bus_bits: u32, flow_bits: u32, segment: u32) -> Vec<(&'stat
     vec![("model", Box::new(model())), ("Verilog", Box::new(Twin { model: beside, rtl, events: Default::default() }))]
 }
 
-/// What a test of the whole NIC runs on: the model alone, and the Verilog beside it.
+/// The NICs that a test of the whole NIC runs on: the model alone, and the Verilog beside it.
 pub fn cores(bus_bits: u32, flow_bits: u32) -> Vec<(&'static str, Box<dyn Nic>)> {
     vec![("model", model(bus_bits, flow_bits)), ("Verilog", twin(bus_bits, flow_bits, 1))]
 }

@@ -22,7 +22,7 @@ const QUERIES: u32 = 8;
 const WEATHER: Weather =
     Weather { lost: 0.01, spoilt: 0.01, repeated: 0.01, forged: 0.01, hostile: 0.0, ready: 1.0, paused: 0.0, delay: 500 };
 
-/// What was looked at.
+/// Counts of the records that were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looked {
     /// Records.
@@ -37,7 +37,7 @@ pub struct Looked {
     pub timeouts: u64,
 }
 
-/// What does not hold of a record, when `before` is what it was earlier.
+/// The property that a record violates, if any, when `before` is the same flow's earlier record.
 pub fn broken(now: &TelemetryRecord, before: &TelemetryRecord, wire_bytes: u64) -> Option<&'static str> {
     let sum = now.branches.iter().fold(0u32, |a, b| a.wrapping_add(*b));
     let more = |get: &dyn Fn(&TelemetryRecord) -> u32| get(now).wrapping_sub(get(before)) < 1 << 31;

@@ -1,4 +1,5 @@
-//! What is emitted is Verilog that other tools take: every bus of the whole NIC with some flow counts, in soak with all, linted; some read by a synthesizer.
+//! The emitted Verilog is accepted by other tools: every bus of the whole NIC with some flow count, in soak with all, linted; some read by a
+//! synthesizer.
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -50,7 +51,8 @@ fn lint_text(what: &str, top: &str, verilog: &str, file: &Path) {
     std::fs::remove_file(file).ok();
 }
 
-/// Plain `verilator --lint-only` ends with 0 and says nothing, as those expect who put the files into a project of their own; without a top, of all tops.
+/// Plain `verilator --lint-only` ends with 0 and says nothing, as users expect who put the files into a project of their own; without a top, of
+/// all tops.
 fn lint_plain(what: &str, top: &str, options: &[&str], files: &[&Path]) {
     let mut verilator = tool("VERILATOR", "verilator");
     verilator.arg("--lint-only");

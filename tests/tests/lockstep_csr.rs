@@ -31,7 +31,7 @@ struct Stimulus {
     now: u64,
     /// Writes whose address or data went out and not the other; the difference is bounded by what AXI masters do.
     ahead: (u32, u32),
-    /// What DMA says of the register that was looked at.
+    /// DMA's outputs about the register that was looked at.
     look: (u32, bool),
     /// Clocks that a load of DMA still lasts.
     loading: Option<u32>,

@@ -34,7 +34,7 @@ fn event(rng: &mut impl Rng, flow_bits: u32) -> Event {
     }
 }
 
-/// What comes at the recorder, and when its settings change.
+/// Inputs of the recorder, and when its settings change.
 struct Updates {
     flow_bits: u32,
     updates: Runs,
@@ -237,7 +237,7 @@ fn recorder_skipping_equals_stepping() {
     }
 }
 
-/// What comes at the histograms: updates in runs, reads of bins that are hit, clears now and then.
+/// Inputs of the histograms: updates in runs, reads of bins that are hit, clears now and then.
 struct Values {
     updates: Runs,
     at: u16,

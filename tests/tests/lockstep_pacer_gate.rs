@@ -301,7 +301,7 @@ fn sixteen_flow_bits_emit() {
     emit("gate", rtl::Gate::<16, 110>::default()).unwrap();
 }
 
-/// A packet that was due long ago, as one is whose flow slept by the size of a longer one, goes at once, and so does what is due behind it.
+/// A packet that was due long ago, as one is whose flow slept by the size of a longer one, goes at once, and so does the packet behind it.
 #[test]
 fn what_is_long_past_holds_up_nothing() {
     for us in [100u64, 131, 150, 240, 262, 300, 1000, 8000] {

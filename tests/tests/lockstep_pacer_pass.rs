@@ -87,7 +87,7 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     }
 }
 
-/// What a run met, so that it can be shown to have met everything.
+/// Counts of the events of a run, so that it can be shown to have met everything.
 #[derive(Default, Debug)]
 struct Met {
     sleeps: [u64; 3],
@@ -127,7 +127,7 @@ impl Met {
     }
 }
 
-/// What surrounds the pass.
+/// The surroundings of the pass.
 struct World {
     flow_bits: u32,
     now: u64,

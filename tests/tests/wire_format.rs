@@ -77,7 +77,7 @@ fn an_independent_parser_agrees() {
     assert!(accepted > 5000 && refused > 5000);
 }
 
-/// What an independent builder writes is what ours writes, byte for byte.
+/// The frame of an independent builder equals ours, byte for byte.
 #[test]
 fn an_independent_builder_agrees() {
     let mut rng = rng(12);

@@ -49,7 +49,7 @@ struct Packet {
     queue: u32,
 }
 
-/// What leaves a memory: when, bytes of the engine's RAM, bytes of the queue in front of the MAC.
+/// A release of memory: when, bytes of the engine's RAM, bytes of the queue in front of the MAC.
 type Freed = (u64, usize, usize);
 
 /// The card but for its scheduler, and the host.

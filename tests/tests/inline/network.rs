@@ -84,7 +84,7 @@ impl CoreFactory for Nics {
     }
 }
 
-/// What each host did, in its order.
+/// The actions of each host, in their order.
 #[derive(Default)]
 struct Trace(BTreeMap<NodeId, Vec<String>>);
 

@@ -1,4 +1,4 @@
-//! What clocks that drift apart do to one-way delay variation.
+//! The effect of clocks that drift apart on one-way delay variation.
 use std::collections::BTreeMap;
 use timely_model::bus::{Ack, Completion, ProfileWrite, Sample, Sent};
 use timely_model::{Block, rtt};

@@ -1,4 +1,4 @@
-//! What must come of every ACK and when a flow times out, found from the history alone, with whole numbers of unlimited width.
+//! The right outcome of every ACK and every time-out, found from the history alone, with whole numbers of unlimited width.
 use crate::world::{Faults, World, base, signal};
 use std::collections::{BTreeMap, VecDeque};
 use timely_model::bus::{ACK_ACCEPTED, Ack, KIND_TIMEOUT, RTT_MAX, Sample};

@@ -21,7 +21,7 @@ use timely_tests::{Runs, cycles, fourstate, rng, seeds, thorough};
 use timely_verilate::{Dut, Library, Options, Out, build};
 
 const F: usize = 10;
-/// What the bench gives the block.
+/// Parameters of the block in the bench.
 const GIVEN: Given = Given {
     base: 0x3000,
     address: 0x8_3000,
@@ -287,7 +287,7 @@ fn up(u: &Up, shown: &[u32]) -> Vec<u32> {
     packed(UP, UP_BITS, &values)
 }
 
-/// What may come by the bus: flows that are loaded, at all rates, in a time that goes on.
+/// Random signals on the bus from the control half: flows that are loaded, at all rates, in a time that goes on.
 fn random_down(rng: &mut ChaCha8Rng, clk: u64) -> Down {
     let flow = rng.random_range(0..8);
     let chance = |rng: &mut ChaCha8Rng, p: f64| rng.random_bool(p);
@@ -699,8 +699,8 @@ fn a_flow_has_its_rate_and_its_bound() {
     }
 }
 
-/// What leaves behind a pause of every priority: grants that were decided and not asked of the card, and packets that were asked of it. Eight flows at 5 Gb/s
-/// each on a line of 10 Gb/s, and at 1.25 Gb/s each. Then it goes on.
+/// The packets behind a pause of every priority: grants that were decided and not asked of the card, and packets that were asked of it. Eight
+/// flows at 5 Gb/s each on a line of 10 Gb/s, and at 1.25 Gb/s each. Then it goes on.
 #[test]
 fn a_pause_lets_what_is_decided_leave() {
     for (mbps, len) in [(5_000, 60u16), (5_000, 1514), (1_250, 60), (1_250, 1514)] {

@@ -1,4 +1,4 @@
-//! Forged ACKs: whoever receives one flow learns nothing that another flow's ACKs need, and without a key nothing leaves.
+//! Forged ACKs: the receiver of one flow learns nothing that another flow's ACKs need, and without a key nothing leaves.
 use rand::Rng;
 use std::net::IpAddr;
 use timely_regs::counters::Counter;
@@ -26,7 +26,7 @@ fn xorshift(mut x: u32) -> u32 {
     x ^ x << 5
 }
 
-/// What the receiver tries next: of the nonces that it saw the last one, what may follow it, any of them, and one at random.
+/// The receiver's next try: of the nonces that it saw the last one, one that may follow it, any of them, and one at random.
 fn guess(rng: &mut impl Rng, seen: &[u32], n: usize) -> u32 {
     let last = *seen.last().expect("it saw one");
     let before = seen[seen.len().saturating_sub(2)];

@@ -1,4 +1,4 @@
-//! What tests of the in-line shells share: frames of ours, a box that is ready, and how its output is watched.
+//! Helpers of the tests of in-line shells: frames of ours, a box that is ready, and how its output is watched.
 use std::io::{Write, stdout};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ pub fn fixed(mbps: f64) -> Parameters {
     Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) }
 }
 
-/// It is from our address to our peer's: to those of the flows that [`prepared`] loads.
+/// The frame is from our address to our peer's: the addresses of the flows that [`prepared`] loads.
 pub fn names_its_addresses(frame: &[u8]) -> bool {
     let mut head = [0; 128];
     head[..frame.len().min(128)].copy_from_slice(&frame[..frame.len().min(128)]);

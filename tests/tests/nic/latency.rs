@@ -76,7 +76,7 @@ fn an_ack_is_prompt() {
     }
 }
 
-/// What became of the packets around an ACK that changed the rate, all in clocks after the ACK's last beat.
+/// Departures around an ACK that changed the rate, all in clocks after the ACK's last beat.
 struct Reaction {
     /// A packet that the old gap had due then, at the latest, still went then.
     kept: u64,

@@ -66,13 +66,13 @@ impl Nic {
     }
 }
 
-/// Those with which behaviour is tested.
+/// The boxes with which behaviour is tested.
 fn nics() -> impl Iterator<Item = &'static Nic> {
     let quick = left_out("nic::opennic");
     NICS.iter().filter(move |n| !quick && is_tested(n.flow_bits, 13))
 }
 
-/// What goes beside a frame of that many bytes from function 1 or port 0: its size, whose it is, and a destination that the box is to replace.
+/// Sideband of a frame of that many bytes from function 1 or port 0: its size, its source, and a destination that the box is to replace.
 fn beside(bytes: usize, source: u128) -> u128 {
     bytes as u128 | source << 16 | 0xbeef << 32
 }

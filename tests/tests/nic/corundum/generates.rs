@@ -65,7 +65,7 @@ impl Peer {
             } else {
                 self.hosts += 1;
             }
-            // Whoever names the generator's flow out of a queue has no answer to wait for.
+            // A frame out of a queue that names the generator's flow has no answer to wait for.
             if header.flags & LAST != 0 && own == (header.flow == OWN) {
                 self.due.push_back((header.flow, f.clocks.0, answer(&f.bytes, 0, 0)));
             }

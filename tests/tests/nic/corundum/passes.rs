@@ -1,4 +1,4 @@
-//! What passes the block, and what it puts between.
+//! Frames that pass the block, and ACKs that it inserts.
 use super::super::inline::{OWN, OWN_MAC, OWN6, PEER, PEER_MAC, data, is_ack, left_out};
 use super::card::{Card, Registers};
 use super::shell::{BOARDS, Board, GENERATING, chosen};

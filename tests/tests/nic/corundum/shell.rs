@@ -1,4 +1,4 @@
-//! What Corundum puts around the application block: its parameters with values of a board's, and a bench of exactly its ports.
+//! Corundum's surroundings of the application block: its parameters with values of a board's, and a bench of exactly its ports.
 use std::collections::HashMap;
 use std::fmt::Write;
 use timely_hw::shells::corundum::{FLOW_BITS, parameters, ports};
@@ -104,7 +104,7 @@ pub struct Board {
     pub bus: usize,
     /// log2 of its flows.
     pub flow_bits: usize,
-    /// What its build sets beside what every build of ours does.
+    /// Parameters that the board's build sets beside those of every build of ours.
     pub sets: &'static [(&'static str, i64)],
 }
 
