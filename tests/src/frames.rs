@@ -81,7 +81,7 @@ pub enum Fault {
     Cut,
     /// A good frame with one to three bytes overwritten in its first 120.
     Corrupted,
-    /// The same, with the IPv4 header checksum made right again.
+    /// A corrupted frame with the IPv4 header checksum made right again.
     CorruptedAndMended,
     /// Random bytes.
     Noise,

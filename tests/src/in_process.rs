@@ -95,7 +95,7 @@ impl State {
             self.nic.step(&input);
             self.signal(0);
         }
-        // What a write of these leaves up is signalled again.
+        // An interrupt that is still up after a write of these registers is signalled again.
         let again = [dma::INTERRUPT.address(), dma::INTERRUPT_MASK.address()].map(Some).contains(&written);
         self.signal(if again { u32::MAX } else { 0 });
     }

@@ -339,7 +339,7 @@ pub fn soak(clocks: u64, seed: u64, mut said: impl FnMut(&Soaked)) -> Soaked {
         soaked.add(&round.wire.tally);
         let (out, into) = round.wire.in_frame();
         soaked.torn += u64::from(out || into);
-        // What was on its way meets a NIC that is being reset, and then one that is clearing its RAMs.
+        // Frames on their way meet a NIC that is being reset, and then one that is clearing its RAMs.
         round.nic.reset(rng.random_range(2..20));
         round.wire.reset();
         round.wire.set_weather(PEACE);

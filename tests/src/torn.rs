@@ -100,7 +100,7 @@ pub fn look(core: Box<dyn Core>, records: u64, rng: &mut ChaCha8Rng) -> Looked {
     }
     let mut before = vec![TelemetryRecord::default(); FLOWS as usize];
     let mut looked = Looked::default();
-    // What a packet takes on the wire is told by the first flow that has one.
+    // The first flow that has sent a packet tells the wire bytes of one.
     let wire_bytes = loop {
         let first = nic.telemetry(0).expect("a record");
         if first.packets > 0 {

@@ -83,7 +83,7 @@ fn plain_lint_is_silent_on_every_shell() {
             verilog.map(|f| (f.path.as_str(), written(&format!("plain-{config}-{}", f.path.replace('/', "-")), &f.text))).collect();
         let file = |name: &str| written.iter().find(|(path, _)| *path == name).map(|(_, file)| file.as_path()).expect("written");
         let core = file(&emission.file_name());
-        // What the shell's own names are around has the core in it.
+        // The text around which the shell's own names are has the core in it.
         match shell {
             Shell::NetFpgaPlus | Shell::NetFpgaSume => {
                 lint_plain(&format!("{shell} {config}"), "nf_datapath", &[], &[file("nf_datapath.v"), core])

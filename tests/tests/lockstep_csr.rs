@@ -111,7 +111,7 @@ impl Stimulus {
     }
 
     fn next(&mut self, rng: &mut impl Rng, out: &Out) -> In {
-        // What was taken at the clock before is gone.
+        // Requests that were taken at the clock before are gone.
         let run: [bool; 6] = std::array::from_fn(|i| self.channels[i].next(rng));
         if self.aw.is_none() && run[0] && self.ahead.0 < 2 {
             self.aw = Some(self.wanted.map_or_else(|| self.address(rng), |w| w.0));

@@ -86,7 +86,7 @@ impl EventPorts {
     }
 
     fn set(&self, dut: &mut Dut, e: Option<Event>, values: impl Fn(&Event) -> Vec<u64>, rng: &mut impl Rng) {
-        // What stands there without an update means nothing.
+        // The fields mean nothing without an update.
         let shown = e.unwrap_or_else(|| event(rng, 3));
         for (port, value) in self.ports.iter().zip([vec![e.is_some().into()], values(&shown)].concat()) {
             dut.set(*port, value);

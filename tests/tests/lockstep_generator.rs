@@ -247,7 +247,7 @@ fn charges_are_constant() {
     }
 }
 
-/// A model past its sweep, without back pressure, with time.
+/// A model past RAM init, without back pressure, with time.
 struct Run {
     model: Generator,
     clk: u64,

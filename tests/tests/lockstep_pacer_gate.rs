@@ -197,7 +197,7 @@ fn latency_is_constant() {
                     // 4 clocks to its place, and more.
                     let launch = now.wrapping_add(rng.random_range(5 * PERIOD..100 * PERIOD));
                     train = Some(Train { flow: clk as u32 & 0x3ff, packets: 1, launch, gap: 0 });
-                    // What the launch has beyond 2^-8 ns is rounded up.
+                    // The part of a launch below 2^-8 ns is rounded up.
                     let unit = (1 << FRACTION) - 1;
                     due = Some((launch.wrapping_add(unit) & !unit, u64::MAX));
                 }

@@ -48,7 +48,7 @@ fn outputs(dut: &Dut, l: &Library) -> Out {
 }
 
 fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
-    // What the sweep writes is 0 in the whole pacer.
+    // RAM init writes 0 in the whole pacer.
     let known = if dut.get(l.output("swept")) == 1 { u64::MAX } else { 0 };
     let mut set = |n: &str, v: u64| dut.set(l.input(n), v);
     set("rst", i.rst.into());

@@ -159,7 +159,7 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
                 i.stamp = j.arrival.stamp;
             }
             i.bad = if beat.last { j.arrival.bad } else { rng.random() };
-            // What stands where there are no bytes must not matter to anybody but the left-overs.
+            // Data without a byte enable must not matter, but to the left-overs.
             rng.fill(&mut beat.data[beat.bytes.min(64).into()..]);
             i.beat = Some(beat);
             at += 1;

@@ -1,7 +1,7 @@
 //! Between the two halves in Corundum: the scheduler block's registers and its AXI-Lite window, and the buses that can take the window's place.
 //!
-//! The window has a word of 32 bits a queue for each kind of access: byte address `kind << (F + 2) | index << 2`. Kind 0 is what Corundum's
-//! own driver knows, and the others are written and read by the application block's courier alone.
+//! The window has a word of 32 bits a queue for each kind of access: byte address `kind << (F + 2) | index << 2`. Corundum's own driver uses
+//! kind 0 alone; the application block's configuration bridge alone writes and reads the others.
 pub mod request;
 
 use crate::field::Field;

@@ -1,6 +1,6 @@
 //! The flow record: sixteen 32-bit words, loaded whole; [`FIELDS`] is its layout.
 //!
-//! A load without `keep` clears the flow's backlog, law state and counters. Its segment numbers go on: what was sent before the load is
+//! A load without `keep` clears the flow's backlog, law state and counters. Segment numbers go on: what was sent before the load is
 //! then stale by number, and the first segment sent after it is the new base.
 use crate::field::{Field, OutOfRange};
 use crate::link::wire_bytes;

@@ -143,7 +143,7 @@ fn through_daemon(file: &Path, time: Duration) -> Result<(Got, Made), String> {
     got.seconds = start.elapsed().as_secs_f64();
     let within = got.records;
     producer.end();
-    // What is on its way. A gap at the end is noticed at the record after it, which is made when nothing comes any more.
+    // Records on their way. A gap at the end is noticed at the record after it, which is made when nothing comes any more.
     let end = Instant::now() + LAST;
     while got.unnoticed(producer.made()) != 0.0 && Instant::now() < end {
         if !turn(&mut client, &mut got)? && producer.is_drained() {

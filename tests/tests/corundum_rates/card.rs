@@ -219,7 +219,7 @@ impl Card {
             let left = self.line_free.div_ceil(CLOCK_PS);
             self.freed.push_back((self.out_free, bytes, 0));
             self.freed.push_back((left, 0, bytes));
-            // What is free first comes first.
+            // Memory that is free first comes first.
             self.freed.make_contiguous().sort_by_key(|f| f.0);
             self.over.push_back(Packet { at: left + RECORD_CLOCKS, ..p });
         }

@@ -97,7 +97,7 @@ fn a_daemon_keeps_what_it_was_told() {
     configure(&mut client);
     let told = until(&mut client, &ALL, |t| t["flows"][0]["samples"].as_u64() > Some(10));
     assert_eq!((&told["flows"][0]["flow"], told["profiles"][0]["samples"].as_u64() > Some(0)), (&json!(7), true));
-    // What is refused says which value and which range.
+    // A refusal names the value and the range.
     let refused = |client: &mut Client, request| match client.ask(request) {
         Err(ClientError::Refused(r)) => (r.code, r.text),
         other => panic!("{other:?}"),

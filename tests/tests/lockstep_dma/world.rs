@@ -48,7 +48,7 @@ pub struct World {
     pub oracle: Oracle,
     faults: Faults,
     flow_bits: u32,
-    /// Writes of csr's sweep after reset.
+    /// Writes of csr's RAM init after reset.
     sweep: VecDeque<(u32, u32)>,
     access: Option<Access>,
     /// The values read last: status and producer index.

@@ -225,7 +225,7 @@ fn every_ack_gives_what_history_says() {
                 flows.insert(l.flow, Flow { profile: l.profile().into(), ..Flow::default() });
             }
             if let Some(a) = i.ack {
-                // What it echoes and where it comes from, as one.
+                // The nonce that the ACK echoes and its source, as one.
                 acks.insert(clk, Ack { nonce: a.nonce ^ check::product(world.key, a.source), ..a });
                 acks_given += 1;
             }

@@ -145,7 +145,7 @@ impl World {
 }
 
 fn set(l: &Library, dut: &mut Dut, i: &In, rng: &mut ChaCha8Rng) {
-    // What is not valid is anything.
+    // Fields that are not valid are noise.
     let noise: u64 = rng.random();
     let flow = noise % (1 << F);
     let mut put = |name: &str, value: u64| dut.set(l.input(name), value);

@@ -9,7 +9,7 @@ use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::link::wire_bytes;
 use timely_tests::{cycles, rng, seeds};
 
-/// A store past its sweep, all flows enabled, nothing in its way.
+/// A store past RAM init, all flows enabled, nothing in its way.
 pub struct Run {
     pub store: Store,
     pub clk: u64,

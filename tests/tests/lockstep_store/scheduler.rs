@@ -134,7 +134,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
                 let (q, on) = (queue(&mut rng), rng.random_bool(0.7));
                 let keep = rng.random_bool(0.5);
                 i.load = Some((q, on, keep));
-                // What was posted before is void.
+                // Packets posted before are void.
                 if !(on && keep && world.flows[q as usize]) {
                     world.posted[q as usize] = 0;
                 }
@@ -215,7 +215,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
                 i.rst,
             ];
             seen.iter_mut().zip(happened).for_each(|(n, h)| *n += u64::from(h));
-            // What is not offered may be anything.
+            // Fields that are not offered are noise.
             let put = |dut: &mut timely_verilate::Dut,
                        ports: &[timely_verilate::In],
                        values: Option<Vec<u64>>,

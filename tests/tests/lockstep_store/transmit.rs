@@ -45,7 +45,7 @@ fn text() -> &'static str {
     })
 }
 
-/// The same with the buses to and from the application block.
+/// The library with the buses to and from the application block.
 fn library_with_streams() -> Arc<Library> {
     let text = text()
         .replacen("mtu\n);", "mtu,\n  input wire [261:0] timely_down,\n  output wire [166:0] timely_up\n);", 1)
@@ -358,12 +358,12 @@ fn equal(library: &Arc<Library>, streams: bool) {
                 0,
             ];
             for (k, name) in OUTPUTS.iter().enumerate() {
-                // What says nothing may be anything.
+                // Fields that are not valid may be anything.
                 let counts = match k {
                     4 => o[3] == 1,
                     6 | 7 => o[5] == 1,
                     12 | 13 => o[11] == 1,
-                    // It is there from a reset on.
+                    // The output is defined from a reset on.
                     14 => clk > 0,
                     _ => true,
                 };

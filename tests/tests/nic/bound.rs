@@ -55,7 +55,7 @@ fn a_segment_longer_than_its_bound_ends() {
                 let end = bench.clk() + cycles();
                 let (mut flows, mut answered, mut beyond): ([Flow; 4], _, _) = (Default::default(), 0, 0);
                 while let Some(sent) = bench.run(end) {
-                    // What has arrived before acknowledges its segment, and those before it.
+                    // An ACK that has arrived before acknowledges its segment, and those before it.
                     while let Some(ack) = bench.received.get(answered).filter(|r| r.last < sent.first) {
                         let ack = Packet::new_checked(&ack.frame[..], PORT).expect("an ACK");
                         flows[ack.flow() as usize].ended.retain(|e| e.0 > ack.segment());

@@ -147,7 +147,7 @@ fn an_ack_of_another_host_is_refused() {
         }
         nic.write32(port::NONCE_KEYED.address(), 1).expect("a register");
         let mut bench = Bench::new(nic);
-        // What was sent under the old key is gone.
+        // Frames sent under the old key are gone.
         let begins = bench.clk() + 20_000;
         while bench.run(begins).is_some() {}
         let (mut forged, mut honest, mut families) = (0, 0u64, [0u64; 2]);
@@ -200,7 +200,7 @@ fn nothing_leaves_without_a_key() {
         };
         let first = nonces(&mut bench, 5_000);
         bench.nic.write32(port::NONCE_KEYED.address(), 0).expect("a register");
-        // What was granted before leaves still.
+        // Packets that were granted before still leave.
         nonces(&mut bench, 5_000);
         let held = nonces(&mut bench, 20_000);
         assert_eq!(held.len(), 0, "{name}: frames left without a key");

@@ -17,7 +17,7 @@ use timely_verilate::Library;
 pub const OWN_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 pub const PEER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 pub const OWN: [u8; 4] = [10, 0, 0, 1];
-/// The same of IPv6.
+/// Our IPv6 address.
 pub const OWN6: [u8; 16] = [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 pub const PEER: [u8; 4] = [10, 0, 0, 2];
 /// In which the store comes round to a flow.

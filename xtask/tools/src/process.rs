@@ -129,7 +129,7 @@ mod tests {
     use super::watched;
     use std::path::Path;
 
-    // What becomes of a shell's command that is ended at a line `off`.
+    // The result of a shell's command that is ended at a line `off`.
     fn shell(command: &str) -> Result<bool, String> {
         watched(Path::new("sh"), Path::new("."), &["-c", command], |line| line != "off")
     }

@@ -75,7 +75,7 @@ fn apt(packages: &[&str]) -> Result<(), String> {
     let get = |arguments: &[&str]| {
         let attempt = || {
             let mut c = Command::new("apt-get");
-            // Its messages are looked at, so in English.
+            // apt's messages are looked at, so in English.
             c.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
             c.arg(format!("-oDPkg::Lock::Timeout={}", LOCK_PAUSE.as_secs())).args(arguments);
             quiet(c).map(drop)
@@ -119,7 +119,7 @@ fn wheel(name: &str) -> Result<PathBuf, String> {
     Ok(program)
 }
 
-// What the variable says, or what is there otherwise.
+// The path in the variable, or the other one without it.
 fn own_or(variable: &str, otherwise: impl FnOnce() -> Result<PathBuf, String>) -> Result<PathBuf, String> {
     std::env::var_os(variable).map_or_else(otherwise, |own| Ok(own.into()))
 }

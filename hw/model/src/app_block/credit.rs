@@ -42,7 +42,7 @@ pub struct Credit {
 }
 
 impl Credit {
-    /// Of `2^flow_bits` queues, the sweep beginning at clock 0.
+    /// Of `2^flow_bits` queues, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32) -> Self {
         Credit { swept_at: 1 << flow_bits, flows: vec![false; 1 << flow_bits], read: None, queue: fifo::Fifo::new(QUEUE), release: None }
     }

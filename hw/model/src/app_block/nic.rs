@@ -93,7 +93,7 @@ impl Registers {
         }
     }
 
-    /// Inputs of the courier: whether its access is taken, and its answer.
+    /// Inputs of the configuration bridge: whether its access is taken, and its answer.
     fn courier(&self, clk: u64, c: &courier::Out) -> courier::In {
         let free = self.access.is_none() && self.driver.is_empty();
         let writes = free && c.aw.is_some() && c.w.is_some();

@@ -260,7 +260,7 @@ impl Block for Traffic {
         let leaves = merge.beat.is_some_and(|(beat, t)| t == ACK_TAG && beat.last) && i.ready;
         let count = |n: u16, more: bool| (n + u16::from(more)) & ((1 << NUMBER_BITS) - 1);
         self.numbers = [count(self.numbers[0], own.is_some()), count(self.numbers[1], leaves)];
-        // What is counted. A counter takes one event a clock.
+        // Counter pulses. A counter takes one event a clock.
         let counted = [Counter::Grants, Counter::DoorbellsRefused, Counter::LaunchesMissed];
         let bit = |c: Counter| 1u64 << c as u32;
         let mut pulses = i.pulses & !counted.iter().fold(bit(Counter::TxFrames), |all, c| all | bit(*c));
@@ -273,7 +273,7 @@ impl Block for Traffic {
             *owed = all.saturating_sub(1);
         }
         self.pulses = pulses;
-        // What the engine is told: the scheduler's first; then what it said before a load; then ours.
+        // The next report to the engine: the scheduler's new one first; then its last one before a load; then ours.
         let (again, ours) = (self.loaded.output(clk).head, self.limits.output(clk).head);
         let next = if !swept {
             None

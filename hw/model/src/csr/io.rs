@@ -23,9 +23,9 @@ pub struct In {
     pub hd_ready: bool,
     /// Telemetry answers.
     pub answer: Option<Answer>,
-    /// Value of DMA's register that was looked at last, and whether it refuses a write to it.
+    /// Value of DMA's register that was looked at last.
     pub look_live: u32,
-    /// As above.
+    /// DMA's register that was looked at last refuses a write.
     pub look_refuse: bool,
     /// DMA loads flows.
     pub loading: bool,

@@ -152,7 +152,7 @@ impl Block for Dma {
             *self = Dma::new(self.flow_bits, self.bus_bits);
             return;
         }
-        // What depends on the registers as they are.
+        // Signals that depend on the registers as they are.
         let s = self.settings.clone();
         let orders: Orders = self.settings.write(i.written);
         let running = self.running;

@@ -57,7 +57,7 @@ pub struct Packet {
     pub last: bool,
     /// Nonce of the segment.
     pub nonce: u32,
-    /// The same with the destination in it.
+    /// Check of the segment: its nonce with the destination in it.
     pub check: u32,
     /// Wire bytes of the frame.
     pub wire: u16,

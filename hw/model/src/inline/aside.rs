@@ -1,4 +1,4 @@
-//! The queue of `timely_hw::inline::aside`: whole frames for a receiver that may stop taking them, dropped while there is no room.
+//! The bypass FIFO of `timely_hw::inline::aside`: whole frames for a receiver that may stop taking them, dropped while there is no room.
 use crate::stream::Beat;
 use crate::{Block, fifo};
 use timely_regs::link::LONGEST_FRAME;

@@ -40,7 +40,7 @@ pub struct In {
     pub port: u16,
     /// Our addresses, as they stand two clocks after the report.
     pub ipv4: [u8; 4],
-    /// The same of IPv6.
+    /// Our IPv6 address, likewise.
     pub ipv6: [u8; 16],
     /// A flow is loaded.
     pub load: Option<FlowLoad>,
@@ -94,7 +94,7 @@ pub struct Entry {
     /// The packet was cut; the rest of it is passed by.
     skipping: bool,
     owners: Vec<Owner>,
-    /// Flows that the sweep after a reset has cleared.
+    /// Flows that RAM init after a reset has cleared.
     sweep: u32,
     load: Option<(u32, Owner)>,
     read: Option<Step>,
@@ -174,7 +174,7 @@ impl Block for Entry {
         let most = LONGEST_FRAME as usize / (self.width / 8);
         let cut = self.count + 1 == most;
         let first = self.count == 0;
-        // What stays of a packet that was cut ends with its last beat.
+        // The rest of a packet that was cut ends with its last beat.
         if let Some(beat) = taken {
             let goes_on = !beat.last;
             self.count = if pushed.is_some() && goes_on && !cut { self.count + 1 } else { 0 };

@@ -330,7 +330,7 @@ impl Block for Nic {
             ready: paced_ready,
         });
 
-        // What leaves is stamped and reported.
+        // The exit stamps and reports the frames that leave.
         let paced = kind == Some(Kind::Paced);
         self.exit.step(clk, rst || leaves.is_some() || core.load.is_some(), || exit::In {
             rst,

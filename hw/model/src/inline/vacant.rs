@@ -1,4 +1,4 @@
-//! The registers that are not there of `timely_hw::inline::vacant`: every access is answered, and refused.
+//! The AXI-Lite stub of `timely_hw::inline::vacant`: every access is answered with DECERR.
 use crate::Block;
 
 /// AXI's code for a decode error.

@@ -122,7 +122,7 @@ impl Block for Rx {
             }
         }
         if i.rst {
-            // What turns over is a level that another clock looks at.
+            // A signal that turns over is a level that another clock looks at, so a reset keeps it.
             *self = Rx { out: Out { begun: self.out.begun, ..Out::default() }, ..Rx::default() };
         }
     }

@@ -54,7 +54,7 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// `2^flow_bits` clear accounts, the sweep beginning at clock 0.
+    /// `2^flow_bits` clear accounts, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32) -> Self {
         Charge { accounts: vec![Paid::default(); 1 << flow_bits], stages: [None; 3], paid: None, swept_at: 1 << flow_bits }
     }

@@ -130,7 +130,7 @@ pub struct Doorbell {
 }
 
 impl Doorbell {
-    /// For `2^flow_bits` flows, the sweep beginning at clock 0.
+    /// For `2^flow_bits` flows, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32) -> Self {
         Doorbell {
             words: vec![Word::default(); 1 << flow_bits],

@@ -159,7 +159,7 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// For `2^flow_bits` flows, the sweep beginning at clock 0.
+    /// For `2^flow_bits` flows, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32, timing: Timing) -> Self {
         let flows = 1 << flow_bits;
         Pass {
@@ -315,7 +315,7 @@ impl Block for Pass {
         }
         let ready = self.in_flight < IN_FLIGHT && self.owed < 64;
 
-        // What was decided at the last clock and the one before.
+        // The decisions of the last clock and the one before.
         let decided = self.written[1].take();
         self.written[1] = self.written[0].take();
         let took = i.sleep_ready && self.sleeps.output(clk).head.is_some();

@@ -246,11 +246,11 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     };
     let idle = !s.awake && s.started && v.idle != 0 && elapsed >= u64::from(v.idle);
 
-    // What is granted and not charged yet costs what the last packet cost, for now.
+    // Packets granted and not charged yet cost what the last packet cost, for now.
     let size = u32::from(if measured { v.paid.last } else { v.size });
     let uncharged_bytes = u32::from(uncharged) * size;
     let outstanding = excess.max(0) as u32 + uncharged_bytes;
-    // What belongs to a segment that has not ended is answered only when the flow goes on: where nothing else is outstanding it may.
+    // Bytes of a segment that has not ended are acknowledged only when the flow goes on: where nothing else is outstanding it may.
     let alone = uncharged == 0 && v.ended.wrapping_sub(v.post.released).wrapping_sub(s.base).cast_signed() <= 0;
     let fits = |k: &u32| v.bound == 0 || ((outstanding == 0 || alone) && *k == 0) || outstanding + (size << k) <= v.bound;
     let Some(bound_bits) = (0..=TRAIN_BITS).rev().find(fits) else {

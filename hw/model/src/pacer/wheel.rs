@@ -118,7 +118,7 @@ pub struct Wheel {
 }
 
 impl Wheel {
-    /// An empty wheel, before its sweep. The contract's size is `slot_bits = max(flow_bits + 1, 13)`; the least that works is 10.
+    /// An empty wheel, before RAM init. The contract's size is `slot_bits = max(flow_bits + 1, 13)`; the least that works is 10.
     pub fn new(flow_bits: u32, slot_bits: u32) -> Self {
         assert!(slot_bits >= 10 && slot_bits > flow_bits, "a wheel has at least 1024 slots and two slots a flow");
         let words = 1 << (slot_bits - WORD_BITS);

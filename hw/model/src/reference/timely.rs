@@ -55,7 +55,7 @@ impl Timely {
         Timely { parameters: parameters.clone(), state }
     }
 
-    /// The same with the deadband that the hardware uses, which is part of its specification.
+    /// TIMELY of one flow with the deadband that the hardware uses, which is part of its specification.
     pub fn as_in_hardware(parameters: &Parameters) -> Self {
         Timely::new(&Parameters { deadband_ns: parameters.effective_deadband_ns(), ..parameters.clone() })
     }

@@ -43,7 +43,7 @@
 //! a load before an ended segment before a turn. A segment can be acknowledged from the 9th clock after its `sent` on, and later by the clocks at which ACKs
 //! and loads came first. The `enable` of a load holds from the next clock on; that it voids what was sent waits for a clock without an ACK.
 //! Limits: ended segments and ACKs of 90 bytes at least, as they are, so that of two clocks one has neither on average, at 512 bits too;
-//! [`WAITING`] ended segments wait at most; loads at least 8 clocks apart. The sweep after reset takes `2^max(F, ring_bits)` clocks.
+//! [`WAITING`] ended segments wait at most; loads at least 8 clocks apart. RAM init after reset takes `2^max(F, ring_bits)` clocks.
 mod departing;
 mod ring;
 mod signal;
@@ -129,7 +129,7 @@ struct Sending {
 #[derive(Clone, Debug)]
 pub struct Rtt {
     state: State,
-    /// First clock after the sweep.
+    /// First clock after RAM init.
     sweep_end: u64,
     /// Start of the RTT by profile.
     starts: [u8; profile::PROFILES],

@@ -9,7 +9,7 @@ const PAGE: usize = 64;
 /// A segment's place in the ring.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry {
-    /// A segment took the place since the sweep.
+    /// A segment took the place since RAM init.
     pub valid: bool,
     /// Turn of the ring in which the segment was given the place, 2 bits.
     pub generation: u8,

@@ -88,7 +88,7 @@ enum What {
     Load(u32),
 }
 
-/// The courier.
+/// The configuration bridge.
 #[derive(Clone, Debug)]
 pub struct Courier {
     flow_bits: u32,
@@ -253,7 +253,7 @@ impl Block for Courier {
             Some(n) if swept => heads[n].map(|(flow, v)| (flow, [What::Release(v), What::Rate(v), What::Load(v)][n])),
             _ => flow.map(|flow| (flow, What::Take)),
         };
-        // What is written.
+        // The next write.
         let word = self.words.output(clk).head;
         let free = i.enable && !self.aw && !self.w && !self.b;
         let differs = self.told != Some((i.stop, i.pause));

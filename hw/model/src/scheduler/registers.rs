@@ -8,7 +8,7 @@ use timely_regs::map::MAGIC;
 pub struct Given {
     /// Address of the registers, as the bus sees it.
     pub base: u32,
-    /// The same, as software sees it.
+    /// Address of the registers, as software sees it.
     pub address: u32,
     /// Address of the next scheduler's.
     pub next: u32,

@@ -184,7 +184,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// For `2^flow_bits` flows and `2^cell_bits` cells on a bus of `width` bits, the sweep beginning at clock 0.
+    /// For `2^flow_bits` flows and `2^cell_bits` cells on a bus of `width` bits, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32, cell_bits: u32, width: usize) -> Self {
         Store {
             flow_bits,

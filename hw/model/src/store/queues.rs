@@ -213,7 +213,7 @@ impl Queues {
 
         let loaded = self.load.take();
         if let Some((flow, ends, found)) = outcome {
-            // What a load of these clocks asks for, the look has not seen: the flow is visited again.
+            // The look has not seen the loads of these clocks: the flow is visited again.
             let anew = [loaded.map(|l| l.flow), self.applied[0], self.applied[1]].contains(&Some(flow));
             self.discarding |= found;
             self.urgent |= found;

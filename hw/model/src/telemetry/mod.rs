@@ -273,7 +273,7 @@ impl Block for Telemetry {
             let (record, clear) = self.record(3, &op);
             after_superseded(record, clear, op.event.is_some());
         }
-        // What is written at this clock goes past the RAM; an epoch does not.
+        // A record written at this clock goes past the RAM; an epoch does not.
         self.asked = i.query.map(|q| Answer { tag: q.tag, record: self.words(q.flow) });
         if let Some(flow) = load {
             self.epochs[flow as usize] ^= true;

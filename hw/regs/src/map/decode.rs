@@ -53,7 +53,7 @@ impl Build {
             Parameter::ClockPs => self.clock_ps,
             Parameter::Increment => self.increment(),
             Parameter::Ptp => self.ptp,
-            // That shell is Corundum: a packet takes this long from its request to the MAC, with two reads of a host's memory in it.
+            // The shell with PTP is Corundum: a packet takes this long from its request to the MAC, with two reads of a host's memory in it.
             Parameter::Lead => self.ptp * 8_000,
             Parameter::AckRate => ack_rate(2_500_000_000, self.clock_ps),
             Parameter::LineRate => ack_rate(10_000_000_000, self.clock_ps),

@@ -505,7 +505,7 @@ impl Card {
         if let Some(twin) = &mut self.twin {
             twin.put(valid, (rows & ((1 << row_bits) - 1)) as u8, &enables, &data);
         }
-        // What is done is said.
+        // Descriptors that are done are reported.
         let (failing, error) = (self.failing, self.rng.random_range(1..16));
         let error = if failing { error } else { 0 };
         let done = |j: &mut Job, complete: bool| {

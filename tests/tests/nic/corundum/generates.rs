@@ -131,7 +131,7 @@ fn keeps_its_rate(board: &Board) {
     let mbps = frames as f64 * f64::from(wire_bytes(1514)) * 2000.0 / clocks as f64;
     println!("{} bits: {mbps:.1} Mb/s of the generator's beside {hosts} frames of the host's", board.bus);
     assert!((mbps / MBPS - 1.0).abs() < 0.005, "{board:?}: {mbps} Mb/s");
-    // What is under way comes to its end.
+    // Segments under way come to their end.
     with(&mut card, |d| d.enable(false).expect("a register"));
     for _ in 0..20_000 {
         peer.tick(&mut card);

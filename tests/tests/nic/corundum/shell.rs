@@ -135,7 +135,7 @@ pub const BOARDS: [Board; 3] = [
     },
 ];
 
-/// The same where tags have the width that a generator needs, which is what Corundum's own builds of these speeds have.
+/// The boards where tags have the width that a generator needs, as in Corundum's own builds of these speeds.
 pub const GENERATING: [Board; 3] = [
     BOARDS[0],
     Board {

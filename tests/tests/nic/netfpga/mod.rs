@@ -106,7 +106,7 @@ pub fn tuser(bytes: usize, source: u8, above: u64) -> u128 {
     bytes as u128 | u128::from(source) << 16 | 0xee << 24 | u128::from(above) << 32
 }
 
-/// The same with its destination.
+/// `meta` with its destination.
 fn towards(meta: u128, destination: u8) -> u128 {
     meta & !(0xff << 24) | u128::from(destination) << 24
 }

@@ -87,7 +87,7 @@ impl Unit {
         self.is_core() && self.name.ends_with("_small")
     }
 
-    // What of synthesis for ECP5 is its own.
+    // The unit's commands of synthesis for ECP5.
     fn synthesis(&self) -> String {
         if self.is_core() { sets::synthesis(BENCH) } else { format!("synth_ecp5 -top {BENCH}\n") }
     }
@@ -211,7 +211,7 @@ impl Flow {
         let own = [NEXTPNR.as_slice(), &TIMED, &["--json", &bound, "--report", report, "--log", &log]].concat();
         let routed = self.nextpnr_with(seed, &own, |all| watched(&self.nextpnr(unit).0, dir, all, |line| router.goes_on(line)))?;
         if !routed {
-            // Its log tells how far it came.
+            // The log of nextpnr tells how far the run came.
             put(&dir.join(report), NOT_ROUTED)?;
         }
         // Large, and of no use to anyone else.

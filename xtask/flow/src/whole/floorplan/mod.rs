@@ -112,7 +112,7 @@ impl Floorplan {
     pub fn improve(netlist: &Value, top: &str, placed: impl Read, seed: u64) -> Result<(Self, Wire), String> {
         let cells = cells(netlist, top)?;
         let bels = placement(placed)?;
-        // What nextpnr makes of a cell may have another name.
+        // nextpnr may give a cell another name.
         let at = |cell: &str| ["", "$CCU2_COMB0", "$DPRAM_COMB0"].iter().find_map(|end| bels.get(&format!("{cell}{end}")));
         let all = macros(cells);
         let mut sites = Vec::new();
@@ -142,7 +142,7 @@ impl Floorplan {
         let (before, cost) = (anneal.wire(), anneal.cost());
         let stood: Vec<Site> = anneal.sites().collect();
         anneal.run(seed, EXCHANGES * all.len() as u64);
-        // It starts hot: from sites that are good already it may end at worse ones.
+        // Annealing starts hot: from sites that are good already it may end at worse ones.
         let (sites, after) = if anneal.cost() < cost { (anneal.sites().collect(), anneal.wire()) } else { (stood, before) };
         let site = all.into_iter().zip(sites).map(|((name, ..), s)| (name, s.name())).collect();
         Ok((Floorplan { site }, Wire { before, after }))
