@@ -198,7 +198,7 @@ pub struct FlowRate {
 /// Branches that an [`Event`] can name.
 pub const BRANCHES: usize = 5;
 
-/// The engine's event for a sample (`event_*`).
+/// The engine's event for an operation (`event_*`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     /// Flow.

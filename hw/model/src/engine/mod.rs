@@ -10,7 +10,7 @@
 //! its issue an operation shows its rate and its event.
 //!
 //! **Loss.** A sample whose ACK tells of lost packets lowers the rate by the profile's decrease in place of what its law says, unless such a sample of the flow did so
-//! less than its RTT (and the responder's part) ago; then it counts as any other. The flow's history goes on as with a sample. A sample that takes the
+//! less than its RTT (and the responder's part) ago; then it counts as any other. The history goes on as with a sample. A sample that takes the
 //! place of a parked one takes over that one's loss; the loss of one that is lost in the queue is lost with it.
 //!
 //! Times are 32 bits of ns: a sample that follows the flow's last by 4.295 s or more, without a time-out or an idle restart between,
