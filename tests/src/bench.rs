@@ -13,7 +13,7 @@ const COMPLETION_CLOCKS: u64 = 8;
 /// A frame that the NIC sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
-    /// Its bytes.
+    /// Bytes of the frame.
     pub frame: Vec<u8>,
     /// Clock of its first beat.
     pub first: u64,
@@ -21,7 +21,7 @@ pub struct Sent {
     pub last: u64,
     /// The NIC's time at the first.
     pub now: u64,
-    /// It has the ACKs' tag.
+    /// The frame has the ACKs' tag.
     pub is_ack: bool,
 }
 
@@ -37,13 +37,13 @@ impl Sent {
 /// A frame that the NIC was given.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// Its bytes.
+    /// Bytes of the frame.
     pub frame: Vec<u8>,
     /// Clock of its first beat.
     pub first: u64,
     /// Clock of its last beat.
     pub last: u64,
-    /// Its stamp: the NIC's time at the first beat.
+    /// The frame's stamp: the NIC's time at the first beat.
     pub stamp: u64,
 }
 
@@ -145,7 +145,7 @@ impl Bench {
     }
 }
 
-/// What a peer answers a data frame with: its ACK, as our responder would write it.
+/// The ACK with which a peer answers a data frame, as our responder would write it.
 pub fn answer(frame: &[u8], arrival: u64, departure: u64) -> Vec<u8> {
     let p = Packet::new_checked(frame, PORT).expect("an answer to a frame of ours");
     let header = Header::read(p.header().try_into().expect("48 bytes")).answered(p.ttl(), p.tos(), arrival, departure);

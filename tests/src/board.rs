@@ -18,9 +18,9 @@ const ACCESS_CLOCKS: u32 = 5000;
 /// A frame, and what goes beside it: size in bits 15..0, source above, destination above that, as the shell has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Its bytes.
+    /// Bytes of the frame.
     pub bytes: Vec<u8>,
-    /// What goes beside it.
+    /// Sideband of the frame.
     pub meta: u128,
     /// The clock of its first beat, and of its last.
     pub clocks: (u64, u64),
@@ -49,7 +49,7 @@ struct Sink {
     frames: VecDeque<Frame>,
 }
 
-/// What a box is like.
+/// The shape of a box.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Bits of its buses.
@@ -58,9 +58,9 @@ pub struct Shape {
     pub sources: &'static [&'static str],
     /// Streams to them.
     pub sinks: &'static [&'static str],
-    /// Its resets, active low.
+    /// The box's resets, active low.
     pub resets: &'static [&'static str],
-    /// What the shell's addresses have above the register's own.
+    /// Base that the shell's addresses have above the register's own.
     pub base: u32,
     /// NetFPGA's dialect: three buses of registers, strobes for bytes, and what goes beside a frame counts with its first beat alone.
     pub netfpga: bool,
@@ -106,7 +106,7 @@ pub struct Board {
     sources: Vec<Source>,
     sinks: Vec<Sink>,
     axil: Master,
-    /// Whose registers are asked, and which bytes a write has.
+    /// The register bus that is asked, and the bytes that a write has.
     pub access: Access,
     axil_next: Out,
     axil_bus: Option<(In, In)>,

@@ -93,7 +93,7 @@ pub struct Producer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What a producer made.
+/// The counts of a producer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Made {
     /// Records, those that were dropped among them.
@@ -144,7 +144,7 @@ impl Producer {
         self.state.interrupt();
     }
 
-    /// What was made.
+    /// The producer's counts.
     pub fn made(&self) -> Made {
         Made { records: self.state.made.load(Ordering::Acquire), dropped: self.state.dropped.load(Ordering::Acquire) }
     }

@@ -4,7 +4,7 @@ use timely_regs::wire::{
     Addresses, Class, Envelope, FIRST, Header, Kind, LAST, Packet, READ, ethernet, ipv4, ipv4_header_checksum, ipv6, udp,
 };
 
-/// What stands around our header, at random; `port` is ours.
+/// Random headers around ours; `port` is our UDP port.
 pub fn envelope(rng: &mut impl Rng, class: Class, port: u16) -> Envelope {
     Envelope {
         mac_destination: rng.random(),
@@ -81,7 +81,7 @@ pub enum Fault {
     Cut,
     /// A good frame with one to three bytes overwritten in its first 120.
     Corrupted,
-    /// The same, with the IPv4 header checksum made right again.
+    /// A corrupted frame with the IPv4 header checksum made right again.
     CorruptedAndMended,
     /// Random bytes.
     Noise,

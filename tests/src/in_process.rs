@@ -95,7 +95,7 @@ impl State {
             self.nic.step(&input);
             self.signal(0);
         }
-        // What a write of these leaves up is signalled again.
+        // An interrupt that is still up after a write of these registers is signalled again.
         let again = [dma::INTERRUPT.address(), dma::INTERRUPT_MASK.address()].map(Some).contains(&written);
         self.signal(if again { u32::MAX } else { 0 });
     }
@@ -170,7 +170,7 @@ impl Transport for InProcess {
     fn write32(&self, offset: u32, value: u32) -> Result<(), Failure> {
         let mut s = self.state();
         if s.is_there() {
-            // Posted: nobody hears of an error.
+            // Posted: an error goes unreported.
             let _ = s.nic.write32(offset, value);
             s.pass(Some(offset));
         }

@@ -29,12 +29,12 @@ pub fn cycles() -> u64 {
     std::env::var("TIMELY_CYCLES").ok().and_then(|v| v.parse().ok()).unwrap_or(ORDINARY_CYCLES)
 }
 
-/// What takes minutes is not wanted: `cargo xtask test --quick`.
+/// True where tests that take minutes are left out: `cargo xtask test --quick`.
 pub fn quick() -> bool {
     cycles() < ORDINARY_CYCLES
 }
 
-/// What is too long for every run is wanted too: `cargo xtask soak` asks for more clocks than the usual.
+/// True where tests too long for every run are run: `cargo xtask soak` asks for more clocks than the usual.
 pub fn thorough() -> bool {
     cycles() > ORDINARY_CYCLES
 }

@@ -42,7 +42,7 @@ pub struct Weather {
     pub delay: u64,
 }
 
-/// What arrived, by kind.
+/// Counts of the frames that arrived, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Frames that the NIC sent.
@@ -74,7 +74,7 @@ impl Tally {
 pub struct Loop {
     /// How it behaves.
     pub weather: Weather,
-    /// What it saw.
+    /// Counts of the frames that the wire saw.
     pub tally: Tally,
     width: usize,
     rng: ChaCha8Rng,
@@ -252,7 +252,7 @@ pub fn spec(bus_bits: u32, flow_bits: u32, flows: u32, parameters: &Parameters, 
 }
 
 /// Makes of records those of all forms that frames have, four in turn, IPv4 or IPv6, tagged or not; one in five is a READ, another goes elsewhere,
-/// where nobody answers, and what else the frames name is random.
+/// where no host answers, and the other fields of the frames are random.
 pub fn any_form(rng: &mut impl Rng) -> impl FnMut(FlowRecord) -> FlowRecord {
     let mut number = rng.random_range(0..20);
     move |record| {

@@ -18,7 +18,7 @@ pub struct Served {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A path for a socket of this process, which nobody has.
+/// An unused path for a socket of this process.
 pub fn fresh(what: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("timely-{what}-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -41,7 +41,7 @@ impl Served {
         Served { path, stop: Some(stop), thread: Some(std::thread::spawn(run)) }
     }
 
-    /// Its socket.
+    /// Path of the socket.
     pub fn path(&self) -> &Path {
         &self.path
     }

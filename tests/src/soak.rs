@@ -30,7 +30,7 @@ const RING: u64 = 0x2_0000_0000;
 const FLOW_BITS: u32 = 10;
 const BUSES: [u32; 2] = [64, 512];
 
-/// What a soak went through.
+/// Counts of a soak.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Soaked {
     /// Clocks of the Verilog.
@@ -88,8 +88,8 @@ impl std::fmt::Display for Soaked {
     }
 }
 
-/// What a busy host writes while packets fly: doorbells, rates, loads, the enable, the time, the lead, whom it answers. Most of it is about the
-/// first `flows` of a NIC's, some about any.
+/// Writes of a busy host while packets fly: doorbells, rates, loads, the enable, the time, the lead, the hosts that it answers. Most are about
+/// the first `flows` of a NIC's, some about any.
 pub fn chatter(nic: &mut dyn Nic, flow_bits: u32, flows: u32, rng: &mut ChaCha8Rng) {
     let among = if rng.random_bool(0.2) { 1 << flow_bits } else { flows };
     let f = rng.random_range(0..among);
@@ -339,7 +339,7 @@ pub fn soak(clocks: u64, seed: u64, mut said: impl FnMut(&Soaked)) -> Soaked {
         soaked.add(&round.wire.tally);
         let (out, into) = round.wire.in_frame();
         soaked.torn += u64::from(out || into);
-        // What was on its way meets a NIC that is being reset, and then one that is clearing its RAMs.
+        // Frames on their way meet a NIC that is being reset, and then one that is clearing its RAMs.
         round.nic.reset(rng.random_range(2..20));
         round.wire.reset();
         round.wire.set_weather(PEACE);

@@ -22,7 +22,7 @@ const QUERIES: u32 = 8;
 const WEATHER: Weather =
     Weather { lost: 0.01, spoilt: 0.01, repeated: 0.01, forged: 0.01, hostile: 0.0, ready: 1.0, paused: 0.0, delay: 500 };
 
-/// What was looked at.
+/// Counts of the records that were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looked {
     /// Records.
@@ -37,7 +37,7 @@ pub struct Looked {
     pub timeouts: u64,
 }
 
-/// What does not hold of a record, when `before` is what it was earlier.
+/// The property that a record violates, if any, when `before` is the same flow's earlier record.
 pub fn broken(now: &TelemetryRecord, before: &TelemetryRecord, wire_bytes: u64) -> Option<&'static str> {
     let sum = now.branches.iter().fold(0u32, |a, b| a.wrapping_add(*b));
     let more = |get: &dyn Fn(&TelemetryRecord) -> u32| get(now).wrapping_sub(get(before)) < 1 << 31;
@@ -100,7 +100,7 @@ pub fn look(core: Box<dyn Core>, records: u64, rng: &mut ChaCha8Rng) -> Looked {
     }
     let mut before = vec![TelemetryRecord::default(); FLOWS as usize];
     let mut looked = Looked::default();
-    // What a packet takes on the wire is told by the first flow that has one.
+    // The first flow that has sent a packet tells the wire bytes of one.
     let wire_bytes = loop {
         let first = nic.telemetry(0).expect("a record");
         if first.packets > 0 {

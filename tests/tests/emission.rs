@@ -1,4 +1,5 @@
-//! What is emitted is Verilog that other tools take: every bus of the whole NIC with some flow counts, in soak with all, linted; some read by a synthesizer.
+//! The emitted Verilog is accepted by other tools: every bus of the whole NIC with some flow count, in soak with all, linted; some read by a
+//! synthesizer.
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -50,7 +51,8 @@ fn lint_text(what: &str, top: &str, verilog: &str, file: &Path) {
     std::fs::remove_file(file).ok();
 }
 
-/// Plain `verilator --lint-only` ends with 0 and says nothing, as those expect who put the files into a project of their own; without a top, of all tops.
+/// Plain `verilator --lint-only` ends with 0 and says nothing, as users expect who put the files into a project of their own; without a top, of
+/// all tops.
 fn lint_plain(what: &str, top: &str, options: &[&str], files: &[&Path]) {
     let mut verilator = tool("VERILATOR", "verilator");
     verilator.arg("--lint-only");
@@ -81,7 +83,7 @@ fn plain_lint_is_silent_on_every_shell() {
             verilog.map(|f| (f.path.as_str(), written(&format!("plain-{config}-{}", f.path.replace('/', "-")), &f.text))).collect();
         let file = |name: &str| written.iter().find(|(path, _)| *path == name).map(|(_, file)| file.as_path()).expect("written");
         let core = file(&emission.file_name());
-        // What the shell's own names are around has the core in it.
+        // The text around which the shell's own names are has the core in it.
         match shell {
             Shell::NetFpgaPlus | Shell::NetFpgaSume => {
                 lint_plain(&format!("{shell} {config}"), "nf_datapath", &[], &[file("nf_datapath.v"), core])

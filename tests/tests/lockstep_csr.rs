@@ -31,7 +31,7 @@ struct Stimulus {
     now: u64,
     /// Writes whose address or data went out and not the other; the difference is bounded by what AXI masters do.
     ahead: (u32, u32),
-    /// What DMA says of the register that was looked at.
+    /// DMA's outputs about the register that was looked at.
     look: (u32, bool),
     /// Clocks that a load of DMA still lasts.
     loading: Option<u32>,
@@ -111,7 +111,7 @@ impl Stimulus {
     }
 
     fn next(&mut self, rng: &mut impl Rng, out: &Out) -> In {
-        // What was taken at the clock before is gone.
+        // Requests that were taken at the clock before are gone.
         let run: [bool; 6] = std::array::from_fn(|i| self.channels[i].next(rng));
         if self.aw.is_none() && run[0] && self.ahead.0 < 2 {
             self.aw = Some(self.wanted.map_or_else(|| self.address(rng), |w| w.0));

@@ -34,7 +34,7 @@ fn event(rng: &mut impl Rng, flow_bits: u32) -> Event {
     }
 }
 
-/// What comes at the recorder, and when its settings change.
+/// Inputs of the recorder, and when its settings change.
 struct Updates {
     flow_bits: u32,
     updates: Runs,
@@ -86,7 +86,7 @@ impl EventPorts {
     }
 
     fn set(&self, dut: &mut Dut, e: Option<Event>, values: impl Fn(&Event) -> Vec<u64>, rng: &mut impl Rng) {
-        // What stands there without an update means nothing.
+        // The fields mean nothing without an update.
         let shown = e.unwrap_or_else(|| event(rng, 3));
         for (port, value) in self.ports.iter().zip([vec![e.is_some().into()], values(&shown)].concat()) {
             dut.set(*port, value);
@@ -237,7 +237,7 @@ fn recorder_skipping_equals_stepping() {
     }
 }
 
-/// What comes at the histograms: updates in runs, reads of bins that are hit, clears now and then.
+/// Inputs of the histograms: updates in runs, reads of bins that are hit, clears now and then.
 struct Values {
     updates: Runs,
     at: u16,

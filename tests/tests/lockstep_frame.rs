@@ -87,7 +87,7 @@ fn lockstep<const W: usize, const K: usize>(name: &str) {
             dut.set(rst, i.rst.into());
             dut.set(valid, i.describe.is_some().into());
             dut.set(m_tready, i.ready.into());
-            // What is not described must not matter: all of it when nothing is, the upper bytes of IPv4 addresses, a TCI without tag.
+            // Unused inputs must not matter: all of them without a description, the upper bytes of IPv4 addresses, a TCI without tag.
             let d = i.describe.clone().unwrap_or_else(|| description(&mut rng, 100));
             let e = d.envelope;
             dut.set(class, e.class().bits().into());

@@ -247,7 +247,7 @@ fn charges_are_constant() {
     }
 }
 
-/// A model past its sweep, without back pressure, with time.
+/// A model past RAM init, without back pressure, with time.
 struct Run {
     model: Generator,
     clk: u64,
@@ -312,7 +312,7 @@ fn departures_are_constant() {
     }
 }
 
-/// What the frames of a flow have to be, kept up frame by frame.
+/// The expected frames of a flow, kept up frame by frame.
 #[derive(Default)]
 struct Flow {
     record: FlowRecord,
@@ -445,7 +445,7 @@ fn a_segment_gives_back_what_it_was_charged() {
     }
 }
 
-/// What ends a segment and voids a backlog, and what does not.
+/// Loads that end a segment and void a backlog, and loads that do not.
 #[test]
 fn loads() {
     let record = FlowRecord { enable: true, payload_bytes: 0, segment_packets: 4, destination_port: PORT, ..FlowRecord::default() };

@@ -36,7 +36,7 @@ fn outputs(dut: &Dut, l: &Library) -> Out {
     }
 }
 
-/// What is not valid is noise.
+/// Drives the inputs; fields that are not valid are noise.
 fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     let mut set = |n: &str, v: u64| dut.set(l.input(n), v);
     let (flow, noise32) = (noise as u32 >> 28, noise as u32);
@@ -73,7 +73,7 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     dut.set_words(l.input("fl_record"), &load.record);
 }
 
-/// What a run met, so that it can be shown to have met everything.
+/// Counts of the events of a run, so that it can be shown to have met everything.
 #[derive(Default, Debug)]
 struct Met {
     grants: u64,
@@ -108,7 +108,7 @@ impl Met {
     }
 }
 
-/// What surrounds the pacer.
+/// The surroundings of the pacer.
 struct World {
     flow_bits: u32,
     now: u64,
@@ -116,7 +116,7 @@ struct World {
     period: u64,
     /// The clock steps at times.
     steps: bool,
-    /// Grants taken, doorbells, rates, releases of what nobody was charged.
+    /// Grants taken, doorbells, rates, releases of bytes that were never charged.
     runs: [Runs; 4],
     /// The flows that most of what happens is about.
     hot: Vec<u32>,
@@ -174,7 +174,7 @@ impl World {
         FlowLoad { flow, record: record.pack().unwrap() }
     }
 
-    /// Changes of the weather: who is busy, how slow the others are.
+    /// Changes of the weather: the busy flows, and how slow the others are.
     fn turn(&mut self, rng: &mut ChaCha8Rng) {
         let n = [1, 2, 5, 30, 300][rng.random_range(0..5)];
         self.hot = (0..n).map(|_| rng.random_range(0..1 << self.flow_bits)).collect();
@@ -313,7 +313,7 @@ fn rtl_equals_model_at_10_flow_bits() {
     equals_model::<10, 13, 9, 17, 9, 11, 26, 42, 60, 104>();
 }
 
-/// What the model shows at many rates, on the Verilog at a few.
+/// The model's test at many rates, on the Verilog at a few.
 #[test]
 fn a_lone_flow_departs_on_time() {
     let library = verilate("pacer", Pacer::<10, 13, 9, 17, 9, 11, 26, 42, 60, 104>::new(Timing::default()));
@@ -374,7 +374,7 @@ fn skipping_equals_stepping() {
     }
 }
 
-/// What the model shows for two seeds, on the Verilog for one.
+/// The model's test for two seeds, on the Verilog for one.
 #[test]
 fn large_bounds_hold() {
     let library = verilate("pacer", Pacer::<10, 13, 9, 17, 9, 11, 26, 42, 60, 104>::new(Timing::default()));

@@ -197,7 +197,7 @@ fn latency_is_constant() {
                     // 4 clocks to its place, and more.
                     let launch = now.wrapping_add(rng.random_range(5 * PERIOD..100 * PERIOD));
                     train = Some(Train { flow: clk as u32 & 0x3ff, packets: 1, launch, gap: 0 });
-                    // What the launch has beyond 2^-8 ns is rounded up.
+                    // The part of a launch below 2^-8 ns is rounded up.
                     let unit = (1 << FRACTION) - 1;
                     due = Some((launch.wrapping_add(unit) & !unit, u64::MAX));
                 }
@@ -301,7 +301,7 @@ fn sixteen_flow_bits_emit() {
     emit("gate", rtl::Gate::<16, 110>::default()).unwrap();
 }
 
-/// A packet that was due long ago, as one is whose flow slept by the size of a longer one, goes at once, and so does what is due behind it.
+/// A packet that was due long ago, as one is whose flow slept by the size of a longer one, goes at once, and so does the packet behind it.
 #[test]
 fn what_is_long_past_holds_up_nothing() {
     for us in [100u64, 131, 150, 240, 262, 300, 1000, 8000] {

@@ -75,7 +75,7 @@ fn doorbell_equals_model<const F: usize, const S: usize, const R: usize, const D
         let (mut dut, mut model) = (library.instantiate(seed as u32), doorbell::Doorbell::new(F as u32));
         let mut sleep: Option<Request> = None;
         let mut bell: Option<(u32, u16)> = None;
-        // What the flows' words were last, so that some requests to sleep are granted.
+        // The last words of the flows, so that some requests to sleep are granted.
         let mut posts = vec![Post::default(); 1 << F];
         for clk in 0..cycles() {
             let word = dut.get(output("post_word"));

@@ -48,7 +48,7 @@ fn outputs(dut: &Dut, l: &Library) -> Out {
 }
 
 fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
-    // What the sweep writes is 0 in the whole pacer.
+    // RAM init writes 0 in the whole pacer.
     let known = if dut.get(l.output("swept")) == 1 { u64::MAX } else { 0 };
     let mut set = |n: &str, v: u64| dut.set(l.input(n), v);
     set("rst", i.rst.into());
@@ -87,7 +87,7 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     }
 }
 
-/// What a run met, so that it can be shown to have met everything.
+/// Counts of the events of a run, so that it can be shown to have met everything.
 #[derive(Default, Debug)]
 struct Met {
     sleeps: [u64; 3],
@@ -127,7 +127,7 @@ impl Met {
     }
 }
 
-/// What surrounds the pass.
+/// The surroundings of the pass.
 struct World {
     flow_bits: u32,
     now: u64,

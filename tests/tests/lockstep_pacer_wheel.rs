@@ -10,12 +10,12 @@ use timely_model::pacer::wheel::{self, In, Insert};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
 
-/// What the load may do beside inserting and taking.
+/// The behaviour of the load beside inserting and taking.
 #[derive(Clone, Copy, PartialEq)]
 enum Time {
     /// `now` runs, a little faster or slower.
     Runs,
-    /// It also crawls, stands and races, jumps forward within the wheel, and sometimes beyond or back; wrong slots are asked for; resets.
+    /// `now` also crawls, stands and races, jumps forward within the wheel, and sometimes beyond or back; wrong slots are asked for; resets.
     Jumps,
 }
 

@@ -100,7 +100,7 @@ impl Bench {
     }
 }
 
-/// What a run saw.
+/// Counts of a run.
 #[derive(Default)]
 struct Tally {
     frames: u64,
@@ -154,12 +154,12 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
             let mut beat = beat(&j.arrival.frame, width, at);
             bits = j.keeps.get(&at).copied().unwrap_or(keep(usize::from(beat.bytes)));
             beat.bytes = bytes_of(bits);
-            // Held for the whole frame by those who keep to the contract; only the first beat's counts.
+            // Senders that keep to the contract hold it for the whole frame; only the first beat's counts.
             if at == 0 || rng.random() {
                 i.stamp = j.arrival.stamp;
             }
             i.bad = if beat.last { j.arrival.bad } else { rng.random() };
-            // What stands where there are no bytes must not matter to anybody but the left-overs.
+            // Data without a byte enable must not matter, but to the left-overs.
             rng.fill(&mut beat.data[beat.bytes.min(64).into()..]);
             i.beat = Some(beat);
             at += 1;
@@ -177,7 +177,7 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
     }
 }
 
-/// Frames one after the other that nobody would think of at random: each truncation, each flag, each bit.
+/// Frames one after the other that random ones hardly ever are: each truncation, each flag, each bit.
 fn directed(width: usize) -> Vec<Job> {
     let mut rng = rng(99);
     let mut jobs = Vec::new();

@@ -43,7 +43,8 @@ fn report(frame: &[u8], bad: bool) -> Report {
     (clk..clk + parse::LATENCY).find_map(|clk| parser.output(clk).report).expect("a report")
 }
 
-/// What the standards say of a frame, on a line of `gbps` with clocks of `ps`: whether all or which priorities are paused, each for how many clocks.
+/// The pause that the standards derive from a frame, on a line of `gbps` with clocks of `ps`: whether all or which priorities are paused, each
+/// for how many clocks.
 fn run(frame: &[u8], bad: bool, enable: bool, gbps: f64, ps: f64) -> (u64, [u64; 8]) {
     let line_rate = (gbps * 1e9 / 8.0 * ps * 1e-12 * f64::from(1 << 24)) as u32;
     let (mut unit, mut all, mut each) = (Pause::default(), 0, [0; 8]);

@@ -21,7 +21,7 @@ fn second(mut frame: Vec<u8>, class: Class, place: u16, flow: u16) -> Vec<u8> {
     frame
 }
 
-/// Its UDP checksum as `etherparse` makes it.
+/// UDP checksum of the frame as `etherparse` makes it.
 fn right_sum(frame: &[u8]) -> u16 {
     let packet = SlicedPacket::from_ethernet(frame).unwrap();
     let Some(TransportSlice::Udp(udp)) = &packet.transport else { panic!("no UDP for etherparse: {packet:?}") };
@@ -105,7 +105,7 @@ fn cornered(rng: &mut impl Rng, frame: &mut [u8], class: Class, guess: u16) {
     }
 }
 
-/// What a bench sends: mostly frames of ours, and every way of not being one.
+/// A random frame of the bench: mostly frames of ours, and every way of not being one.
 fn any(rng: &mut impl Rng, guess: u16) -> Vec<u8> {
     match rng.random_range(0..10) {
         0..5 => {

@@ -392,7 +392,7 @@ fn late_sizes_keep_the_rate() {
         let span = ns(rig.departures[seen - 1].launch - rig.departures[0].launch);
         let error = (bytes - u64::from(last)) as f64 - span * f64::from(mbps) / 8000.0;
         println!("{mbps} Mb/s, sizes {after} clocks late: {error:.0} bytes too many in {span:.0} ns");
-        // What is not charged yet may have been taken for the shortest packets, and have been the longest.
+        // Packets not charged yet may have been taken for the shortest, and have been the longest.
         let uncharged = 4.0 + after as f64 * 4.0 * f64::from(mbps) / (84.0 * 8000.0);
         assert!(error.abs() <= uncharged * (1538.0 - 84.0), "{error} bytes too many at {mbps} Mb/s");
     }
@@ -427,7 +427,7 @@ fn doorbells_at_their_limits() {
         }
         rig.stop = true;
         rig.run(1000);
-        // What was granted makes room for as much.
+        // Granted packets make room for as many doorbells.
         let gone = (rig.departures.len() as u64 - granted) as u16;
         assert_eq!([ring(&mut rig, gone + 1), ring(&mut rig, gone), ring(&mut rig, 1)], [1, 0, 1]);
         rig.stop = false;

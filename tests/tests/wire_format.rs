@@ -22,7 +22,7 @@ fn agree(frame: &[u8]) {
     assert_eq!((udp.length(), udp.checksum()), (ours.udp_length(), ours.udp_checksum()));
     let (header, payload) = udp.payload().split_at(HEADER_BYTES);
     assert_eq!((header, payload), (ours.header(), ours.payload()));
-    // Their sums, against ours.
+    // The checksums of `etherparse`, against ours.
     let bare = UdpHeader { checksum: 0, ..udp.to_header() };
     match &other.net {
         Some(NetSlice::Ipv4(ip)) => {
@@ -30,7 +30,7 @@ fn agree(frame: &[u8]) {
             assert!(!ours.class().ipv6);
             assert_eq!((&h.source()[..], &h.destination()[..]), (ours.ip_source(), ours.ip_destination()));
             assert_eq!((h.ttl(), h.dcp().value() << 2 | h.ecn().value()), (ours.ttl(), ours.tos()));
-            // Their header has no place for the reserved flag, which we ignore.
+            // The header of `etherparse` has no place for the reserved flag, which we ignore.
             if h.slice()[6] & 0x80 == 0 {
                 assert_eq!(h.to_header().calc_header_checksum(), ipv4_header_checksum(h.slice()));
             }
@@ -77,13 +77,13 @@ fn an_independent_parser_agrees() {
     assert!(accepted > 5000 && refused > 5000);
 }
 
-/// What an independent builder writes is what ours writes, byte for byte.
+/// The frame of an independent builder equals ours, byte for byte.
 #[test]
 fn an_independent_builder_agrees() {
     let mut rng = rng(12);
     for round in 0..1000 {
         let class = Class::ALL[round % 4];
-        // Their builder leaves DSCP, priority and DEI at 0.
+        // The builder of `etherparse` leaves DSCP, priority and DEI at 0.
         let mut e = Envelope { tos: 0, ..envelope(&mut rng, class, PORT) };
         e.tci = e.tci.map(|t| t & 0xfff);
         let header = header(&mut rng);

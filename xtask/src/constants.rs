@@ -13,17 +13,17 @@ const LIST: &str = "sim/constants.toml";
 /// Options of `constants`.
 #[derive(Args, Default)]
 pub struct Constants {
-    /// Those whose names contain this; without it, all.
+    /// Only constants whose names contain this; without it, all.
     name: Option<String>,
 }
 
 /// A constant and the test that must notice its change.
 #[derive(Deserialize)]
 struct Row {
-    /// What it is, with its value.
+    /// Name of the constant, with its value.
     name: String,
     file: PathBuf,
-    /// Its text, once in the file, and what stands there instead.
+    /// Text of the constant, once in the file, and the text that replaces it.
     from: String,
     to: String,
     /// A program of `sim/tests` and a test in it.
@@ -74,7 +74,7 @@ fn copy(to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What came of a constant's change.
+/// The result of a constant's change.
 enum Noticed {
     Yes,
     No,
@@ -82,7 +82,7 @@ enum Noticed {
     Broken(String),
 }
 
-/// What the row's test says in this tree, as it is.
+/// The result of the row's test in this tree, as it is.
 fn tested(row: &Row, tree: &Path, tools: &Tools) -> Result<Noticed, String> {
     let (program, test) = row.test()?;
     let mut c = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -98,7 +98,7 @@ fn tested(row: &Row, tree: &Path, tools: &Tools) -> Result<Noticed, String> {
     })
 }
 
-/// What the row's test says of the changed constant.
+/// The result of the row's test with the changed constant.
 fn run(row: &Row, tree: &Path, tools: &Tools) -> Result<Noticed, String> {
     let file = tree.join(&row.file);
     let changed = row.changed(tree)?;

@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use timely_tools::process::{shown, target};
 
-/// Those that take longest begin first, so that none is left to run alone at the end.
+/// The longest programs begin first, so that none is left to run alone at the end.
 const LONGEST: [&str; 3] = ["nic", "emission", "network_trace"];
 
 /// A test program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
-    /// Its name, `package target`.
+    /// Name of the program, `package target`.
     pub name: String,
     path: PathBuf,
     // The package's folder, where tests expect to be run.
@@ -26,13 +26,13 @@ pub struct Program {
     rank: usize,
 }
 
-/// What came of one.
+/// The result of a program's run.
 pub struct Ran {
-    /// Which.
+    /// Name of the program.
     pub name: String,
-    /// It passed.
+    /// The program passed.
     pub passed: bool,
-    /// What it wrote.
+    /// Output of the program.
     pub text: String,
     /// How long it ran.
     pub time: Duration,

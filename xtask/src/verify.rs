@@ -1,4 +1,4 @@
-//! What a change must pass, and the same for longer.
+//! The checks that a change must pass, and the same for longer.
 use crate::constants::Constants;
 use crate::{forward, programs};
 use clap::Args;
@@ -35,13 +35,13 @@ pub struct Soak {
 /// Clocks of a lockstep test and seed unless told otherwise.
 const CYCLES: u64 = 200_000;
 
-/// What a test program may take for [`CYCLES`]: the longest takes four minutes, and a busy machine is several times slower.
+/// Time limit of a test program at [`CYCLES`]: the longest takes four minutes, and a busy machine is several times slower.
 const LIMIT: Duration = Duration::from_secs(40 * 60);
 
 /// Exit code of `timely-machine` where this machine has no QEMU and no kernel.
 const NOT_RUN: u8 = 4;
 
-/// What ran, for the end.
+/// The steps that ran, for the summary at the end.
 #[derive(Default)]
 struct Log {
     steps: Vec<(String, Duration, String)>,
@@ -53,7 +53,7 @@ struct Counts {
     passed: u64,
     ignored: u64,
     binaries: u64,
-    /// What tests say that they leave out, and why.
+    /// Tests' notes of what they leave out, and why.
     left_out: Vec<String>,
 }
 

@@ -45,7 +45,7 @@ pub fn find(name: &str) -> Option<Block> {
 /// A block's Verilog.
 ///
 /// # Errors
-/// What is wrong with the block.
+/// The emission of the block fails or panics.
 pub fn verilog((name, emission): Block) -> Result<String, String> {
     // A design is one large value on the stack.
     let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(move || emission(name)).map_err(|e| e.to_string())?;

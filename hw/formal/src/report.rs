@@ -44,7 +44,7 @@ pub fn table(proofs: &[Proof], outcomes: &[Outcome]) -> String {
     text
 }
 
-/// The same as JSON.
+/// The report as JSON.
 pub fn json(proofs: &[Proof], outcomes: &[Outcome], seconds: f64) -> Value {
     let rows: Vec<Value> = proofs
         .iter()

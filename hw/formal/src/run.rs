@@ -8,13 +8,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// What became of a proof and its twin.
+/// The results of a proof and its twin.
 pub struct Outcome {
     /// Clocks without a counterexample.
     pub base: String,
     /// Whether it holds for ever, and why.
     pub induction: String,
-    /// It holds for ever, not only for the clocks of its base case.
+    /// The proof is unbounded: it holds for ever, not only for the clocks of its base case.
     pub unbounded: bool,
     /// Seconds, twin and all.
     pub seconds: f64,

@@ -10,7 +10,7 @@ pub struct Problem<'a> {
     folder: PathBuf,
 }
 
-/// What a solver said.
+/// A solver's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// No counterexample, in so many clocks or by induction over so many.
@@ -65,7 +65,7 @@ impl<'a> Problem<'a> {
     /// Writes and prepares it.
     ///
     /// # Errors
-    /// What yosys found wrong, or which file could not be written.
+    /// Yosys finds an error, or a file cannot be written.
     pub fn new(proof: &'a Proof, folder: PathBuf, verilog: &str, properties: &str) -> Result<Self, String> {
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         for (name, text) in [("block.v", verilog), ("properties.sv", properties), ("problem.ys", &script(proof))] {
@@ -100,7 +100,7 @@ impl<'a> Problem<'a> {
     /// The properties in the first clocks, from a reset on.
     ///
     /// # Errors
-    /// What the tools say when they don't answer.
+    /// The tools end without an answer; the text has their output.
     pub fn base(&self, clocks: u32) -> Result<Timed, String> {
         self.smtbmc("base", &["-t", &clocks.to_string()])
     }
@@ -108,7 +108,7 @@ impl<'a> Problem<'a> {
     /// The properties after any so many clocks in which they held.
     ///
     /// # Errors
-    /// What the tools say when they don't answer.
+    /// The tools end without an answer; the text has their output.
     pub fn induction(&self, clocks: u32) -> Result<Timed, String> {
         self.smtbmc("induction", &["-i", "-t", &clocks.to_string()])
     }

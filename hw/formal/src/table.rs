@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Twin {
     /// Text that stands in the Verilog exactly once.
     pub find: String,
-    /// What the bug makes of it.
+    /// Text that the bug puts in its place.
     pub replace: String,
     /// Clocks within which the bug must show.
     pub within: u32,
@@ -20,9 +20,9 @@ pub struct Twin {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Proof {
-    /// Its name.
+    /// Name of the proof.
     pub name: String,
-    /// What it says, for people.
+    /// The proven property, in words.
     pub says: String,
     /// The block, by its name in `blocks.rs`.
     pub block: String,
@@ -38,7 +38,7 @@ pub struct Proof {
     /// Macros for the properties, `NAME` or `NAME=VALUE`.
     #[serde(default)]
     pub define: Vec<String>,
-    /// It takes a few seconds: part of what every change runs.
+    /// The proof takes a few seconds: part of what every change runs.
     #[serde(default)]
     pub quick: bool,
     /// Seconds that a solver may take.

@@ -1,4 +1,4 @@
-//! What is done to the emitted Verilog before it is proven: RAMs opened to view, bugs put in.
+//! Changes to the emitted Verilog before it is proven: RAMs opened to view, bugs put in.
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -61,9 +61,9 @@ pub struct Ack {
     pub departure: u64,
     /// TTL or hop limit that the packet left with.
     pub ttl_sent: u8,
-    /// That with which it arrived.
+    /// TTL with which the packet arrived.
     pub ttl_seen: u8,
-    /// Its byte of lost packets (`timely_regs::wire::Loss`).
+    /// The ACK's byte of lost packets (`timely_regs::wire::Loss`).
     pub loss: u8,
 }
 
@@ -74,7 +74,7 @@ pub struct ProfileWrite {
     pub profile: u8,
     /// Word of the profile.
     pub word: u8,
-    /// Its new value.
+    /// The word's new value.
     pub data: u32,
 }
 
@@ -83,7 +83,7 @@ pub struct ProfileWrite {
 pub struct FlowLoad {
     /// Flow.
     pub flow: u32,
-    /// Its record, `timely_regs::flow`.
+    /// The flow's record, `timely_regs::flow`.
     pub record: [u32; flow::WORDS],
 }
 
@@ -93,12 +93,12 @@ impl FlowLoad {
         flow::ENABLE.get(&self.record) != 0
     }
 
-    /// Its state stays as it is.
+    /// The load keeps the flow's state.
     pub fn keep(&self) -> bool {
         flow::KEEP.get(&self.record) != 0
     }
 
-    /// Its profile.
+    /// The flow's profile.
     pub fn profile(&self) -> u8 {
         flow::PROFILE.get(&self.record) as u8
     }
@@ -111,7 +111,7 @@ pub const KIND_TIMEOUT: u8 = 1;
 /// The longest RTT that a sample can state, ns; also that of a time-out.
 pub const RTT_MAX: u32 = (1 << 24) - 1;
 
-/// What the engine is to react to (`sample_*`).
+/// A sample for the engine (`sample_*`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// [`KIND_RTT`] or [`KIND_TIMEOUT`].
@@ -139,7 +139,7 @@ pub const ACK_REPEATED: u8 = 2;
 /// [`Acked`]: its nonce is wrong.
 pub const ACK_FORGED: u8 = 3;
 
-/// What became of an ACK of a flow that exists (`acked_*`), a clock after the place of its [`Sample`].
+/// The outcome of an ACK of a flow that exists (`acked_*`), a clock after the place of its [`Sample`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acked {
     /// Flow.
@@ -175,7 +175,7 @@ pub struct Release {
     pub bytes: u32,
 }
 
-/// What the packet costs that answers a flow's oldest uncharged grant (`charge_*`).
+/// The charge for the packet that answers a flow's oldest uncharged grant (`charge_*`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
     /// Flow.
@@ -198,7 +198,7 @@ pub struct FlowRate {
 /// Branches that an [`Event`] can name.
 pub const BRANCHES: usize = 5;
 
-/// What the engine did with a sample (`event_*`).
+/// The engine's event for an operation (`event_*`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     /// Flow.

@@ -2,13 +2,13 @@
 //!
 //! An ACK echoes the nonce; its source is the segment's destination. The address is folded to 32 bits and multiplied over GF(2) by a 32 x 32 matrix whose
 //! entries are bits of a secret key, row `i` its bits `i` to `i + 31` (a Hankel matrix, a Toeplitz matrix with its rows turned round, which is universal as that is: two
-//! addresses meet with probability 2^-32). So whoever knows a segment's nonce but is another host cannot tell which nonce would fit its own address.
+//! addresses meet with probability 2^-32). So a host that knows a segment's nonce but has another address cannot tell which nonce fits its own.
 //! Neither product nor check ever leaves the NIC.
 
 /// Bits of the key that the matrix has.
 pub const KEY_BITS: u32 = 63;
 
-/// What is kept of an address: all of an IPv4 address, a digest of an IPv6 address.
+/// The part of an address that is kept: all of an IPv4 address, a digest of an IPv6 address.
 pub fn digest(address: &[u8; 16], ipv6: bool) -> u32 {
     let word = |i: usize| u32::from_le_bytes(address[4 * i..4 * i + 4].try_into().expect("4 of 16 bytes"));
     let rest = word(1).rotate_left(8) ^ word(2).rotate_left(16) ^ word(3).rotate_left(24);

@@ -11,7 +11,7 @@ pub const LATENCY: u64 = 6;
 /// Stages of the checksum's adder tree.
 const SUM_STAGES: usize = 4;
 
-/// What is to be sent, with `side` that goes along.
+/// The description of a frame to send, with `side` that goes along.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description<T> {
     /// Everything around our header.
@@ -20,7 +20,7 @@ pub struct Description<T> {
     pub header: Header,
     /// Zero bytes behind it; 14 bits.
     pub payload: u16,
-    /// What comes out with the frame's beats.
+    /// The value that comes out with the frame's beats.
     pub side: T,
 }
 
@@ -55,7 +55,7 @@ pub struct Out<T> {
     pub ready: bool,
     /// The beat at the output and its frame's side.
     pub beat: Option<(Beat, T)>,
-    /// It is a frame's first beat, at its first clock.
+    /// The beat at the output is a frame's first, at its first clock.
     pub start: bool,
 }
 

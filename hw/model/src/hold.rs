@@ -31,7 +31,7 @@ pub struct In {
     pub ready: bool,
 }
 
-/// What follows from a clock's inputs at once.
+/// Outputs that follow from a clock's inputs at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Out {
     /// The pacer's grant is taken.
@@ -92,7 +92,7 @@ impl Hold {
         (from_ring, takes && !from_ring)
     }
 
-    /// What follows from these inputs at once.
+    /// Outputs that follow from these inputs at once.
     pub fn through(&self, clk: u64, grant: Option<Grant>, ready: bool) -> Out {
         if !self.slow {
             return Out { ready, grant };

@@ -36,9 +36,9 @@ pub mod txmux;
 
 /// A block of the datapath.
 pub trait Block {
-    /// What it samples at a clock's edge. `Default` is the idle input: nothing valid, downstream not ready, reset inactive.
+    /// Inputs that the block samples at a clock's edge. `Default` is the idle input: nothing valid, downstream not ready, reset inactive.
     type In: Default + Clone;
-    /// What its registers show during a clock.
+    /// Outputs that the block's registers show during a clock.
     type Out: PartialEq + std::fmt::Debug + Clone;
 
     /// The outputs during clock `clk`, before its edge.

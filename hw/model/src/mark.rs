@@ -57,7 +57,7 @@ pub struct Out<T> {
     pub marked: Option<u16>,
 }
 
-/// What is known of a packet whose header is complete, or that ended before.
+/// The headers of a packet, known once they are complete or the packet has ended.
 #[derive(Clone, Debug, PartialEq)]
 struct Head {
     class: Class,
@@ -68,7 +68,7 @@ struct Head {
     place: u16,
 }
 
-/// What is done with a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Verdict {
     class: Class,
@@ -175,7 +175,7 @@ impl<T: Copy + PartialEq + std::fmt::Debug> Mark<T> {
     }
 }
 
-/// Its class, and whether it has an EtherType of IPv4 or IPv6; of a packet that is too short to say, anything.
+/// The packet's class, and whether it has an EtherType of IPv4 or IPv6; of a packet that is too short to say, anything.
 fn class_of(head: &[u8]) -> (Class, bool) {
     let word = |at: usize| head.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
     let vlan = word(ethernet::TYPE) == ethernet::VLAN;

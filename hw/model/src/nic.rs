@@ -48,7 +48,7 @@ impl Nic {
         }
     }
 
-    /// The same with all flows' segments counted from `segment` on, after resets too: for what happens when the numbers run over.
+    /// The NIC with all flows' segments counted from `segment` on, after resets too, to test what happens when the numbers run over.
     pub fn counting_from(mut self, segment: u32) -> Self {
         self.generator.block = self.generator.block.counting_from(segment);
         self

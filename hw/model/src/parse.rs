@@ -42,7 +42,7 @@ pub mod kind {
     pub const MALFORMED: u8 = 3;
 }
 
-/// What the parser found in a frame.
+/// The parser's report of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
     /// See [`kind`].

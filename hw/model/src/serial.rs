@@ -68,13 +68,13 @@ pub struct Serial {
     /// Bytes of the request or the answer that are done.
     index: u32,
     silent: u32,
-    /// What follows a request's first byte, the first in the lowest bits.
+    /// The request's bytes after its first, the first in the lowest bits.
     request: u64,
     crc: u8,
     aw: bool,
     w: bool,
     ar: bool,
-    /// What is to be sent of the answer.
+    /// The bytes of the answer that are to be sent.
     answer: u64,
     /// A bit is on the line.
     telling: bool,

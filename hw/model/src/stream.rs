@@ -21,7 +21,7 @@ impl Default for Beat {
 }
 
 impl Beat {
-    /// In `bytes`: a `tkeep` with a hole. Nobody may send it; a receiver may get it.
+    /// In `bytes`: a `tkeep` with a hole. The protocol forbids it; a receiver may get it.
     pub const HOLES: u8 = 255;
 
     /// `tkeep` as bits; [`Beat::HOLES`] has no single one.

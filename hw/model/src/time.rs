@@ -30,7 +30,7 @@ pub fn launch_date(launch: u64, offset: u64) -> u64 {
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
-    /// What a clock adds, ns in Q8.24.
+    /// ns that a clock adds, Q8.24.
     pub increment: u32,
     /// PTP is the date's source; `set` is ignored.
     pub ptp: bool,

@@ -28,7 +28,7 @@ pub struct Out {
     pub beat: Option<(Beat, u16)>,
 }
 
-/// Which stream a frame under way is of.
+/// The stream of the frame under way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stream {
     Ack,

@@ -16,13 +16,13 @@ pub struct Place {
 /// A kind of board.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Board {
-    /// Its name, one word.
+    /// Name of the board, one word.
     pub name: &'static str,
-    /// What it is.
+    /// Description of the board.
     pub what: &'static str,
-    /// Its vendor ID; 0 of a board that is found by configuration alone.
+    /// PCI vendor ID; 0 of a board that is found by configuration alone.
     pub vendor: u16,
-    /// Its device IDs.
+    /// PCI device IDs.
     pub devices: &'static [u16],
     /// No other design is known to have these IDs.
     pub alone: bool,
@@ -34,7 +34,7 @@ pub struct Board {
     pub function: bool,
     /// The core reaches the host's memory: event ring, snapshots, bulk loads.
     pub dma: bool,
-    /// What to do when the map is not there.
+    /// Advice to the user when the map is not there.
     pub next: &'static str,
 }
 
@@ -81,7 +81,7 @@ pub const OPENNIC: Board = Board {
            --device ADDRESS,bar=2,offset=0x...",
 };
 
-/// A board that the user says how to reach: NetFPGA, or a shell that nobody here knows.
+/// A board whose registers the user locates: NetFPGA, or a shell without an entry in [`BOARDS`].
 pub const CONFIGURED: Board = Board {
     name: "configured",
     what: "a board as it was configured",
@@ -103,7 +103,7 @@ pub fn with_ids(vendor: u16, device: u16) -> Option<&'static Board> {
     BOARDS.iter().copied().find(|b| b.vendor == vendor && b.devices.contains(&device))
 }
 
-/// What Corundum says of itself in BAR 0: blocks on a list as ours is - type, version, offset of the next, 0 at the end.
+/// Corundum's register blocks in BAR 0: blocks on a list as ours is - type, version, offset of the next, 0 at the end.
 pub mod corundum {
     use super::VENDOR;
 
@@ -111,7 +111,7 @@ pub mod corundum {
     pub const LIST_BAR: u32 = 0;
     /// Type of the block that tells the application.
     pub const APP_INFO_TYPE: u32 = 0xc005;
-    /// Its version.
+    /// Version of that block.
     pub const APP_INFO_VERSION: u32 = 0x200;
     /// Offset in it of the application's ID; 0 without an application.
     pub const APP_INFO_ID: u32 = 0x0c;

@@ -1,7 +1,7 @@
 //! Between the two halves in Corundum: the scheduler block's registers and its AXI-Lite window, and the buses that can take the window's place.
 //!
-//! The window has a word of 32 bits a queue for each kind of access: byte address `kind << (F + 2) | index << 2`. Kind 0 is what Corundum's
-//! own driver knows, and the others are written and read by the application block's courier alone.
+//! The window has a word of 32 bits a queue for each kind of access: byte address `kind << (F + 2) | index << 2`. Corundum's own driver uses
+//! kind 0 alone; the application block's configuration bridge alone writes and reads the others.
 pub mod request;
 
 use crate::field::Field;
@@ -10,7 +10,7 @@ use crate::map::VENDOR;
 /// Bits of an address of the window that say the kind, above those of the index.
 pub const KIND_BITS: usize = 3;
 
-/// What a word of the window is.
+/// The kind of a word of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -57,12 +57,12 @@ pub const fn load_word(record: &[u32; crate::flow::WORDS]) -> u32 {
 pub const CONTROL_STOP: Field = Field::new(0, 0, 0, "stop", "no flow sends; queues without a flow do");
 /// Paused priorities.
 pub const CONTROL_PAUSE: Field = Field::new(0, 15, 8, "pause", "paused priorities");
-/// What counts for all flows.
+/// The fields of the control word, for all flows.
 pub const CONTROL: &[Field] = &[CONTROL_STOP, CONTROL_PAUSE];
 
 /// The flow of an entry.
 pub const MAIL_FLOW: Field = Field::new(0, 15, 0, "flow", "the flow");
-/// What an entry says.
+/// The kind of an entry.
 pub const MAIL_WHAT: Field =
     Field::new(0, 17, 16, "what", "0 nothing, 1 the flow starts after its idle time, 2 it is not limited, 3 it is");
 /// The scheduler's RAM is clear.
@@ -71,9 +71,9 @@ pub const MAIL_SWEPT: Field = Field::new(0, 18, 18, "swept", "the scheduler's RA
 pub const MAIL_REFUSED: Field = Field::new(0, 19, 19, "refused", "one more posting was refused");
 /// Grants since.
 pub const MAIL_GRANTS: Field = Field::new(0, 27, 20, "grants", "grants since the reads before, at most 255; the rest is in the next");
-/// Who answers.
+/// Signature of the scheduler that answers.
 pub const MAIL_SIGN: Field = Field::new(0, 31, 28, "sign", "who answers: 5");
-/// What [`MAIL_SIGN`] holds.
+/// Value of [`MAIL_SIGN`].
 pub const SIGN: u32 = 5;
 /// An answer to a read of [`Kind::Mail`].
 pub const MAIL: &[Field] = &[MAIL_FLOW, MAIL_WHAT, MAIL_SWEPT, MAIL_REFUSED, MAIL_GRANTS, MAIL_SIGN];
@@ -125,9 +125,9 @@ pub const UP_BITS: usize = 167;
 
 /// Type of the scheduler's own block of registers.
 pub const TYPE: u32 = VENDOR << 16 | 0x80;
-/// Its version.
+/// Version of that block.
 pub const VERSION: u32 = 0x0000_0100;
-/// Its offset from the block that Corundum knows.
+/// Offset of that block from the block that Corundum knows.
 pub const OWN_OFFSET: u32 = 0x30;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The event record: sixteen 32-bit words, one a rate update; [`FIELDS`] is its layout.
 //!
-//! It holds what the update was made of (`kind`, `signal`, `hops`, `endpoint`, `argument`, `before`) and what came of it, so that the
+//! A record holds the update's inputs (`kind`, `signal`, `hops`, `endpoint`, `argument`, `before`) and its results, so that the
 //! profile and the record alone are enough to compute the update again. `before` is the law's state, which only the rate engine and its
 //! model can read. The first and the last word are the same number: where they differ, or `version` is not [`VERSION`], the record is not
 //! all there.
@@ -24,11 +24,11 @@ pub const TIME_LOW: Field = Field::new(1, 31, 0, "time_low", "time of the update
 pub const TIME_HIGH: Field = Field::new(2, 31, 0, "time_high", "time of the update, bits 63 to 32");
 /// Flow.
 pub const FLOW: Field = Field::new(3, 15, 0, "flow", "flow");
-/// Its profile.
+/// The flow's profile.
 pub const PROFILE: Field = Field::new(3, 19, 16, "profile", "its profile");
 /// The law of the profile.
 pub const LAW: Field = Field::new(3, 23, 20, "law", "law of that profile when the record was made, as the profile names it");
-/// What was answered.
+/// The event that the update answered.
 pub const KIND: Field = Field::new(
     3,
     26,
@@ -36,7 +36,7 @@ pub const KIND: Field = Field::new(
     "kind",
     "what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT whose ACK told of a loss, and the rate fell by that",
 );
-/// What decided.
+/// The branch that decided.
 pub const BRANCH: Field = Field::new(3, 29, 27, "branch", "what decided, as the telemetry record's `last_branch` names it");
 /// Hyperactive.
 pub const HYPERACTIVE: Field = Field::new(3, 30, 30, "hyperactive", "the increase was a hyperactive one");
@@ -104,13 +104,13 @@ pub struct EventRecord {
     pub time: u64,
     /// Flow, below 2^16.
     pub flow: u32,
-    /// Its profile.
+    /// The flow's profile.
     pub profile: u8,
     /// Law of the profile.
     pub law: u8,
-    /// What was answered.
+    /// The event that the update answered.
     pub kind: u8,
-    /// What decided.
+    /// The branch that decided.
     pub branch: u8,
     /// The increase was a hyperactive one.
     pub hyperactive: bool,
@@ -137,7 +137,7 @@ pub struct EventRecord {
 pub enum Broken {
     /// Another layout, or nothing was written there yet.
     Version(u32),
-    /// Its first and its last word differ: one record was written over another.
+    /// The record's first and last word differ: one record was written over another.
     Torn {
         /// The first word.
         first: u32,

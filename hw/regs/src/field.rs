@@ -11,7 +11,7 @@ pub struct Field {
     pub low: u8,
     /// Name, lower case with underscores; one record or register has it once.
     pub name: &'static str,
-    /// What it means, with its unit.
+    /// Meaning of the field, with its unit.
     pub meaning: &'static str,
     /// Least value allowed.
     pub least: u32,
@@ -32,7 +32,7 @@ impl Field {
         Field { least, most, ..self }
     }
 
-    /// Its width in bits.
+    /// The field's width in bits.
     pub const fn bits(&self) -> u32 {
         (self.high - self.low) as u32 + 1
     }
@@ -42,7 +42,7 @@ impl Field {
         (u32::MAX >> (32 - self.bits())) << self.low
     }
 
-    /// Its value in a record (for a register, a record of one word).
+    /// The field's value in a record (for a register, a record of one word).
     pub const fn get(&self, words: &[u32]) -> u32 {
         (words[self.word as usize] & self.mask()) >> self.low
     }
@@ -60,7 +60,7 @@ impl Field {
         Ok(())
     }
 
-    /// Its value in a record, if it is an allowed one.
+    /// The field's value in a record, if it is an allowed one.
     ///
     /// # Errors
     /// [`OutOfRange`] when it is not.
@@ -78,7 +78,7 @@ impl Field {
 pub struct OutOfRange {
     /// The field.
     pub name: &'static str,
-    /// What it was to hold.
+    /// The value that the field may not hold.
     pub value: u32,
     /// Least value allowed.
     pub least: u32,

@@ -1,6 +1,6 @@
 //! The flow record: sixteen 32-bit words, loaded whole; [`FIELDS`] is its layout.
 //!
-//! A load without `keep` clears the flow's backlog, law state and counters. Its segment numbers go on: what was sent before the load is
+//! A load without `keep` clears the flow's backlog, law state and counters. Segment numbers go on: what was sent before the load is
 //! then stale by number, and the first segment sent after it is the new base.
 use crate::field::{Field, OutOfRange};
 use crate::link::wire_bytes;
@@ -44,7 +44,7 @@ pub const DESTINATION_PORT: Field = Field::new(4, 31, 16, "destination_port", "U
 pub const TTL: Field = Field::new(5, 7, 0, "ttl", "TTL or hop limit");
 /// TOS or traffic class.
 pub const TOS: Field = Field::new(5, 15, 8, "tos", "TOS or traffic class");
-/// What a segment of READ requests is charged.
+/// Charged bytes of a segment of READ requests.
 pub const CHARGED_BYTES: Field =
     Field::new(6, 31, 0, "charged_bytes", "charged bytes a segment of a READ; 0 counts as 1, above 65,535 as that");
 /// Destination address, bytes 0 to 3; the rest of an IPv6 address is in the words that follow.
@@ -80,9 +80,9 @@ pub const FIELDS: &[Field] = &[
 /// A flow, as software names its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowRecord {
-    /// It exists: it may send, and ACKs for it count.
+    /// The flow exists: it may send, and ACKs for it count.
     pub enable: bool,
-    /// This load leaves rate, law state, backlog and counters as they are.
+    /// The load leaves rate, law state, backlog and counters as they are.
     pub keep: bool,
     /// The generator posts a packet for every one that it is granted.
     pub endless: bool,

@@ -48,7 +48,7 @@ impl Histogram {
         self.counts[bin] = self.counts[bin].wrapping_add(1);
     }
 
-    /// What was counted since an earlier reading of the same histogram.
+    /// The counts since an earlier reading of the same histogram.
     pub fn since(&self, earlier: &Histogram) -> Histogram {
         Histogram { counts: std::array::from_fn(|i| self.counts[i].wrapping_sub(earlier.counts[i])) }
     }

@@ -3,7 +3,7 @@
 //! `timely-sim serve` presents such a function; the emitted Verilog ends in AXI and interrupt lines, and has none. FLR, power management and MSI-X of
 //! a card are those of its PCI Express core.
 //!
-//! The IDs are for experiments: vendor 0x1234 is not anybody's, and free cards of FPGAs use it. A shell whose card has IDs of its own (Corundum,
+//! The IDs are for experiments: vendor 0x1234 is not assigned, and free cards of FPGAs use it. A shell whose card has IDs of its own (Corundum,
 //! OpenNIC) keeps those; there the register map alone is ours, and its magic word says so.
 use crate::map::{ADDRESS_BITS, dma};
 

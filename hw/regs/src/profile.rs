@@ -18,7 +18,7 @@ pub const GREATEST_PACED: u32 = (1 << PACED_BITS) - 1;
 /// The control law.
 pub const LAW: Field =
     Field::new(0, 3, 0, "law", "0 fixed (the host writes the rate), 1 TIMELY, 2 Patched TIMELY, 3 Swift, 4 PI").range(0, 4);
-/// Which gradients count for hyperactive increase.
+/// Selects the gradients that count for hyperactive increase.
 pub const HAI_SMOOTHED: Field =
     Field::new(0, 4, 4, "hai_smoothed", "hyperactive increase counts smoothed gradients (else raw differences)");
 /// No scaling by the time since the last update.
@@ -28,7 +28,7 @@ pub const HALF_FLOOR: Field = Field::new(0, 6, 6, "half_floor", "an update never
 /// Where the RTT starts.
 pub const RTT_START: Field =
     Field::new(0, 9, 8, "rtt_start", "start of the RTT: 0 last byte out, 1 first byte out, 2 eligible to send").range(0, 2);
-/// What the law takes for the RTT.
+/// The delay that the law takes for the RTT.
 pub const SIGNAL: Field = Field::new(
     0,
     11,
@@ -81,7 +81,7 @@ pub const GRADIENT_GAIN: Field = Field::new(
     "gradient_gain",
     "beta / minRTT: round(beta / minRTT[ns] * 2^(50 - 4 gradient_shift)); Patched and PI: with 4 for beta",
 );
-/// Its normalisation.
+/// Normalisation of the gradient's gain.
 pub const GRADIENT_SHIFT: Field = Field::new(
     14,
     31,
@@ -93,7 +93,7 @@ pub const GRADIENT_SHIFT: Field = Field::new(
 pub const GRADIENT_STEP: u32 = 4;
 /// The interval of the delta factor.
 pub const UPDATE_INTERVAL: Field = Field::new(15, 23, 0, "update_interval_ns", "T_upd: interval that a full additive step is for, ns");
-/// Its reciprocal.
+/// Reciprocal of the interval.
 pub const UPDATE_INVERSE: Field = Field::new(16, 29, 0, "update_inverse", "1 / T_upd: round(2^(48 - 6 update_shift) / T_upd[ns])");
 /// The normalisation of the interval.
 pub const UPDATE_SHIFT: Field =
@@ -119,7 +119,7 @@ pub const ERROR_GAIN: Field = Field::new(
     "error_gain",
     "Patched: b / Tref, round(b / Tref[ns] * 2^(48 - 4 error_shift)); PI: the integral gain, round(ki * b / Tref[ns] * 2^49)",
 );
-/// Its normalisation.
+/// Normalisation of the error's gain.
 pub const ERROR_SHIFT: Field = Field::new(
     21,
     31,
@@ -144,9 +144,9 @@ pub const FLOW_GAIN: Field = Field::new(
     "flow_gain",
     "Swift: flow scaling, beta * alpha * sqrt(packet / T_upd): round(that[ns, with the rate in its unit] * 2^(flow_shift - 3))",
 );
-/// What it is lowered by.
+/// Offset that is subtracted from flow scaling.
 pub const FLOW_OFFSET: Field = Field::new(26, 31, 0, "flow_offset", "Swift: beta times what flow scaling is lowered by, 2^-13 ns");
-/// Its bound.
+/// Bound of flow scaling.
 pub const FLOW_RANGE: Field = Field::new(27, 31, 0, "flow_range", "Swift: beta times the most that flow scaling adds, 2^-13 ns");
 /// Greatest decrease.
 pub const MAX_DECREASE: Field =

@@ -25,23 +25,23 @@ const PROFILE_BYTES: usize = 4 * WORDS * PROFILES;
 pub enum Error {
     /// The file does not start as one.
     Magic,
-    /// It is of a version that this software does not know.
+    /// The file is of a version that this software does not know.
     Version(u32),
-    /// It says of itself what cannot be.
+    /// The header has an impossible number.
     Header {
-        /// What it has a number of.
+        /// The objects that are counted.
         what: &'static str,
-        /// How many it says there are.
+        /// The header's number of them.
         found: u32,
     },
-    /// It ends before its profiles do.
+    /// The file ends before its profiles do.
     NoProfiles {
-        /// Its bytes.
+        /// Bytes of the file.
         bytes: usize,
         /// Bytes up to the first record.
         needed: usize,
     },
-    /// It ends in the middle of a record.
+    /// The file ends in the middle of a record.
     Truncated {
         /// Whole records before the end.
         records: usize,
@@ -50,14 +50,14 @@ pub enum Error {
     },
     /// A record is none.
     Record {
-        /// Which, from 0.
+        /// Index of the record, from 0.
         index: usize,
         /// Why.
         why: Broken,
     },
     /// A record is of a NIC that the file has no profiles of.
     Source {
-        /// Which, from 0.
+        /// Index of the record, from 0.
         index: usize,
         /// The NIC.
         source: u16,
@@ -101,7 +101,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// What stands before the first record.
+/// The bytes before the first record.
 ///
 /// # Panics
 /// With more than [`MOST_NICS`] NICs.

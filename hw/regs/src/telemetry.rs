@@ -142,7 +142,7 @@ pub struct Rtts {
 pub struct TelemetryRecord {
     /// Data packets handed to the MAC.
     pub packets: u32,
-    /// Their wire bytes, 48 bits.
+    /// Wire bytes of those packets, 48 bits.
     pub wire_bytes: u64,
     /// Segments whose last packet was handed to the MAC.
     pub segments: u32,

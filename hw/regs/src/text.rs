@@ -142,7 +142,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, TextError> {
 /// The text is no time, or one longer than can be counted; the error gives the form.
 pub fn parse_duration(text: &str) -> Result<Duration, TextError> {
     let ns = (parse_us(text)? * 1000.0).round();
-    // What is longer would be cut to what 64 bits hold.
+    // A longer time would be cut to the most that 64 bits hold.
     let counted = (ns < 500.0 * 365.25 * 86_400.0 * 1e9).then_some(Duration::from_nanos(ns as u64));
     counted.ok_or_else(|| refused(text, "time below 500 years", TIME))
 }

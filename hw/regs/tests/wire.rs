@@ -69,7 +69,7 @@ impl Lcg {
     }
 }
 
-/// What is built reads back, field by field, through the view.
+/// A built frame reads back, field by field, through the view.
 #[test]
 fn built_frames_read_back() {
     let mut r = Lcg(1);
@@ -101,7 +101,7 @@ fn built_frames_read_back() {
     }
 }
 
-/// What is set reads back, touches nothing else, and leaves a frame that is right once its checksums are filled.
+/// A field that is set reads back; setting it touches nothing else, and leaves a frame that is right once its checksums are filled.
 #[test]
 fn setters_write_what_getters_read() {
     let mut r = Lcg(2);

@@ -1,4 +1,4 @@
-//! What the whole NIC reaches around its loop, on its Verilog beside its model.
+//! Figures of the whole NIC around its loop, on its Verilog beside its model.
 use super::figure::{Bound, Figure};
 use crate::bench::{Bench, answer};
 use crate::nic::PORT;
@@ -133,7 +133,7 @@ fn snapshot(mut nic: Box<dyn Nic>, flows: u32) -> Result<u64, String> {
     Ok(access.core(|c| c.clk()) - from)
 }
 
-/// What a NIC with flows to a peer sent, and when: its snapshots must leave no trace in it.
+/// The frames of a NIC with flows to a peer, and when they left: its snapshots must leave no trace in them.
 #[derive(Debug, Default, PartialEq)]
 pub struct Traffic {
     /// Clocks of each frame's first and last beat, and the frame.
@@ -146,7 +146,7 @@ pub struct Traffic {
 /// ended.
 ///
 /// # Errors
-/// What went wrong with its registers.
+/// The NIC's registers fail.
 pub fn traffic(mut nic: Box<dyn Nic>, flow_bits: u32, snapshots: bool, clocks: u64) -> Result<(Traffic, u32), String> {
     let parameters = Parameters { t_low_us: 3.0, t_high_us: 20.0, initial_mbps: 1000.0, ..Parameters::timely_10g(8.0) };
     let flows = (0..8).map(|f| flow(f, PEER, [64, 500, 1024, PACKET][f as usize % 4], 1 + f % 3, &parameters)).collect();
@@ -193,7 +193,7 @@ fn delayed(flow_bits: u32, bus: u32, clocks: u64) -> Result<(usize, usize, u32),
 /// Measures all of it.
 ///
 /// # Errors
-/// What went wrong in the loop.
+/// The loop fails.
 pub fn measure(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let buses: &[u32] = if quick { &[64] } else { &[64, 512] };

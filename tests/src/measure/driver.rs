@@ -1,4 +1,4 @@
-//! What the driver reaches, in seconds of this machine, and beside plain register reads of the same run.
+//! Figures of the driver, in seconds of this machine, and beside plain register reads of the same run.
 use super::figure::{Bound, Figure};
 use crate::flood::{Flood, LAST, Made};
 use crate::in_process::InProcess;
@@ -22,7 +22,7 @@ use timely_sim::scenario::NicKind;
 
 /// Events a second that are asked for.
 const EVENTS: f64 = 1e6;
-/// What a producer makes that a daemon must keep up with, a second.
+/// Events a second of a producer that a daemon must keep up with.
 const PACED: f64 = 1.1e6;
 /// Register reads that are timed.
 const READS: u32 = 2000;
@@ -63,7 +63,7 @@ fn bulk(quick: bool, figures: &mut Vec<Figure>) -> Result<f64, String> {
     Ok(read)
 }
 
-/// What a file got out of a ring.
+/// The records that a file got out of a ring.
 #[derive(Default)]
 struct Got {
     records: u64,
@@ -143,7 +143,7 @@ fn through_daemon(file: &Path, time: Duration) -> Result<(Got, Made), String> {
     got.seconds = start.elapsed().as_secs_f64();
     let within = got.records;
     producer.end();
-    // What is on its way. A gap at the end is noticed at the record after it, which is made when nothing comes any more.
+    // Records on their way. A gap at the end is noticed at the record after it, which is made when nothing comes any more.
     let end = Instant::now() + LAST;
     while got.unnoticed(producer.made()) != 0.0 && Instant::now() < end {
         if !turn(&mut client, &mut got)? && producer.is_drained() {

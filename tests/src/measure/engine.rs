@@ -1,4 +1,4 @@
-//! What the rate engine reaches: on its Verilog how often, by the tests of its arithmetic how exactly.
+//! Figures of the rate engine: its rate of updates on its Verilog, its exactness by the tests of its arithmetic.
 use super::figure::{Bound, Figure};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -12,7 +12,7 @@ const LAWS: [&str; 4] = ["timely", "patched", "swift", "pi"];
 /// Measures all of it.
 ///
 /// # Errors
-/// What the emission or Verilator found wrong.
+/// The emission or Verilator finds an error.
 pub fn measure(quick: bool, printed: &str, out: &mut Vec<Figure>) -> Result<(), String> {
     let flow_bits = if quick { 10 } else { 16 };
     let verilog = if quick {

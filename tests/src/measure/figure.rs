@@ -1,13 +1,13 @@
 //! Figures and what is asked of them.
 
-/// What is asked for.
+/// The bound that a figure must keep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
     /// No less.
     AtLeast(f64),
     /// No more.
     AtMost(f64),
-    /// This.
+    /// Equal.
     Exactly(f64),
 }
 
@@ -35,13 +35,13 @@ impl std::fmt::Display for Bound {
 /// A figure.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Its name; dots part what it belongs to.
+    /// Name of the figure; dots separate its groups.
     pub key: String,
-    /// It; `None` if it could not be measured.
+    /// Value of the figure; `None` if it could not be measured.
     pub value: Option<f64>,
-    /// What is asked for.
+    /// Bound that the figure must keep.
     pub bound: Option<Bound>,
-    /// What it is, or why there is none.
+    /// Explanation of the figure, or why there is none.
     pub note: String,
 }
 
@@ -58,7 +58,7 @@ impl Figure {
         Figure { bound: Some(bound), ..self }
     }
 
-    /// It misses what is asked for.
+    /// The figure misses its bound.
     pub fn is_missed(&self) -> bool {
         matches!((self.value, self.bound), (Some(v), Some(b)) if !b.holds(v))
     }

@@ -1,7 +1,8 @@
-//! What the design reaches, measured on its Verilog in clocks, of whole networks on its model; `cargo xtask bench` prints it and writes `docs/bench.md`.
+//! Figures of the design, measured on its Verilog in clocks, of whole networks on its model; `cargo xtask bench` prints them and writes
+//! `docs/bench.md`.
 //!
-//! Nothing of that reads a wall clock: the same design gives the same figures on any machine. What the driver reaches (`cargo xtask bench
-//! driver`) is another thing: it is measured in seconds, beside plain register reads of the same run, and not on that page.
+//! Nothing of that reads a wall clock: the same design gives the same figures on any machine. The driver's figures (`cargo xtask bench driver`) are
+//! measured in seconds, beside plain register reads of the same run, and are not on that page.
 mod blind;
 mod core;
 mod driver;
@@ -17,16 +18,16 @@ pub use page::page;
 
 use std::path::Path;
 
-/// What is measured at a time, by name.
+/// Parts that can be measured alone, by name.
 pub const PARTS: [&str; 7] = ["grants", "alone", "load", "core", "loops", "engine", "record"];
-/// What is measured only when it is named, in seconds.
+/// The part that is measured only when it is named, in seconds.
 pub const DRIVER: &str = "driver";
 
 /// Measures everything, or one of [`PARTS`], or [`DRIVER`]; `quick` holds the keys stable and means nothing else. `root` is the workspace, for what is
 /// recorded there, and `printed` what tests printed of themselves: lines of `figure`, key and value.
 ///
 /// # Errors
-/// What the emission, Verilator or a record found wrong.
+/// The emission, Verilator or a record has an error.
 pub fn all(quick: bool, only: Option<&str>, root: &Path, printed: &str) -> Result<Vec<Figure>, String> {
     let mut figures = Vec::new();
     if only == Some(DRIVER) {

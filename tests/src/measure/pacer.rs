@@ -1,4 +1,4 @@
-//! What the pacer reaches, on its Verilog: grants a clock in each mix, punctuality and rate of a flow alone, lateness under load.
+//! Figures of the pacer, on its Verilog: grants a clock in each mix, punctuality and rate of a flow alone, lateness under load.
 use super::figure::{Bound, Figure};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -121,7 +121,7 @@ fn one_slot(library: &Arc<Library>, extent: &Extent, mbps: f64) -> (f64, f64) {
 /// Grants a clock, in each mix.
 ///
 /// # Errors
-/// What the emission or Verilator found wrong.
+/// The emission or Verilator finds an error.
 pub fn grants(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
     let (library, extent) = (&pacer(quick)?, &Extent::new(quick));
     let n = extent.flows();
@@ -130,7 +130,7 @@ pub fn grants(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
     let all = |per_clock: f64| vec![at_gap(84, f64::from(n) * CLOCK_NS as f64 / per_clock); n as usize];
     let line = 0.5952;
     let gaps = (5.0 * f64::from(n) / line).round() as u64;
-    // One after the other in the course of a gap: nobody is late at the ends of a window of whole gaps.
+    // The flows follow one another in the course of a gap: none is late at the ends of a window of whole gaps.
     let kept = capacity(library, extent, &all(line), 1.0 / line, gaps) / line;
     let mut mixes = vec![("equal", capacity(library, extent, &all(1.05), 0.0, extent.window))];
     mixes.push(("log_uniform", capacity(library, extent, &log_uniform(n, &mut rng), 0.0, extent.window)));
@@ -167,7 +167,7 @@ fn lone(library: &Arc<Library>, extent: &Extent, bytes: u16, register: u32) -> (
 /// Punctuality and rate of a flow alone.
 ///
 /// # Errors
-/// What the emission or Verilator found wrong.
+/// The emission or Verilator finds an error.
 pub fn alone(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
     let (library, extent) = (&pacer(quick)?, &Extent::new(quick));
     let all = [(84, 1.0), (84, 100.0), (84, 10_000.0), (84, 77_777.0), (84, 100_000.0)];
@@ -217,7 +217,7 @@ fn lateness(library: &Arc<Library>, extent: &Extent, bytes: u16, rates: &[f64], 
 /// Lateness on a shared link.
 ///
 /// # Errors
-/// What the emission or Verilator found wrong.
+/// The emission or Verilator finds an error.
 pub fn under_load(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
     let (library, extent) = (&pacer(quick)?, &Extent::new(quick));
     let n = extent.sharing as usize;

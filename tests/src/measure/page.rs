@@ -34,7 +34,7 @@ nothing that could stand beside a figure here.
 |---|---|---|---|---|
 ";
 
-/// What is published: design, flows, figure, our key, what is said of it, source.
+/// Published figures: design, flows, figure, our key, comment, source.
 const PUBLISHED: &[(&str, &str, &str, &str, &str, &str)] = &[
     (
         "Tassel",

@@ -1,4 +1,4 @@
-//! What other commands have measured and committed: area and speed, mutants.
+//! Figures that other commands have measured and committed: area and speed, mutants.
 use super::figure::{Bound, Figure};
 use std::path::Path;
 use timely_hw::blocks::{BLOCKS, Measure};

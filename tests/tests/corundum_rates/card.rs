@@ -49,7 +49,7 @@ struct Packet {
     queue: u32,
 }
 
-/// What leaves a memory: when, bytes of the engine's RAM, bytes of the queue in front of the MAC.
+/// A release of memory: when, bytes of the engine's RAM, bytes of the queue in front of the MAC.
 type Freed = (u64, usize, usize);
 
 /// The card but for its scheduler, and the host.
@@ -219,7 +219,7 @@ impl Card {
             let left = self.line_free.div_ceil(CLOCK_PS);
             self.freed.push_back((self.out_free, bytes, 0));
             self.freed.push_back((left, 0, bytes));
-            // What is free first comes first.
+            // Memory that is free first comes first.
             self.freed.make_contiguous().sort_by_key(|f| f.0);
             self.over.push_back(Packet { at: left + RECORD_CLOCKS, ..p });
         }

@@ -18,7 +18,7 @@ use timely_regs::profile::{OUTSTANDING, TOKEN_CAP, USE_WINDOW};
 use timely_tests::{few_seeds, rng, thorough};
 
 const F: usize = 10;
-/// What our scheduler is told of its place.
+/// Parameters of our scheduler.
 const GIVEN: Given = Given {
     base: 0x3000,
     address: 0x8_3000,

@@ -1,4 +1,4 @@
-//! The daemon with a modelled NIC behind a socket: what it keeps, whom it answers, and how it ends.
+//! The daemon with a modelled NIC behind a socket: its state, the clients that it answers, and how it ends.
 use crate::alone;
 use rand::Rng;
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ fn a_daemon_keeps_what_it_was_told() {
     configure(&mut client);
     let told = until(&mut client, &ALL, |t| t["flows"][0]["samples"].as_u64() > Some(10));
     assert_eq!((&told["flows"][0]["flow"], told["profiles"][0]["samples"].as_u64() > Some(0)), (&json!(7), true));
-    // What is refused says which value and which range.
+    // A refusal names the value and the range.
     let refused = |client: &mut Client, request| match client.ask(request) {
         Err(ClientError::Refused(r)) => (r.code, r.text),
         other => panic!("{other:?}"),
@@ -155,7 +155,8 @@ fn read_events(client: &mut Client, mut next: Option<u32>, count: usize) -> Opti
     next
 }
 
-/// Events come in order to everybody who asked, with what was lost between them: also when another client asks for others, or for none any more.
+/// Events come in order to every client that asked, with the events lost between them: also when another client asks for others, or for none
+/// any more.
 #[test]
 fn events_reach_their_subscribers() {
     let _alone = alone();
@@ -193,7 +194,7 @@ fn framed(body: &[u8]) -> Vec<u8> {
     [&(body.len() as u32).to_le_bytes()[..], &[0; 4], body].concat()
 }
 
-/// Ten thousand requests that are none, beside clients that say nothing: each is answered or costs its sender the connection, and nobody else.
+/// Ten thousand malformed requests, beside clients that say nothing: each is answered or costs its sender the connection, and no other client.
 #[test]
 fn malformed_requests_are_answered() {
     let _alone = alone();
@@ -274,7 +275,7 @@ fn a_daemon_whose_device_goes_says_so_and_ends() {
     let _ = std::fs::remove_file(file);
 }
 
-/// What the process of the test below runs: a daemon, until it is killed.
+/// The program that the process of the test below runs: a daemon, until it is killed.
 #[test]
 fn helper_that_is_killed() {
     let Some(nic) = std::env::var_os("TIMELY_TEST_NIC") else { return };
@@ -315,7 +316,7 @@ fn a_daemon_that_is_killed_stops_the_nic_and_comes_back() {
     child.0.kill().expect("killed");
     child.0.wait().expect("ended");
 
-    // Whoever looks next sees a NIC that goes on without a driver, until its heartbeat is missed.
+    // The next client sees a NIC that goes on without a driver, until its heartbeat is missed.
     let start = Instant::now();
     let seen = Nic::open(Box::new(VfioUser::connect(nic.path()).expect("free again")), Start::Attach).expect("opened");
     while !seen.info().expect("info").heartbeat_lost {

@@ -53,7 +53,7 @@ fn a_device_that_goes_away_is_missed() {
     }
 }
 
-/// What is no timely-nic, or one of another version, is not touched but for the command register and a reset.
+/// A device that is no timely-nic, or one of another version, is not touched but for the command register and a reset.
 #[test]
 fn another_device_is_refused() {
     let _alone = alone();

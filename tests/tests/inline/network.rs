@@ -84,7 +84,7 @@ impl CoreFactory for Nics {
     }
 }
 
-/// What each host did, in its order.
+/// The actions of each host, in their order.
 #[derive(Default)]
 struct Trace(BTreeMap<NodeId, Vec<String>>);
 
@@ -116,7 +116,7 @@ fn verilog_and_models_leave_one_trace() {
     for (node, seen) in &verilog.0 {
         let mut seen: Vec<_> = seen.iter().collect();
         let mut modelled: Vec<_> = model.0[node].iter().collect();
-        // Which windows come together, depends on the kind.
+        // The windows that come together depend on the kind.
         seen.sort_unstable();
         modelled.sort_unstable();
         let differs = seen.iter().zip(&modelled).find(|(a, b)| a != b);

@@ -1,4 +1,4 @@
-//! What stands around the in-line NIC in its lockstep test: a host, a wire and a driver, at random and by turns calm and hostile.
+//! The surroundings of the in-line NIC in its lockstep test: a host, a wire and a driver, at random and by turns calm and hostile.
 use crate::FLOWS;
 use crate::both::Both;
 use rand::{Rng, SeedableRng};
@@ -19,7 +19,7 @@ use timely_tests::nic::PORT;
 
 pub const PEER: u16 = 2;
 
-/// What was seen.
+/// Counts of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Data frames at the wire, other frames of the host's, ACKs of ours, frames at the host.

@@ -149,7 +149,7 @@ fn losses_are_told_exactly() {
     }
 }
 
-/// Four times as many pairs as places: who has none gets `unknown` for ever, nobody a false loss, and the places keep their owners.
+/// Four times as many pairs as places: a pair without a place gets `unknown` for ever, no pair a false loss, and the places keep their owners.
 #[test]
 fn beyond_the_table_nothing_is_known() {
     let mut rng = rng(3);

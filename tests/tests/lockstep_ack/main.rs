@@ -41,7 +41,7 @@ fn entry(i: u32, (address, length): Network) -> Vec<(u32, u32)> {
     words.chain([(ALLOW_PREFIX.word() + i, family | length)]).collect()
 }
 
-/// A data packet that is answered by who is configured so.
+/// A data packet that a responder with this configuration answers.
 fn welcome(rng: &mut impl Rng, config: &ack::Config) -> (Envelope, Header, usize) {
     let mut v6 = rng.random::<[u8; 16]>();
     v6[..4].copy_from_slice(&[0xfd, 0, 0, 1]);
@@ -78,7 +78,7 @@ fn welcome(rng: &mut impl Rng, config: &ack::Config) -> (Envelope, Header, usize
     (envelope, header, rng.random_range(0..200))
 }
 
-/// What the parser says of a packet.
+/// The parser's report of a packet.
 fn report(envelope: &Envelope, header: &Header, payload: usize, stamp: u64) -> Report {
     let frame = envelope.frame(header, &vec![0xa5; payload]);
     let packet = Packet::new_unchecked(&frame[..], envelope.class());
@@ -406,7 +406,7 @@ impl Run {
     }
 }
 
-/// The ACK says what the packet and its way said, to whom it came from, and is no longer than the packet.
+/// The ACK echoes the packet's header, TTL and ECN, goes to the packet's source, and is no longer than the packet.
 #[test]
 fn answers_a_last_packet() {
     for seed in seeds() {
@@ -466,7 +466,7 @@ fn v6(source: &str, destination: &str) -> Addresses {
     Addresses::V6 { source, destination }
 }
 
-/// Eight networks of any length, of both families: answered is who shares the first bits with one.
+/// Eight networks of any length, of both families: hosts that share the first bits with one are answered.
 #[test]
 fn prefixes_decide() {
     for seed in seeds() {
@@ -482,7 +482,7 @@ fn prefixes_decide() {
             let (mut e, h, payload) = welcome(&mut rng, &config());
             let host = source(&mut e.addresses);
             host.copy_from_slice(if host.len() == 16 { &PEER6 } else { &PEER4 });
-            // The first byte stays: another is a group's, or nobody's.
+            // The first byte stays: with another the address may be multicast, or no host's.
             flip(&mut host[1..], &mut rng);
             let shares = |net: &[u8], bits: u32| {
                 net.len() == host.len() && (0..bits as usize).all(|b| (net[b / 8] ^ host[b / 8]) & 0x80 >> (b % 8) == 0)
@@ -529,7 +529,7 @@ fn acks_take_their_share() {
     }
 }
 
-/// What makes a welcome packet unwelcome.
+/// The change that makes a welcome packet unwelcome.
 type Change = fn(&mut Envelope, &mut Header);
 
 /// Each reason not to answer, alone: silence, and the right counter.
@@ -632,7 +632,7 @@ fn skipping_equals_stepping() {
             let rst = rng.random_bool(0.0005);
             let i = ack::In { rst, config: config.clone(), written, now: rng.random(), report, ready: take.next(&mut rng) };
             stepped.step(clk, &i);
-            // A change of the settings, and a write, are asked for by who makes them.
+            // The bench steps the block itself when it changes the settings or writes.
             let asked = i.report.is_some() || i.rst || i.written.is_some() || std::mem::take(&mut changed);
             if asked || skipped.wake(clk) <= clk {
                 skipped.step(clk, &i);

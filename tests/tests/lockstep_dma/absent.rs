@@ -1,4 +1,4 @@
-//! What stands in DMA's place where there is no memory: its registers, and that it never starts.
+//! The DMA stub of builds without memory: its registers, and that it never starts.
 use crate::{INPUTS, OUTPUTS};
 use rand::Rng;
 use timely_hw::dma::NoDma as Rtl;

@@ -1,4 +1,4 @@
-//! What must hold at the pins whatever the model says: AXI's rules, whole records in order, loads as in memory, nothing after idle.
+//! Rules at the pins, independent of the model: AXI's rules, whole records in order, loads as in memory, nothing after idle.
 use crate::world::Access;
 use std::collections::VecDeque;
 use timely_model::dma::{ANSWER_WORDS, In, Master, Out, RECORD_WORDS, bytes, words};

@@ -1,4 +1,4 @@
-//! What stands around the DMA block: csr, a driver that does everything right and wrong, the record stream, telemetry, memory.
+//! The surroundings of the DMA block: csr, a driver that does everything right and wrong, the record stream, telemetry, memory.
 use crate::oracle::Oracle;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -48,10 +48,10 @@ pub struct World {
     pub oracle: Oracle,
     faults: Faults,
     flow_bits: u32,
-    /// Writes of csr's sweep after reset.
+    /// Writes of csr's RAM init after reset.
     sweep: VecDeque<(u32, u32)>,
     access: Option<Access>,
-    /// What was read last: status and producer index.
+    /// The values read last: status and producer index.
     status: u32,
     producer: u32,
     consumer: u32,
@@ -215,7 +215,7 @@ impl World {
         (look, written)
     }
 
-    /// What the block gets at clock `clk`, at which it shows `out`.
+    /// Inputs of the block at clock `clk`, at which its outputs are `out`.
     pub fn next(&mut self, clk: u64, rng: &mut ChaCha8Rng, out: &Out) -> In {
         if rng.random_bool(0.001) {
             // Another mood of everybody.

@@ -90,7 +90,7 @@ pub struct Edges {
     other_at: u64,
     now: u32,
     samples: Runs,
-    /// What comes before anything else.
+    /// Inputs that come before any others.
     first: VecDeque<In>,
 }
 

@@ -16,7 +16,7 @@ use timely_regs::parameters::Parameters;
 use timely_tests::{cycles, rng, seeds, verilate};
 use timely_verilate as v;
 
-/// What a run has seen.
+/// Counts of the events of a run.
 #[derive(Debug, Default)]
 struct Seen {
     kinds: [u64; 6],

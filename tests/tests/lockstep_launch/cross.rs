@@ -47,7 +47,7 @@ fn words_cross_whole_and_in_order() {
             dut.set(w_valid, offered.is_some().into());
             dut.set(w_data, offered.unwrap_or_else(|| rng.random::<u64>() >> 24));
             dut.set(r_ready, taken.into());
-            // What the edge finds: a reset is there before it.
+            // The inputs at the edge: a reset is there before it.
             let (free, writing, reading) = (dut.get(w_ready) == 1, dut.get(w_rst) == 0 && !reset, dut.get(r_rst) == 0 && !reset);
             let head = (dut.get(r_valid) == 1).then(|| dut.get(r_data));
             if goes[1]

@@ -52,7 +52,7 @@ impl Frames {
                 self.left = beats(&frame, 64).collect();
                 self.left.reverse();
                 self.tag = rng.random();
-                // A keep that nobody may send.
+                // A keep that no sender may use.
                 if rng.random_bool(0.02) {
                     self.left[0].bytes = [0, Beat::HOLES][rng.random_range(0..2)];
                 }
@@ -111,7 +111,7 @@ fn the_sender_equals_its_model() {
     }
 }
 
-/// What is on the wire of a sender that is fed without a gap: each frame as Ethernet has it, [`GAP`] clocks apart.
+/// The wire of a sender that is fed without a gap: each frame as Ethernet has it, [`GAP`] clocks apart.
 #[test]
 fn frames_are_on_the_wire_as_ethernet_has_them() {
     let mut rng = rng(7);
@@ -220,7 +220,7 @@ fn the_receiver_equals_its_model() {
     }
 }
 
-/// What the sender sends, the receiver gives back; one bit of it turned over on the way makes the frame bad.
+/// The receiver gives back the sender's frames; one bit of a frame turned over on the way makes it bad.
 #[test]
 fn what_is_sent_is_received() {
     let mut rng = rng(3);

@@ -1,4 +1,4 @@
-//! What stands in front of a wire. Here `timely_hw::launch` against `timely_model::launch`, every output at every clock, and what the gate promises,
+//! The blocks in front of a wire. Here `timely_hw::launch` against `timely_model::launch`, every output at every clock, and the gate's promises,
 //! on the model; beside it a board's MAC, its serial line, and its queue between two clocks.
 mod cross;
 mod mac;
@@ -163,7 +163,7 @@ fn frames_leave_at_their_launch() {
     }
 }
 
-/// A frame whose launch is any time at all holds back nobody by more than [`FARTHEST`], and counts; those around it keep their launches.
+/// A frame whose launch is any time at all delays no other frame by more than [`FARTHEST`], and counts; those around it keep their launches.
 #[test]
 fn no_launch_blocks() {
     const GAP: u64 = 1000;

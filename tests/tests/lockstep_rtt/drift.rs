@@ -1,4 +1,4 @@
-//! What clocks that drift apart do to one-way delay variation.
+//! The effect of clocks that drift apart on one-way delay variation.
 use std::collections::BTreeMap;
 use timely_model::bus::{Ack, Completion, ProfileWrite, Sample, Sent};
 use timely_model::{Block, rtt};
@@ -113,7 +113,7 @@ fn drift_biases_one_way_delay_by_a_bound() {
         for b in [often.0, often.1, rare.0, rare.1] {
             assert!(b.abs() <= bound, "{b} ns at {ppm} parts a million; the bound is {bound}");
         }
-        // It is no idle bound.
+        // The bound is tight: with a queue that is rarely empty the bias is above a third of it.
         assert!(ppm == 0.0 || rare.0.abs().max(rare.1) > bound / 3.0);
     }
 }

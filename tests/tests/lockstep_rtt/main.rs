@@ -184,7 +184,7 @@ impl Ports {
     }
 }
 
-/// Runs `worlds` worlds of `cycles()` clocks each, sweeps not counted.
+/// Runs `worlds` worlds of `cycles()` clocks each, RAM init not counted.
 fn lockstep<const F: usize, const D: usize, const A: usize>(worlds: usize, flows: usize, timeout: u32, rst: f64) {
     let library = verilate(&format!("rtt_{F}_{D}"), Rtt::<F, D, A>::default());
     let ports = Ports::new(&library);

@@ -1,4 +1,4 @@
-//! What must come of every ACK and when a flow times out, found from the history alone, with whole numbers of unlimited width.
+//! The right outcome of every ACK and every time-out, found from the history alone, with whole numbers of unlimited width.
 use crate::world::{Faults, World, base, signal};
 use std::collections::{BTreeMap, VecDeque};
 use timely_model::bus::{ACK_ACCEPTED, Ack, KIND_TIMEOUT, RTT_MAX, Sample};
@@ -225,7 +225,7 @@ fn every_ack_gives_what_history_says() {
                 flows.insert(l.flow, Flow { profile: l.profile().into(), ..Flow::default() });
             }
             if let Some(a) = i.ack {
-                // What it echoes and where it comes from, as one.
+                // The nonce that the ACK echoes and its source, as one.
                 acks.insert(clk, Ack { nonce: a.nonce ^ check::product(world.key, a.source), ..a });
                 acks_given += 1;
             }

@@ -34,7 +34,7 @@ fn waits(step_ns: u64) -> u64 {
     panic!("no time-out within two of them, after a step by {step_ns} ns");
 }
 
-/// A segment that nobody answers waits for its time-out at most, by however much the time steps forward meanwhile.
+/// A segment that is never answered waits for its time-out at most, by however much the time steps forward meanwhile.
 #[test]
 fn a_step_of_the_time_holds_up_no_time_out() {
     let rest = u64::from(TIMEOUT_NS) / CLOCK_NS / 2;

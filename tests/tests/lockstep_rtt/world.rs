@@ -93,7 +93,7 @@ pub fn signal(profile: u32) -> u32 {
     [0, 2, 1, 2, 1, 0][profile as usize % 6]
 }
 
-/// What a profile adds to one-way delay variation, ns.
+/// Base of a profile's one-way delay variation, ns.
 pub fn base(profile: u32) -> u32 {
     [8000, 0, 12_345_678, profile::SIGNAL_BASE.most][profile as usize % 4]
 }
@@ -252,7 +252,7 @@ impl World {
         (!self.chance(self.faults.lose_completion)).then_some(Completion { tag: sent.tag, ts })
     }
 
-    /// What the responder says: the packet arrived between two of our clocks, and was kept for a part of that.
+    /// The responder's ACK: the packet arrived between two of our clocks, and was kept for a part of that.
     fn echo(&mut self, from: u64, to: u64) -> Ack {
         let arrived = self.rng.random_range(from..to);
         let left = self.rng.random_range(arrived..to);
@@ -287,7 +287,7 @@ impl World {
         ack
     }
 
-    /// What the block gets at a clock; `swept` is what it showed.
+    /// Inputs of the block at a clock; `swept` is its output of that name.
     pub fn next(&mut self, clk: u64, swept: bool) -> rtt::In {
         let mut i = rtt::In::default();
         if swept {

@@ -1,4 +1,4 @@
-//! What stands around the control half in Corundum's application block, against its models, every output at every clock.
+//! The blocks around the control half in Corundum's application block, against their models, every output at every clock.
 use rand::Rng;
 use timely_hw::shells::corundum::app::arrivals::Arrivals as RtlArrivals;
 use timely_hw::shells::corundum::app::credit::Credit as RtlCredit;
@@ -210,7 +210,7 @@ fn read_lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) 
         for clk in 0..cycles() / 2 {
             let read = dut.get_bytes(rdata);
             let mut expected = model.output(clk);
-            // What a beat has is the rest's first bytes.
+            // A beat has the first bytes of the rest.
             if let Some((record, ..)) = &mut expected.beat {
                 record[width / 8..].fill(0);
             }

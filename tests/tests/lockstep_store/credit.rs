@@ -46,7 +46,7 @@ fn rtl_equals_model() {
             dut.settle();
             assert_eq!((dut.get(s_ready) == 1, dut.get(m_valid) == 1), (ready && open, offered && open), "clock {clk}, seed {seed}");
             let least: u32 = waiting.iter().map(|g| g.1).sum();
-            // What is known to wait keeps within the line's 64 clocks when a grant is taken, but for what the last two clocks changed.
+            // Bytes known to wait keep within the line's 64 clocks when a grant is taken, but for the changes of the last two clocks.
             let limit = line_rate >> 18;
             assert!(!i.granted || least <= limit + 2 * UNKNOWN, "clock {clk}, seed {seed}: {least} bytes wait, and a grant is taken");
             let happened = [i.granted, offered && ready && !open, charge == Some(0), waiting.len() + granted.len() >= MOST as usize];

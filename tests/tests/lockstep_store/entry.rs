@@ -29,7 +29,7 @@ fn packet(rng: &mut impl Rng, width: usize, flow_bits: u32) -> VecDeque<Beat> {
     if rng.random_bool(0.8) && frame.len() > at + 4 {
         let flow = rng.random_range(0..(1u32 << flow_bits) + 3);
         frame[at..at + 4].copy_from_slice(&flow.to_be_bytes());
-        // In front of it the place, which nobody but the NIC fills in.
+        // In front of it the place, a field that the NIC alone fills in.
         if rng.random_bool(0.3) {
             frame[at..at + 2].copy_from_slice(&rng.random::<[u8; 2]>());
         }
@@ -168,7 +168,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
     }
 }
 
-/// The shared beat of both ways, whose validity is theirs.
+/// The beat that both ways share; each way has a valid of its own.
 struct Ports {
     data: timely_verilate::Out,
     keep: timely_verilate::Out,

@@ -1,6 +1,6 @@
-//! The traffic generator among Corundum's frames, against its model, every output at every clock: with loads that change whose a flow is, stalls on all sides, and
-//! a scheduler that says as much as it may. Beside that, from the Verilog alone: frames of the core pass whole and in order, and each of the generator's leaves under
-//! the tag that it was reported with.
+//! The traffic generator among Corundum's frames, against its model, every output at every clock: with loads that change the owner of a flow,
+//! stalls on all sides, and a scheduler that reports as much as it may. Beside that, from the Verilog alone: frames of the core pass whole and in
+//! order, and each of the generator's leaves under the tag that it was reported with.
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ const FLOWS: u32 = 6;
 const REPORT: [&str; 12] =
     ["valid", "tag", "flow", "segment", "nonce", "first", "last", "wire_bytes", "segment_bytes", "launch", "place", "generation"];
 
-/// What surrounds the generator.
+/// The surroundings of the generator.
 struct World {
     width: usize,
     doorbells: Runs,
@@ -145,7 +145,7 @@ impl World {
 }
 
 fn set(l: &Library, dut: &mut Dut, i: &In, rng: &mut ChaCha8Rng) {
-    // What is not valid is anything.
+    // Fields that are not valid are noise.
     let noise: u64 = rng.random();
     let flow = noise % (1 << F);
     let mut put = |name: &str, value: u64| dut.set(l.input(name), value);

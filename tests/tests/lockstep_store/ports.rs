@@ -12,7 +12,7 @@ use timely_tests::axis::{Offered, Taken, random_beat};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 use timely_verilate::{Dut, Library, Out};
 
-/// What comes beside a beat, low bytes first.
+/// The sideband of a beat, low bytes first.
 fn meta(dut: &Dut, port: Out) -> u128 {
     u128::from_le_bytes(dut.get_bytes(port).try_into().expect("128 bits"))
 }

@@ -1,4 +1,4 @@
-//! What the store promises its neighbours, on the model.
+//! The store's promises to its neighbours, on the model.
 use super::traffic::Traffic;
 use rand::Rng;
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::link::wire_bytes;
 use timely_tests::{cycles, rng, seeds};
 
-/// A store past its sweep, all flows enabled, nothing in its way.
+/// A store past RAM init, all flows enabled, nothing in its way.
 pub struct Run {
     pub store: Store,
     pub clk: u64,
@@ -66,7 +66,7 @@ impl Source {
     }
 }
 
-/// What comes in comes out, per flow in its order, byte for byte; or it is counted, once. And all cells are free again.
+/// Each packet that comes in leaves, per flow in its order, byte for byte; or it is counted, once. And all cells are free again.
 #[test]
 fn each_packet_leaves_once_or_is_counted() {
     for seed in seeds() {
@@ -219,7 +219,7 @@ fn latencies_are_constant() {
     }
 }
 
-/// A flow that nobody reads is held at its bound and fills nothing beyond it; another's packets all come in meanwhile.
+/// A flow that is never read is held at its bound and fills nothing beyond it; another's packets all come in meanwhile.
 #[test]
 fn a_full_flow_is_bounded() {
     for (width, bytes) in [(64, 60), (512, 60), (512, 1514), (512, 9000)] {

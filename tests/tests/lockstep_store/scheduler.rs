@@ -107,7 +107,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
             }
             pending &= out.answer.is_none();
             let busy = clk < calm;
-            // From then on doorbells come for a while, and after each while all has to leave: nobody asks again for who was forgotten.
+            // From then on doorbells come for a while, and after each while all has to leave: a queue that was forgotten gets no further doorbell.
             let rings = if busy { runs[0].next(&mut rng) } else { clk % 10_000 > 1000 && clk % 10_000 < 2500 && rng.random_bool(0.03) };
             if !busy && clk % 10_000 == 9_999 && tag_count >= 8 && clk > calm + n as u64 * 150 + 10_000 {
                 let left: u32 = world.packets.iter().sum();
@@ -134,7 +134,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
                 let (q, on) = (queue(&mut rng), rng.random_bool(0.7));
                 let keep = rng.random_bool(0.5);
                 i.load = Some((q, on, keep));
-                // What was posted before is void.
+                // Packets posted before are void.
                 if !(on && keep && world.flows[q as usize]) {
                     world.posted[q as usize] = 0;
                 }
@@ -215,7 +215,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
                 i.rst,
             ];
             seen.iter_mut().zip(happened).for_each(|(n, h)| *n += u64::from(h));
-            // What is not offered may be anything.
+            // Fields that are not offered are noise.
             let put = |dut: &mut timely_verilate::Dut,
                        ports: &[timely_verilate::In],
                        values: Option<Vec<u64>>,

@@ -21,7 +21,7 @@ use timely_tests::{Runs, cycles, fourstate, rng, seeds, thorough};
 use timely_verilate::{Dut, Library, Options, Out, build};
 
 const F: usize = 10;
-/// What the bench gives the block.
+/// Parameters of the block in the bench.
 const GIVEN: Given = Given {
     base: 0x3000,
     address: 0x8_3000,
@@ -45,7 +45,7 @@ fn text() -> &'static str {
     })
 }
 
-/// The same with the buses to and from the application block.
+/// The library with the buses to and from the application block.
 fn library_with_streams() -> Arc<Library> {
     let text = text()
         .replacen("mtu\n);", "mtu,\n  input wire [261:0] timely_down,\n  output wire [166:0] timely_up\n);", 1)
@@ -287,7 +287,7 @@ fn up(u: &Up, shown: &[u32]) -> Vec<u32> {
     packed(UP, UP_BITS, &values)
 }
 
-/// What may come by the bus: flows that are loaded, at all rates, in a time that goes on.
+/// Random signals on the bus from the control half: flows that are loaded, at all rates, in a time that goes on.
 fn random_down(rng: &mut ChaCha8Rng, clk: u64) -> Down {
     let flow = rng.random_range(0..8);
     let chance = |rng: &mut ChaCha8Rng, p: f64| rng.random_bool(p);
@@ -358,12 +358,12 @@ fn equal(library: &Arc<Library>, streams: bool) {
                 0,
             ];
             for (k, name) in OUTPUTS.iter().enumerate() {
-                // What says nothing may be anything.
+                // Fields that are not valid may be anything.
                 let counts = match k {
                     4 => o[3] == 1,
                     6 | 7 => o[5] == 1,
                     12 | 13 => o[11] == 1,
-                    // It is there from a reset on.
+                    // The output is defined from a reset on.
                     14 => clk > 0,
                     _ => true,
                 };
@@ -699,8 +699,8 @@ fn a_flow_has_its_rate_and_its_bound() {
     }
 }
 
-/// What leaves behind a pause of every priority: grants that were decided and not asked of the card, and packets that were asked of it. Eight flows at 5 Gb/s
-/// each on a line of 10 Gb/s, and at 1.25 Gb/s each. Then it goes on.
+/// The packets behind a pause of every priority: grants that were decided and not asked of the card, and packets that were asked of it. Eight
+/// flows at 5 Gb/s each on a line of 10 Gb/s, and at 1.25 Gb/s each. Then it goes on.
 #[test]
 fn a_pause_lets_what_is_decided_leave() {
     for (mbps, len) in [(5_000, 60u16), (5_000, 1514), (1_250, 60), (1_250, 1514)] {

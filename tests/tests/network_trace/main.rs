@@ -118,7 +118,7 @@ fn verilog_and_model_agree(scenario: &str, part: u64) {
     verilog.ingredients(&outcome).assert_all_met(scenario, part);
     let (model, modelled) = run(scenario, NicKind::Model, &cores, part);
     verilog.assert_equal(&model, "Verilog", "model", scenario);
-    // What the NICs wrote into their hosts' memory at the end.
+    // The snapshots in the hosts' memory at the end.
     assert!(outcome.snapshots.iter().flat_map(|s| &s.1).any(|r| r.packets > 0 && r.rtt.is_some()), "{scenario}: no telemetry");
     // Software's loop takes them, at a clock of its own.
     let taken = |o: &Outcome| {

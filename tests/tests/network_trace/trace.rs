@@ -1,4 +1,4 @@
-//! What a run of a network is compared by, and what happened in it.
+//! The trace by which two runs of a network are compared, and counts of its events.
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Debug for Left {
     }
 }
 
-/// What a host did, each kind in the order of time.
+/// The events of a host, each kind in the order of time.
 #[derive(Default)]
 struct Host {
     left: Vec<Left>,
@@ -37,7 +37,7 @@ struct Host {
     timeouts: Vec<TimeoutSample>,
 }
 
-/// What all hosts did.
+/// The events of all hosts.
 #[derive(Default)]
 pub struct Trace {
     hosts: BTreeMap<NodeId, Host>,
@@ -77,7 +77,7 @@ impl Trace {
         }
     }
 
-    /// What happened.
+    /// Counts of the run's events.
     pub fn ingredients(&self, outcome: &Outcome) -> Ingredients {
         let r = &outcome.recorder;
         let count = |of: &dyn Fn(&Host) -> usize| self.hosts.values().map(of).sum::<usize>() as u64;

@@ -18,11 +18,11 @@ const WIRE: u32 = PACKET + 90 + 24;
 const SEGMENTS: [u32; 4] = [2, 3, 8, 2];
 /// The flow whose segments are READs.
 const READER: usize = 3;
-/// What a READ is charged: more than the bound.
+/// Bytes that a READ is charged: more than the bound.
 const READ_BYTES: u32 = 6000;
 const BOUND: u32 = 5 * WIRE / 2;
 
-/// What a flow has outstanding.
+/// The outstanding bytes of a flow.
 #[derive(Default)]
 struct Flow {
     segments: u64,
@@ -32,7 +32,7 @@ struct Flow {
     ended: VecDeque<(u32, u32)>,
 }
 
-/// Nobody answers a segment that has not ended: a flow whose segments are longer than its bound, or whose READs are dearer, goes on with each
+/// A segment that has not ended gets no ACK: a flow whose segments are longer than its bound, or whose READs are dearer, goes on with each
 /// to its end when nothing else is outstanding. While anything is that can be answered, no flow is beyond its bound.
 #[test]
 fn a_segment_longer_than_its_bound_ends() {
@@ -55,7 +55,7 @@ fn a_segment_longer_than_its_bound_ends() {
                 let end = bench.clk() + cycles();
                 let (mut flows, mut answered, mut beyond): ([Flow; 4], _, _) = (Default::default(), 0, 0);
                 while let Some(sent) = bench.run(end) {
-                    // What has arrived before acknowledges its segment, and those before it.
+                    // An ACK that has arrived before acknowledges its segment, and those before it.
                     while let Some(ack) = bench.received.get(answered).filter(|r| r.last < sent.first) {
                         let ack = Packet::new_checked(&ack.frame[..], PORT).expect("an ACK");
                         flows[ack.flow() as usize].ended.retain(|e| e.0 > ack.segment());

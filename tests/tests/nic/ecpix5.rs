@@ -157,7 +157,7 @@ struct Board {
     hearing: Option<Seen>,
     preamble: usize,
     seen: VecDeque<Seen>,
-    /// What is said on the serial line, from when on.
+    /// Bytes on the serial line, and from when on.
     says: (u64, Vec<u8>),
     /// A byte that is being heard: since when, its bits.
     byte: Option<(u64, u32, u8)>,

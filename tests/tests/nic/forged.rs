@@ -1,4 +1,4 @@
-//! Forged ACKs: whoever receives one flow learns nothing that another flow's ACKs need, and without a key nothing leaves.
+//! Forged ACKs: the receiver of one flow learns nothing that another flow's ACKs need, and without a key nothing leaves.
 use rand::Rng;
 use std::net::IpAddr;
 use timely_regs::counters::Counter;
@@ -26,7 +26,7 @@ fn xorshift(mut x: u32) -> u32 {
     x ^ x << 5
 }
 
-/// What the receiver tries next: of the nonces that it saw the last one, what may follow it, any of them, and one at random.
+/// The receiver's next try: of the nonces that it saw the last one, one that may follow it, any of them, and one at random.
 fn guess(rng: &mut impl Rng, seen: &[u32], n: usize) -> u32 {
     let last = *seen.last().expect("it saw one");
     let before = seen[seen.len().saturating_sub(2)];
@@ -147,7 +147,7 @@ fn an_ack_of_another_host_is_refused() {
         }
         nic.write32(port::NONCE_KEYED.address(), 1).expect("a register");
         let mut bench = Bench::new(nic);
-        // What was sent under the old key is gone.
+        // Frames sent under the old key are gone.
         let begins = bench.clk() + 20_000;
         while bench.run(begins).is_some() {}
         let (mut forged, mut honest, mut families) = (0, 0u64, [0u64; 2]);
@@ -200,7 +200,7 @@ fn nothing_leaves_without_a_key() {
         };
         let first = nonces(&mut bench, 5_000);
         bench.nic.write32(port::NONCE_KEYED.address(), 0).expect("a register");
-        // What was granted before leaves still.
+        // Packets that were granted before still leave.
         nonces(&mut bench, 5_000);
         let held = nonces(&mut bench, 20_000);
         assert_eq!(held.len(), 0, "{name}: frames left without a key");

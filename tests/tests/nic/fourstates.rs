@@ -33,7 +33,7 @@ fn corundum_knows_all_of_its_outputs() {
         assert!(sent >= frames as usize && received == frames as usize);
         same("corundum", &card.dut, RESET_CLOCKS);
     };
-    // Its RAMs are clear after 2^10 clocks.
+    // The block's RAMs are clear after 2^10 clocks.
     let mut card = Card::new(&library.keeping(2_500), board, rng(1));
     (0..1_200).for_each(|_| card.tick());
     go_on(&mut card, 3, 200);

@@ -1,4 +1,4 @@
-//! What tests of the in-line shells share: frames of ours, a box that is ready, and how its output is watched.
+//! Helpers of the tests of in-line shells: frames of ours, a box that is ready, and how its output is watched.
 use std::io::{Write, stdout};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use timely_verilate::Library;
 pub const OWN_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 pub const PEER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 pub const OWN: [u8; 4] = [10, 0, 0, 1];
-/// The same of IPv6.
+/// Our IPv6 address.
 pub const OWN6: [u8; 16] = [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 pub const PEER: [u8; 4] = [10, 0, 0, 2];
 /// In which the store comes round to a flow.
@@ -114,7 +114,7 @@ pub fn fixed(mbps: f64) -> Parameters {
     Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) }
 }
 
-/// It is from our address to our peer's: to those of the flows that [`prepared`] loads.
+/// The frame is from our address to our peer's: the addresses of the flows that [`prepared`] loads.
 pub fn names_its_addresses(frame: &[u8]) -> bool {
     let mut head = [0; 128];
     head[..frame.len().min(128)].copy_from_slice(&frame[..frame.len().min(128)]);

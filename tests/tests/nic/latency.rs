@@ -55,7 +55,7 @@ fn an_ack_is_prompt() {
                         let departure = packet.departure();
                         assert!((received.stamp..=ack.now).contains(&departure), "{departure} is no time between arrival and departure");
                         let mut expected = answer(&frame, received.stamp, departure);
-                        // What the responder says of itself: TOS 0, TTL 64.
+                        // The responder's own TOS and TTL: 0 and 64.
                         let mut p = timely_regs::wire::Packet::new_unchecked(&mut expected[..], class);
                         p.set_tos(0);
                         // A segment of one packet is complete; of one whose first packet was not seen nothing is known.
@@ -76,7 +76,7 @@ fn an_ack_is_prompt() {
     }
 }
 
-/// What became of the packets around an ACK that changed the rate, all in clocks after the ACK's last beat.
+/// Departures around an ACK that changed the rate, all in clocks after the ACK's last beat.
 struct Reaction {
     /// A packet that the old gap had due then, at the latest, still went then.
     kept: u64,

@@ -62,7 +62,7 @@ fn a_flow_that_does_not_use_its_rate_does_not_raise_it() {
     for (name, [(busy, _), (idle, later)]) in rates(20.0) {
         println!("{name}: backlogged {busy:.0} Mb/s, at a tenth of its use {idle:.1}, then backlogged {later:.0}");
         assert!(busy > 1.1 * INITIAL_MBPS, "{name}: the backlogged flow is at {busy} Mb/s");
-        // Its first packet, before which it had no rate to use, may raise it.
+        // The first packet, before which the flow had no rate to use, may raise it.
         assert!((INITIAL_MBPS..=INITIAL_MBPS + 4.0).contains(&idle), "{name}: {idle} Mb/s at a tenth of its use");
         assert!(later > 1.1 * INITIAL_MBPS, "{name}: {later} Mb/s after it was backlogged again");
     }

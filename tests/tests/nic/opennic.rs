@@ -66,13 +66,13 @@ impl Nic {
     }
 }
 
-/// Those with which behaviour is tested.
+/// The boxes with which behaviour is tested.
 fn nics() -> impl Iterator<Item = &'static Nic> {
     let quick = left_out("nic::opennic");
     NICS.iter().filter(move |n| !quick && is_tested(n.flow_bits, 13))
 }
 
-/// What goes beside a frame of that many bytes from function 1 or port 0: its size, whose it is, and a destination that the box is to replace.
+/// Sideband of a frame of that many bytes from function 1 or port 0: its size, its source, and a destination that the box is to replace.
 fn beside(bytes: usize, source: u128) -> u128 {
     bytes as u128 | source << 16 | 0xbeef << 32
 }
@@ -203,7 +203,7 @@ fn frames_pass_whole_and_once() {
             assert!(past.is_empty() && paced.values().all(VecDeque::is_empty), "frames are lost, seed {seed}");
             dropped += (unseen + up.len()) as u32;
             assert_eq!(lengths.len(), 4, "ACKs of these lengths: {lengths:?}");
-            // What the wire brings twice as fast as ACKs leave is dropped and counted.
+            // Packets that the wire brings twice as fast as ACKs leave are dropped and counted.
             let lost = counter(&mut board, Counter::AcksDropped) + counter(&mut board, Counter::AckShareExceeded);
             assert_eq!(acks + lost, answers, "answers, seed {seed}");
             assert_eq!(
@@ -454,7 +454,7 @@ fn a_flow_number_alone_takes_no_queue() {
             board.tick();
         }
         let before = board.take(WIRE).len();
-        // Its source is another's; its destination is.
+        // Frames with another source address, and with another destination.
         for at in [26, 30] {
             let mut frame = data(3, 99, FIRST | LAST, 1514, true);
             frame[at + 3] ^= 0x40;

@@ -79,7 +79,7 @@ fn for_lead(name: &str, bus: u32, with: (usize, f64, f64, f64, u64), without: (u
     let later = start - without.4;
     println!("{name}, {bus} bits: {later} clocks later, then {late:.3} clocks late and {early:.3} early at most, {ppm:.3} ppm");
     assert!(packets > 100 && late <= 1.0 && early <= 1.0, "{name}, {bus} bits: {late} clocks late, {early} early");
-    // What the generator takes is within the lead.
+    // The generator's delay is within the lead.
     let clocks = u64::from(lead) / CLOCK_NS;
     assert!((clocks - 20..=clocks).contains(&later), "{name}, {bus} bits: {later} clocks later for a lead of {clocks}");
 }

@@ -57,8 +57,8 @@ fn most(payload: u32) -> usize {
     2 * (payload as usize + 90 + 24) + MICROSECOND
 }
 
-/// What leaves behind a pause frame's last byte until the pause is over: data frames, bytes of them on the wire, ACKs; and the clocks from its last
-/// byte to the first data frame that begins after it is over.
+/// Frames that leave behind a pause frame's last byte until the pause is over: data frames, bytes of them on the wire, ACKs; and the clocks from
+/// its last byte to the first data frame that begins after it is over.
 fn behind(
     frame: &[u8],
     payload: u32,

@@ -1,4 +1,4 @@
-//! Resets at any moment: in the middle of packets, of register accesses, of the sweep after the reset before.
+//! Resets at any moment: in the middle of packets, of register accesses, of RAM init after the reset before.
 use crate::STORM;
 use rand::Rng;
 use timely_regs::map::{id, port, window};

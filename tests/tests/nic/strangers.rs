@@ -37,11 +37,11 @@ fn segment(from: [u8; 4], bytes: usize) -> Vec<u8> {
     frame
 }
 
-/// What left after the warm-up.
+/// Frames that left after the warm-up.
 struct Left {
     /// The clocks at which data frames began.
     data: Vec<u64>,
-    /// Their wire bytes, as a part of the line.
+    /// Wire bytes of data frames, as a part of the line.
     share: f64,
     /// Wire bytes of ACKs, as a part of the line.
     acks: f64,

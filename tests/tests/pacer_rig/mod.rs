@@ -1,4 +1,4 @@
-//! What surrounds a pacer in tests: a clock, hosts that post, a link that takes grants, late charges, late releases.
+//! The surroundings of a pacer in tests: a clock, hosts that post, a link that takes grants, late charges, late releases.
 #![allow(dead_code)] // Each test binary uses its part.
 use std::collections::VecDeque;
 use timely_model::Block;
@@ -84,7 +84,7 @@ impl Rig {
         self.start.wrapping_add(self.clk * 4) << 16
     }
 
-    /// What a reset of the pacer means to its surroundings.
+    /// Effect of a reset of the pacer on its surroundings.
     pub fn reset(&mut self) {
         self.doorbells.clear();
         self.loads.clear();
@@ -197,7 +197,7 @@ pub struct Lone {
     /// How late and early packets left, against the first, ns.
     pub late: f64,
     pub early: f64,
-    /// Its rate against that of its register.
+    /// Rate of the flow against that of its register.
     pub ppm: f64,
 }
 

@@ -141,7 +141,7 @@ impl Board {
     }
 }
 
-/// What the bus says of a refused access.
+/// The bus's error at a refused access.
 #[derive(Debug, PartialEq)]
 struct SlaveError {
     read: u32,
@@ -356,7 +356,7 @@ fn an_access_takes_six_clocks() {
     assert_eq!((board.get("fl_valid"), board.get("s_axil_bvalid")), (1, 1));
 }
 
-/// Nobody answers: the query ends with an error, and the next command is taken.
+/// No answer comes: the query ends with an error, and the next command is taken.
 #[test]
 fn a_query_without_an_answer_ends() {
     let device = ready("registers", false);

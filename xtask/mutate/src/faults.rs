@@ -74,7 +74,7 @@ impl Fault {
         format!("mutate -ctrl {port} 16 {number} {}\n", self.line)
     }
 
-    /// What it does: `inv $add A[3]`.
+    /// The fault in words: `inv $add A[3]`.
     pub fn what(&self, netlist: &Netlist) -> String {
         let kind = netlist.cell(&self.module, &self.cell).map_or("?", |c| c.kind.as_str());
         let control = self.control.filter(|_| self.mode.starts_with("cnot")).map_or(String::new(), |c| format!(" by [{c}]"));

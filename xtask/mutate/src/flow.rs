@@ -12,23 +12,23 @@ pub const SELECT: &str = "mutsel";
 
 /// An emitted text and its netlist.
 pub struct Text {
-    /// What the tests compile it by.
+    /// Name by which the tests compile the text.
     pub key: String,
     /// As it was emitted.
     pub verilog: String,
-    /// Its netlist.
+    /// Netlist of the text.
     pub netlist: Netlist,
     folder: PathBuf,
-    // Those that get faults; in a block whose hierarchy is dissolved all is in its top.
+    // Modules that get faults; in a block whose hierarchy is dissolved all is in its top.
     modules: Vec<String>,
     selection: String,
     dissolved: bool,
 }
 
-/// What a file says.
+/// The text of a file.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub fn get(file: &Path) -> Result<String, String> {
     fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
 }

@@ -23,7 +23,7 @@ use trial::{Known, Program, Verdict};
 
 /// Cells that get one fault.
 const CELLS: usize = 60;
-/// The same where several modules join blocks: there one cell is a block with all its ports.
+/// Cells that get one fault where several modules join blocks: there one cell is a block with all its ports.
 const JOINED_CELLS: usize = 4;
 /// Faults that a block gets at least.
 const LEAST: usize = 8;

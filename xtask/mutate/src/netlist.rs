@@ -1,4 +1,4 @@
-//! What a fault would be put into: a netlist as yosys writes it in JSON.
+//! The netlist into which faults are put, as yosys writes it in JSON.
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -28,7 +28,7 @@ struct CellText {
     connections: HashMap<String, Vec<Bit>>,
 }
 
-/// What a bit of a port is connected to.
+/// The net or constant that a bit of a port is connected to.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(untagged)]
 pub enum Bit {
@@ -43,13 +43,13 @@ const BITWISE: [&str; 6] = ["$mux", "$and", "$or", "$xor", "$xnor", "$not"];
 
 /// A cell.
 pub struct Cell {
-    /// Its type: `$add`, or a module.
+    /// Type of the cell: `$add`, or a module.
     pub kind: String,
     outputs: HashSet<String>,
     ports: HashMap<String, Vec<Bit>>,
 }
 
-/// The cells of the modules that get faults, and who reads what in them.
+/// The cells of the modules that get faults, and the bits that each module's cells read.
 #[derive(Default)]
 pub struct Netlist {
     cells: HashMap<(String, String), Cell>,
@@ -65,7 +65,7 @@ impl Netlist {
     /// Out of the JSON text.
     ///
     /// # Errors
-    /// It is not a netlist.
+    /// The text is not a netlist.
     pub fn read(json: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(json).map_err(|e| format!("the netlist of yosys: {e}"))?;
         let mut netlist = Netlist::default();
@@ -104,7 +104,7 @@ impl Netlist {
 }
 
 impl Cell {
-    /// What a bit of a port is connected to.
+    /// The net or constant that a bit of a port is connected to.
     pub fn bit(&self, port: &str, bit: usize) -> Option<&Bit> {
         self.ports.get(plain(port))?.get(bit)
     }

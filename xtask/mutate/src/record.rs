@@ -1,4 +1,4 @@
-//! What is recorded of each block's faults; `docs/mutation.md` shows it.
+//! The record of each block's faults; `docs/mutation.md` shows it.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -42,7 +42,7 @@ pub struct Block {
     pub cells: usize,
     /// Faults that were tried.
     pub mutants: usize,
-    /// Those that a test notices.
+    /// Faults that a test notices.
     pub killed: usize,
     /// Of these, those that a test notices by not ending.
     pub hung: usize,
@@ -53,13 +53,13 @@ pub struct Block {
 pub struct Survivor {
     /// The block.
     pub block: String,
-    /// Its number, for `TIMELY_MUTANT`.
+    /// Number of the fault, for `TIMELY_MUTANT`.
     pub number: usize,
     /// Where it is: instance, wire, and what the emitted text says there.
     pub at: String,
-    /// What it is.
+    /// The fault in words.
     pub fault: String,
-    /// Why nothing notices it; empty where nobody has looked yet.
+    /// Why nothing notices it; empty until somebody has looked.
     #[serde(default)]
     pub reason: String,
 }
@@ -92,7 +92,7 @@ impl Record {
     /// The record as it is written.
     ///
     /// # Errors
-    /// It cannot be put into words.
+    /// The record cannot be written as TOML.
     pub fn text(&self) -> Result<String, String> {
         Ok(format!("{HEAD}{}", toml::to_string(self).map_err(|e| e.to_string())?))
     }
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!((record.mutate.killed, record.survivor.len()), (1.0, 0));
     }
 
-    /// What is committed: enough faults, in all blocks, nearly all of them noticed, and a reason for each that is not.
+    /// The committed record: enough faults, in all blocks, nearly all of them noticed, and a reason for each that is not.
     #[test]
     fn what_is_recorded_is_enough() {
         let record = Record::load(&root()).expect("a record");

@@ -1,4 +1,4 @@
-//! Which lockstep test drives which block.
+//! The lockstep tests of each block.
 
 /// A block, and the tests that hold it equal to its model.
 #[derive(Debug)]
@@ -7,7 +7,7 @@ pub struct Row {
     pub block: &'static str,
     /// The test program.
     pub program: &'static str,
-    /// Its tests, in the order in which they are run.
+    /// Tests of the program, in the order in which they are run.
     pub tests: &'static [&'static str],
     /// The texts that get faults: how the names that the tests compile them by begin.
     pub texts: &'static [&'static str],
@@ -65,7 +65,7 @@ const WHOLE: &[&str] = &[
     "soak::a_short_soak",
 ];
 
-/// What joins the blocks of a NIC, from the registers on the long ways between them to its pins.
+/// The modules that join the blocks of a NIC, from the registers on the long ways between them to its pins.
 const JOINTS: &[&str] =
     &["tnic_standalone", "tnic_standalone__core", "tnic_standalone__core__control", "tnic_standalone__core__control__crossing"];
 

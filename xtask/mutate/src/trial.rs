@@ -11,7 +11,7 @@ use timely_tools::hash::hash;
 use timely_tools::process::{cargo, root};
 use timely_tools::setup::Tools;
 
-/// What came of a fault.
+/// The result of a fault's trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// A test failed.
@@ -36,7 +36,7 @@ pub struct Program<'a> {
 /// Builds the programs of these rows; gives them by name.
 ///
 /// # Errors
-/// They do not compile.
+/// The programs do not compile.
 pub fn build(rows: &[&Row], tools: &Tools) -> Result<BTreeMap<String, PathBuf>, String> {
     let mut c = cargo(&["test", "--quiet", "--package", "timely-tests", "--no-run", "--message-format=json-render-diagnostics"]);
     for row in rows {
@@ -119,7 +119,7 @@ impl Known {
     /// The verdict on a fault, from here or from `run`.
     ///
     /// # Errors
-    /// Those of `run`; or the file cannot be written.
+    /// The errors of `run`; or the file cannot be written.
     pub fn verdict(&mut self, number: usize, run: impl FnOnce() -> Result<Verdict, String>) -> Result<Verdict, String> {
         if let Some(verdict) = self.verdicts.get(&number) {
             return Ok(*verdict);

@@ -13,13 +13,13 @@ const LOADER: &str = "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2";
 const OPEN_FILE: u8 = 9;
 const OPEN_FOLDER: &str = "/proc/self/fd/9";
 
-/// What a tree holds.
+/// Contents of a tree.
 pub struct Contents {
     /// Packages, with what they need; another text makes another tree.
     pub packages: &'static str,
     /// The releases that they are from; the last is preferred.
     pub suites: &'static [&'static str],
-    /// What that is and how much, for who waits for it.
+    /// Description and size of the packages, for the user who waits for them.
     pub what: &'static str,
 }
 
@@ -73,7 +73,7 @@ impl Tree {
     /// The tree under `dir`, unpacked if it is not there yet.
     ///
     /// # Errors
-    /// This machine is not an x86-64 with Debian's keyring, or the packages did not come.
+    /// The machine is not an x86-64 with Debian's keyring, or the packages did not come.
     pub fn get(dir: &Path, contents: &Contents) -> Result<Self, String> {
         let (tree, done) = (dir.join("tree"), dir.join("tree.packages"));
         if Self::is_there(dir, contents) {

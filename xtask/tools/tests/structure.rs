@@ -7,7 +7,7 @@ use timely_tools::process::root;
 
 /// A module's place in its crate.
 type Module = Vec<String>;
-/// What each file of a crate imports.
+/// The imports of each file of a crate.
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
 /// Folders of crates' sources.
@@ -105,7 +105,7 @@ impl<'a> Visit<'a> for Paths {
     }
 
     fn visit_macro(&mut self, m: &'a syn::Macro) {
-        // What a macro is given is no syntax yet: words, with `::` between those of a path.
+        // A macro's tokens are no syntax yet: words, with `::` between those of a path.
         let text = m.tokens.to_string().replace("::", " :: ");
         let words: Vec<&str> = text.split_whitespace().collect();
         for (i, _) in words.iter().enumerate().filter(|(_, w)| ["crate", "self", "super"].contains(w)) {

@@ -58,7 +58,7 @@ fn name(branch: Branch) -> &'static str {
     }
 }
 
-/// What each update gives, without what it is made of.
+/// The results of each update as JSON fields, without the update's time and RTT.
 fn outcomes(p: &Parameters, trace: &Trace) -> Vec<String> {
     match p.law {
         LawKind::Timely => {

@@ -22,7 +22,7 @@ fn ns(us: f64) -> f64 {
     (us * 1000.0).round() / 1000.0
 }
 
-/// What an update is made of; times in us.
+/// Inputs of an update; times in us.
 pub struct Update {
     /// Now.
     pub now: f64,

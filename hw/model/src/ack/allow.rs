@@ -18,7 +18,7 @@ struct Entry {
 enum Change {
     /// Word of an address, and its value.
     Address(usize, u32),
-    /// What ALLOW_PREFIX of an entry holds.
+    /// ALLOW_PREFIX of an entry.
     Prefix(usize, u32),
 }
 
@@ -26,7 +26,7 @@ enum Change {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Allow {
     entries: [Entry; PREFIXES],
-    /// What was written and does not show yet: the clock from which it does.
+    /// Writes that are not yet visible, each with the clock from which it is.
     coming: VecDeque<(u64, Change)>,
 }
 

@@ -15,12 +15,12 @@ use timely_regs::wire::{ACK, Addresses, Arrived, Envelope, FIRST, Header, LAST, 
 
 /// Clocks from a report to the first at which its ACK's first beat stands at an idle output.
 pub const LATENCY: u64 = STAMP + frame::LATENCY;
-/// Clocks from a report to that whose `now` is the departure stamp, when nothing waits.
+/// Clocks from a report to the clock whose `now` is the departure stamp, when nothing waits.
 pub const STAMP: u64 = 7;
 /// Bits of the queue's address.
 const QUEUE_BITS: u32 = 5;
 
-/// What answers look like, and what is answered.
+/// Settings of the responder: its addresses, and the packets that it answers.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Answers are wanted at all.
@@ -157,7 +157,7 @@ fn told(loss: Loss) -> u64 {
     }
 }
 
-/// What the report would be answered with.
+/// The ACK that would answer the report.
 fn candidate(report: &parse::Report, config: &Config) -> Candidate {
     let header = Header::read(&report.header);
     let packet = Packet::new_unchecked(&report.head, report.class);

@@ -11,7 +11,7 @@ pub(super) struct Share {
     /// The clock at which the rest stands.
     at: u64,
     tokens: u64,
-    /// What the next clock adds to the tokens.
+    /// Tokens that the next clock adds.
     gain: u64,
     fraction: u64,
     rate: u32,
@@ -23,7 +23,7 @@ impl Share {
         Share { at, tokens: BURST_BYTES, gain: 0, fraction: 0, rate }
     }
 
-    /// What may leave at clock `clk`, wire bytes.
+    /// Wire bytes that may leave at clock `clk`.
     pub fn tokens(&mut self, clk: u64) -> u64 {
         let clocks = clk.saturating_sub(self.at);
         if clocks > 0 {

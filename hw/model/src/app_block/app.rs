@@ -48,7 +48,7 @@ pub struct App {
     present: VecDeque<u64>,
     /// Age of PTP's time when it is linear, ns.
     age: u64,
-    /// Stop, pause and form as of the last step: levels to the courier.
+    /// Stop, pause and form as of the last step: levels to the configuration bridge.
     levels: (bool, u8, bool, u32),
     /// Reset, as the blocks see it: a clock late.
     reset: bool,
@@ -105,7 +105,7 @@ impl App {
         (self.below.stop, self.below.pause)
     }
 
-    /// Words for the courier, or the streams, with the core's outputs of this clock.
+    /// Words for the configuration bridge, or the streams, with the core's outputs of this clock.
     fn carried(&self, i: &In, core: &Shown, credit: &credit::Out) -> courier::In {
         courier::In {
             rst: false,
@@ -207,7 +207,7 @@ impl Block for App {
             key: c.nonce_key,
             load: core.load,
         });
-        // Nobody says when it might have left: when it came out of its queue.
+        // Without a grant the launch is the time at which the frame came out of its queue.
         let sent = exit.sent.map(|s| Sent { launch: exit.completion.map_or(0, |c| c.ts), ..s });
         let told = core.load.is_some() || exit.frame.is_some() || core.release().is_some();
         self.credit.step(clk, rst || told, || credit::In {

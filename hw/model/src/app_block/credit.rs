@@ -1,4 +1,4 @@
-//! What frames of paced queues leave outstanding: `timely_hw::shells::corundum::app::credit`.
+//! Outstanding bytes of the frames of paced queues: `timely_hw::shells::corundum::app::credit`.
 use crate::Block;
 use crate::bus::{FlowLoad, Release, Sent};
 use crate::fifo;
@@ -15,7 +15,7 @@ pub struct In {
     pub load: Option<FlowLoad>,
     /// A frame left: its queue, its wire bytes.
     pub frame: Option<(u16, u16)>,
-    /// It is reported as sent.
+    /// The frame's report as sent.
     pub sent: Option<Sent>,
     /// Bytes that were acknowledged or given up.
     pub release: Option<Release>,
@@ -42,7 +42,7 @@ pub struct Credit {
 }
 
 impl Credit {
-    /// Of `2^flow_bits` queues, the sweep beginning at clock 0.
+    /// Of `2^flow_bits` queues, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32) -> Self {
         Credit { swept_at: 1 << flow_bits, flows: vec![false; 1 << flow_bits], read: None, queue: fifo::Fifo::new(QUEUE), release: None }
     }

@@ -26,7 +26,7 @@ pub struct In {
     pub told: bool,
     /// A completion is offered.
     pub completion: Option<Stamped>,
-    /// What stands at the output is taken.
+    /// The completion at the output is taken.
     pub ready: bool,
 }
 

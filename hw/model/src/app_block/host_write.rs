@@ -43,7 +43,7 @@ pub struct Out {
     pub descriptor: Option<(u64, u8)>,
     /// A segment may be asked.
     pub ask_ready: [bool; 2],
-    /// What is at the place that it was asked for.
+    /// Each segment's record at the place that was asked for.
     pub answer: [Option<Record>; 2],
 }
 

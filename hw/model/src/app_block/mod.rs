@@ -1,4 +1,4 @@
-//! What stands around the control half in Corundum's application block: `timely_hw::shells::corundum::app`.
+//! The blocks around the control half in Corundum's application block: `timely_hw::shells::corundum::app`.
 pub mod app;
 pub mod arrivals;
 pub mod credit;
@@ -20,7 +20,7 @@ impl TimeOfDay {
         TimeOfDay((u128::from(seconds) & 0xffff_ffff_ffff) << 48 | (u128::from(ns) & 0x3fff_ffff) << 16 | u128::from(fraction))
     }
 
-    /// The same as ns48.fns16.
+    /// The time of day as ns48.fns16.
     pub fn linear(self) -> u64 {
         crate::time::linear((self.0 >> 48) as u64 & 0xffff_ffff_ffff, (self.0 >> 16) as u32 & 0x3fff_ffff, self.0 as u16)
     }

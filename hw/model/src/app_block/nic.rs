@@ -1,5 +1,5 @@
 //! Corundum's form of the NIC: the application block and the transmit scheduler with its pacer, and between them the two buses, or the bus of the NIC's
-//! own registers. What is Corundum's besides (queues, transmit engine, MAC) is whoever drives this.
+//! own registers. The bench drives the rest of Corundum: queues, transmit engine, MAC.
 use super::app::{self, App};
 use super::{host_read, host_write};
 use crate::Block;
@@ -93,7 +93,7 @@ impl Registers {
         }
     }
 
-    /// Inputs of the courier: whether its access is taken, and its answer.
+    /// Inputs of the configuration bridge: whether its access is taken, and its answer.
     fn courier(&self, clk: u64, c: &courier::Out) -> courier::In {
         let free = self.access.is_none() && self.driver.is_empty();
         let writes = free && c.aw.is_some() && c.w.is_some();

@@ -21,7 +21,7 @@ pub const LATENCY: u64 = 2;
 /// Bits of the number of a frame that its tag has.
 pub const NUMBER_BITS: u32 = 13;
 
-/// What is the generator's: of these flows the device always has packets.
+/// True for flows of the traffic generator: flows that are enabled and endless.
 pub const fn is_ours(load: &FlowLoad) -> bool {
     flow::ENABLE.get(&load.record) != 0 && flow::ENDLESS.get(&load.record) != 0
 }
@@ -47,7 +47,7 @@ pub struct In {
     pub profile: Option<ProfileWrite>,
     /// A doorbell in our registers: flow and packets.
     pub doorbell: Option<(u32, u16)>,
-    /// Who we are.
+    /// Our addresses, and the key of the nonces.
     pub config: generator::Config,
     /// No flow may send.
     pub stop: bool,
@@ -94,11 +94,11 @@ pub struct Out {
     pub beat: Option<(Beat, u16)>,
 }
 
-/// What tells the engine whether a flow is limited.
+/// Sources of the engine's `limited` flag of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Says {
     Scheduler(bool),
-    /// What the scheduler said last.
+    /// The last report of the scheduler.
     Again,
     Ours(bool),
 }
@@ -120,7 +120,7 @@ pub struct Traffic {
     merge: TxMux,
     /// Flows that are the generator's.
     ours: Vec<bool>,
-    /// What the scheduler said last.
+    /// The scheduler's last report of each flow.
     heard: Vec<bool>,
     rates: [Known<(u32, u32)>; 2],
     releases: [Known<Release>; 2],
@@ -260,7 +260,7 @@ impl Block for Traffic {
         let leaves = merge.beat.is_some_and(|(beat, t)| t == ACK_TAG && beat.last) && i.ready;
         let count = |n: u16, more: bool| (n + u16::from(more)) & ((1 << NUMBER_BITS) - 1);
         self.numbers = [count(self.numbers[0], own.is_some()), count(self.numbers[1], leaves)];
-        // What is counted. A counter takes one event a clock.
+        // Counter pulses. A counter takes one event a clock.
         let counted = [Counter::Grants, Counter::DoorbellsRefused, Counter::LaunchesMissed];
         let bit = |c: Counter| 1u64 << c as u32;
         let mut pulses = i.pulses & !counted.iter().fold(bit(Counter::TxFrames), |all, c| all | bit(*c));
@@ -273,7 +273,7 @@ impl Block for Traffic {
             *owed = all.saturating_sub(1);
         }
         self.pulses = pulses;
-        // What the engine is told: the scheduler's first; then what it said before a load; then ours.
+        // The next report to the engine: the scheduler's new one first; then its last one before a load; then ours.
         let (again, ours) = (self.loaded.output(clk).head, self.limits.output(clk).head);
         let next = if !swept {
             None
@@ -299,7 +299,7 @@ impl Block for Traffic {
         if let Some((flow, limited)) = i.limited.filter(|_| swept) {
             self.heard[flow as usize] = limited;
         }
-        // Whose flow it is: as it was loaded before this clock.
+        // A flow is ours or not by its loads before this clock.
         let of = |flow: u32| self.ours[flow as usize];
         self.rates = [i.rate.filter(|_| swept).map(|r| (r, of(r.0))), self.rates[0]];
         self.releases = [i.release.filter(|_| swept).map(|r| (r, of(r.flow))), self.releases[0]];

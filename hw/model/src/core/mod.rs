@@ -222,10 +222,10 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             at: csr.histogram_at,
             keyed: csr.settings.nonce_keyed,
         };
-        // Whoever waits for a level to change is stepped when it does.
+        // A block that waits for a level to change is stepped when it does.
         let changed = rst || levels != self.levels;
         self.levels = levels;
-        // csr's query goes first; an answer is its who asked three clocks ago.
+        // A query of csr goes first; an answer belongs to the block that asked three clocks ago.
         let dma_asks = dma.query.is_some() && csr.query.is_none();
         let [asked, asked_before, dma_answered] = self.asked;
         self.asked = if rst { [false; 3] } else { [dma_asks, asked, asked_before] };

@@ -7,7 +7,7 @@ use timely_regs::flow::WORDS;
 use timely_regs::map::id::Refusal;
 use timely_regs::map::{self, BAD_READ, Entry, dma, flow, id, profiles, telemetry, time, window};
 
-/// What the access under way waits for; a clock each, but for the last three.
+/// States of the access under way; a clock each, but for the last three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// The store is being filled; the next word.
@@ -33,7 +33,7 @@ pub(super) struct Access {
     data: u32,
     whole: bool,
     entry: Entry,
-    /// What the store held, or what the live register shows.
+    /// The word of the store, or of the live register.
     read: u32,
     refusal: Option<Refusal>,
 }

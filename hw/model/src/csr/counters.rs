@@ -16,7 +16,7 @@ pub(super) struct Counters {
     recent: [u32; PLACES],
     /// Clock modulo 32 at which counters 0 and 32 are visited.
     zero: u64,
-    /// What is on its way into the RAM: when it is there, which counter, how much.
+    /// Additions on their way into the RAM: the clock at which each is there, the counter, the amount.
     line: VecDeque<(u64, usize, u32)>,
 }
 

@@ -8,9 +8,9 @@ pub(super) struct Heartbeat {
     period: u32,
     /// The clock whose edge loses the heartbeat.
     deadline: Option<u64>,
-    /// It was lost and not armed again.
+    /// The heartbeat was lost and not armed again.
     pub lost: bool,
-    /// It was lost just now.
+    /// The heartbeat was lost just now.
     pub pulse: bool,
 }
 

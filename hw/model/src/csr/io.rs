@@ -1,4 +1,4 @@
-//! What goes in and out of the register block at a clock.
+//! Inputs and outputs of the register block at a clock.
 use super::Settings;
 use crate::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use crate::dma::Look;
@@ -23,9 +23,9 @@ pub struct In {
     pub hd_ready: bool,
     /// Telemetry answers.
     pub answer: Option<Answer>,
-    /// What DMA's register holds that was looked at last, and whether it refuses a write to it.
+    /// Value of DMA's register that was looked at last.
     pub look_live: u32,
-    /// As above.
+    /// DMA's register that was looked at last refuses a write.
     pub look_refuse: bool,
     /// DMA loads flows.
     pub loading: bool,

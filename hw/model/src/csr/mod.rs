@@ -30,7 +30,7 @@ type Written = Option<(u32, u32)>;
 pub struct Csr {
     build: Build,
     store: Vec<u32>,
-    /// The write that the store takes at this clock, and the word that the sweep reads.
+    /// The write that the store takes at this clock, and the word that RAM init reads.
     written: Written,
     swept_word: Option<u32>,
     state: State,
@@ -64,7 +64,7 @@ pub struct Csr {
     /// HISTOGRAM_COUNT was read.
     next_bin: bool,
     histogram_clear: u16,
-    /// What telemetry shows at this clock.
+    /// Telemetry's outputs at this clock.
     histogram_count: u32,
     histogram_clearing: u16,
     heartbeat: heartbeat::Heartbeat,
@@ -206,7 +206,7 @@ impl Block for Csr {
         (self.profile, self.host) = (None, None);
         self.flow = i.bulk.or(cleared.map(|flow| FlowLoad { flow, record: [0; WORDS] }));
         self.dma = (i.look_live, i.look_refuse, i.loading);
-        // What depends on the registers as they are.
+        // Signals that depend on the registers as they are.
         let (b_taken, r_taken) = (self.b.is_some() && i.b_ready, self.r.is_some() && i.r_ready);
         let hd_taken = self.doorbell.is_some() && i.hd_ready;
         let acting = self.state == State::Act;

@@ -5,7 +5,7 @@ use timely_regs::settings_table;
 /// The integer that holds a setting of `BITS` bits.
 pub struct Width<const BITS: usize>;
 
-/// What a setting is held in.
+/// The type that holds a setting.
 pub trait Holds {
     /// `bool` for 1 bit, else the narrowest unsigned integer.
     type Value;

@@ -1,4 +1,4 @@
-//! What goes in and out of the DMA block at a clock.
+//! Inputs and outputs of the DMA block at a clock.
 use crate::bus::FlowLoad;
 use crate::stream::WIDEST;
 use timely_regs::flow;
@@ -21,7 +21,7 @@ pub struct Look {
     pub data: u32,
 }
 
-/// What the AXI4 master shows. Every burst has 64 bytes at a multiple of 64, is of type INCR, and of one ID. It always takes write responses.
+/// Outputs of the AXI4 master. Every burst has 64 bytes at a multiple of 64, is of type INCR, and of one ID. Write responses are always taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Master {
     /// Address of a write burst.
@@ -45,7 +45,7 @@ pub struct ReadBeat {
     pub last: bool,
 }
 
-/// What the memory shows.
+/// Outputs of the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slave {
     /// The address of a write burst is taken.
@@ -91,7 +91,7 @@ pub struct In {
 /// Outputs at a clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Out {
-    /// What the register that was looked at last shows, if hardware changes it.
+    /// Value of the register that was looked at last, if hardware changes it.
     pub live: u32,
     /// A write to it is refused now.
     pub refuse: bool,

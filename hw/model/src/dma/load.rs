@@ -16,7 +16,7 @@ enum State {
     Run,
 }
 
-/// What a step is told beside the command.
+/// Inputs of a step beside the command.
 pub(super) struct Told {
     pub start: bool,
     pub running: bool,
@@ -45,7 +45,7 @@ pub(super) struct Load {
     pub code: Code,
     pub progress: u32,
     pub refused: u32,
-    /// It ended at the clock before.
+    /// The load ended at the clock before.
     pub ended: bool,
     /// The memory failed at the clock before.
     pub failed: bool,

@@ -152,7 +152,7 @@ impl Block for Dma {
             *self = Dma::new(self.flow_bits, self.bus_bits);
             return;
         }
-        // What depends on the registers as they are.
+        // Signals that depend on the registers as they are.
         let s = self.settings.clone();
         let orders: Orders = self.settings.write(i.written);
         let running = self.running;
@@ -166,7 +166,7 @@ impl Block for Dma {
         if let Some(look) = &i.look {
             (self.live, self.refuse) = (self.live(look.word), self.refuses(look, i.lost));
         }
-        // Who writes next.
+        // Arbitration of the write bursts.
         let offered = self.snapshot.offers().filter(|_| running);
         let ring = i.record.filter(|_| recording && self.ring.is_open());
         let turn = ring.filter(|_| self.writer.is_free() && (offered.is_none() || !self.ring_last && !self.snapshot.is_second()));

@@ -40,7 +40,7 @@ impl Ring {
         self.settle == 0 && self.full
     }
 
-    /// It is to be read.
+    /// Software is to read the ring.
     pub fn wants(&self, clk: u64) -> bool {
         self.reached || self.some && self.expires <= clk
     }

@@ -20,7 +20,7 @@ pub(super) struct Settings {
     pub load: Command,
 }
 
-/// What a write does beyond being kept.
+/// Actions of a write beyond the stored value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Orders {
     /// DMA is to start, or to stop; and whether with the ring.

@@ -15,7 +15,7 @@ enum State {
     Check,
     /// A query is offered.
     Ask,
-    /// It is out; clocks that it will still wait.
+    /// The query is out; clocks that the snapshot will still wait.
     Wait(u8),
     /// The record is written: its first half, its second.
     Send(bool),
@@ -23,7 +23,7 @@ enum State {
     Drain,
 }
 
-/// What a step is told beside the command.
+/// Inputs of a step beside the command.
 pub(super) struct Told<'a> {
     pub start: bool,
     pub running: bool,
@@ -51,7 +51,7 @@ pub(super) struct Snapshot {
     pub done: bool,
     pub code: Code,
     pub progress: u32,
-    /// It ended at the clock before.
+    /// The snapshot ended at the clock before.
     pub ended: bool,
 }
 
@@ -85,7 +85,7 @@ impl Snapshot {
         Some(Burst { source: Source::Snapshot, address: self.address, data: bytes(&self.record[at..at + RECORD_WORDS]) })
     }
 
-    /// It is a record's second, which must not wait for others.
+    /// The burst is a record's second, which must not wait for others.
     pub fn is_second(&self) -> bool {
         self.state == State::Send(true)
     }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// Most write bursts that wait for their response.
 pub const MOST_WRITES: usize = 16;
 
-/// Who wrote a burst.
+/// The source of a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Ring,
@@ -31,7 +31,7 @@ pub(super) struct Writer {
     /// Next beat, while there is one.
     beat: Option<usize>,
     waiting: VecDeque<Source>,
-    /// The response of the clock before: whose burst, and whether it failed.
+    /// The response of the clock before: the burst's source, and whether it failed.
     pub response: Option<(Source, bool)>,
 }
 

@@ -14,7 +14,7 @@ use timely_regs::profile::{self as p, LAW_FIXED, LAW_PATCHED, LAW_PI, LAW_SWIFT,
 /// Negative differences are counted up to this.
 pub const NEGATIVES_MAX: u8 = 7;
 
-/// What an operation is; the discriminant is `event_kind`.
+/// The kind of an operation; the discriminant is `event_kind`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -49,7 +49,7 @@ pub const HELD: u8 = 5;
 /// An operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operation {
-    /// What it is.
+    /// The operation's kind.
     pub kind: Kind,
     /// RTT, or what the profile takes in its place, ns, 24 bits.
     pub rtt_ns: u32,
@@ -59,18 +59,18 @@ pub struct Operation {
     pub hops: u8,
     /// How long the responder held the segment, ns, 24 bits.
     pub endpoint_ns: u32,
-    /// Its ACK told of a loss, which may make [`Kind::Loss`] of a sample.
+    /// The ACK told of a loss, which may make [`Kind::Loss`] of a sample.
     pub lost: bool,
 }
 
-/// What an operation gave.
+/// The result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The law allowed the operation to set the rate.
     pub sets_rate: bool,
     /// The operation counts: all do but a host's rate for a flow whose law is not `fixed`.
     pub accepted: bool,
-    /// What decided.
+    /// The branch that decided, `event_branch`.
     pub branch: u8,
     /// The increase was a hyperactive one.
     pub hyperactive: bool,
@@ -78,7 +78,7 @@ pub struct Outcome {
     pub rate: u32,
 }
 
-/// What becomes of the rate.
+/// The change of the rate.
 struct Change {
     branch: u8,
     hyperactive: bool,

@@ -1,7 +1,7 @@
-//! The rate engine of `timely_hw::engine`: what sets a flow's rate.
+//! The rate engine of `timely_hw::engine`, which sets the rate of each flow.
 //!
 //! Operations wait in four queues, [`INIT_QUEUE`] and so on, and issue one a clock in the order: loaded flows, samples, host rates, idle
-//! restarts. What finds its queue full takes the place of the youngest word in it, which is lost and counted.
+//! restarts. An operation that finds its queue full replaces the youngest word in it, which is lost and counted.
 //!
 //! A flow issues once in [`SPACING`] clocks at most. A sample that comes to the issue stage earlier is parked, a word a flow, and issues, before
 //! all else, when those clocks are over; one that finds another of its flow parked takes its place, and that one is lost and counted. So of a
@@ -10,7 +10,7 @@
 //! its issue an operation shows its rate and its event.
 //!
 //! **Loss.** A sample whose ACK tells of lost packets lowers the rate by the profile's decrease in place of what its law says, unless such a sample of the flow did so
-//! less than its RTT (and the responder's part) ago; then it counts as any other. Its history goes on as a sample's does. A sample that takes the
+//! less than its RTT (and the responder's part) ago; then it counts as any other. The history goes on as with a sample. A sample that takes the
 //! place of a parked one takes over that one's loss; the loss of one that is lost in the queue is lost with it.
 //!
 //! Times are 32 bits of ns: a sample that follows the flow's last by 4.295 s or more, without a time-out or an idle restart between,
@@ -38,7 +38,7 @@ pub const SPACING: u64 = 24;
 pub const ISSUE_TO_RATE: u64 = 19;
 /// Clocks from a sample to its rate when the engine is idle: one each for queue and arbiter before the issue.
 pub const SAMPLE_TO_RATE: u64 = ISSUE_TO_RATE + 2;
-/// Clocks of the sweep after reset, of an engine with `2^flow_bits` flows: all flows, all words of the profiles, and what stands in the
+/// Clocks of RAM init after reset, of an engine with `2^flow_bits` flows: all flows, all words of the profiles, and what stands in the
 /// pipeline.
 pub const fn sweep_clocks(flow_bits: u32) -> u64 {
     (1 << if flow_bits > 9 { flow_bits } else { 9 }) + 32
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// Issues the sample that was parked for this clock, else the held operation unless its flow was issued a moment ago, and parks it then if
-    /// it is a sample. Says whether the issue stage is then free, and whose parked sample was lost.
+    /// it is a sample. Says whether the issue stage is then free, and the flow whose parked sample was lost.
     fn issue(&mut self, clk: u64) -> (bool, Option<u32>) {
         while self.issued.pop_front_if(|i| clk - i.at > SPACING).is_some() {}
         let due = self.issued.pop_front_if(|i| clk - i.at == SPACING).and_then(|i| i.parked.map(|operation| (i.flow, operation)));

@@ -16,7 +16,7 @@ const HALF: u32 = 15;
 const ERROR_LOST: u32 = 9;
 /// Bits that the limbs of the product with rate or reciprocal lose.
 pub const SECOND_LOST: u32 = 11;
-/// What that product has more than two carries of them.
+/// Constant that `second` adds beyond two carries of those bits.
 pub const SECOND_MORE: i64 = (1 << 14) + (1 << 13) - (1 << 11);
 /// Bits that the limbs of [`less`] lose.
 pub const LESS_CUT: u32 = 3;
@@ -54,7 +54,7 @@ pub fn limbs(a: i64, b: i64, lost: u32) -> i64 {
     ((ah * bh) << HALF) + ((((ah * bl) >> lost) + ((al * bh) >> lost)) << lost)
 }
 
-/// The same and what two carries give for it, half of what four cut limbs can lose.
+/// The product by limbs and two carries, half of what four cut limbs can lose.
 pub fn upper(a: i64, b: i64, lost: u32) -> i64 {
     limbs(a, b, lost) + (2 << lost)
 }
@@ -147,7 +147,7 @@ fn second(x: i64, y: i64) -> i64 {
     upper(x, y, SECOND_LOST) + SECOND_MORE
 }
 
-/// The same for the responder's part of a delay, whose product is another one.
+/// `x` times the reciprocal of the responder's part of a delay, whose product is another one.
 pub fn over_endpoint(x: i64, delay_ns: u32) -> i64 {
     cut(upper(x, reciprocal(delay_ns) as i64, 17) >> 19, 28)
 }

@@ -1,4 +1,4 @@
-//! What the engine remembers of a flow, and the words of a profile.
+//! The engine's state of a flow, and the words of a profile.
 use timely_regs::profile as p;
 
 /// 1 in Q.26: delta factor, weights and decreases have 26 fraction bits.
@@ -8,7 +8,7 @@ pub const AVERAGE_BITS: u32 = 25 + p::AVERAGE_FRACTION;
 /// A profile's words as the engine reads them.
 pub type Words = [u32; p::WORDS];
 
-/// What the engine remembers of a flow. Without a history the numbers of the history are 0.
+/// The engine's state of a flow. Without a history the numbers of the history are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// There was a sample since the flow was loaded, timed out or restarted.
@@ -27,7 +27,7 @@ pub struct State {
     pub mark: u64,
     /// Rate.
     pub rate: u32,
-    /// It sends too little of its rate for a sample to raise it.
+    /// The flow sends too little of its rate for a sample to raise it.
     pub limited: bool,
 }
 

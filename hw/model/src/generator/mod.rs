@@ -17,7 +17,7 @@ pub const LATENCY: u64 = CHARGE_LATENCY + frame::LATENCY;
 pub const CHARGE_LATENCY: u64 = packets::LATENCY;
 /// Grants that are taken ahead of their frames' first beats, while frames are short.
 pub const AHEAD: usize = 7;
-/// The same after a frame of more than [`LONG_BEATS`] beats.
+/// Grants that are taken ahead of their frames' first beats after a frame of more than [`LONG_BEATS`] beats.
 pub const AHEAD_LONG: usize = 1;
 /// Beats of the longest frame that counts as short.
 pub const LONG_BEATS: u32 = 16;
@@ -28,7 +28,7 @@ const POSTS: usize = 1 << QUEUE_BITS;
 /// Doorbells on their way at which none of the host's joins them: the rest is for flows that post for themselves.
 const HOST_POSTS: usize = POSTS / 2;
 
-/// Who we are, and the key of the nonces.
+/// Our addresses, and the key of the nonces.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Our MAC.
@@ -90,7 +90,7 @@ pub struct Out {
 pub struct Generator {
     flow_bits: u32,
     width: usize,
-    /// The first clock at which the sweep after a reset is over.
+    /// The first clock at which RAM init after a reset is over.
     swept_at: u64,
     packets: Packets,
     first_segment: u32,
@@ -170,7 +170,7 @@ fn describe(p: &Packet, config: &Config, tag: u16, place: u16, generation: u8) -
 }
 
 impl Generator {
-    /// A generator for `2^flow_bits` flows on a bus of `width` bits, with `2^ring_bits` places for ended segments, the sweep beginning at clock 0.
+    /// A generator for `2^flow_bits` flows on a bus of `width` bits, with `2^ring_bits` places for ended segments, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32, width: usize, ring_bits: u32) -> Self {
         Generator {
             flow_bits,
@@ -193,7 +193,7 @@ impl Generator {
         }
     }
 
-    /// The same with all flows' segments counted from `segment` on, after resets too: for what happens when the numbers run over.
+    /// The generator with all flows' segments counted from `segment` on, after resets too, to test what happens when the numbers run over.
     pub fn counting_from(self, segment: u32) -> Self {
         Generator { packets: Packets::new(self.flow_bits, segment), first_segment: segment, ..self }
     }
@@ -253,7 +253,7 @@ impl Block for Generator {
         let load = i.load.filter(|_| out.swept);
         self.clear = load.filter(|l| !l.keep() || !l.enable()).map(|l| l.flow);
         self.packets.step(op, load.map(|l| (l.flow, l.record)), (i.config.key, i.config.keyed));
-        // Whose packet is found now is long or short from the next clock on, for what is taken from the one after it.
+        // The packet found now sets the limit, long or short, from the next clock on, for grants that are taken from the one after it.
         let limit = if self.long { AHEAD_LONG } else { AHEAD };
         let threshold = LONG_BEATS * self.width as u32 / 8 + WIRE_OVERHEAD;
         if let Some(packet) = self.packets.outcome().and_then(|o| o.packet.as_ref()) {

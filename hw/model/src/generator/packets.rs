@@ -1,4 +1,4 @@
-//! What each flow sends next: the state of its segment and its backlog, one operation a clock.
+//! The packets of each flow: the state of its segment and its backlog, one operation a clock.
 use super::keystream::Keystream;
 use crate::bus::Charge;
 use crate::check;
@@ -45,7 +45,7 @@ impl Op {
 /// A packet to send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
-    /// Its flow.
+    /// The packet's flow.
     pub flow: u32,
     /// The flow's record.
     pub record: [u32; flow::WORDS],
@@ -57,19 +57,19 @@ pub struct Packet {
     pub last: bool,
     /// Nonce of the segment.
     pub nonce: u32,
-    /// The same with the destination in it.
+    /// Check of the segment: its nonce with the destination in it.
     pub check: u32,
     /// Wire bytes of the frame.
     pub wire: u16,
     /// Wire bytes of the segment so far, this one included; 24 bits.
     pub bytes: u32,
-    /// What the segment was charged so far, this packet included: for a READ all of it at once; 24 bits.
+    /// Bytes that the segment was charged so far, this packet included: for a READ all of it at once; 24 bits.
     pub charged: u32,
     /// When it was eligible to leave, ns48.fns16.
     pub launch: u64,
 }
 
-/// What became of an operation.
+/// The result of an operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// A grant's answer.
@@ -90,7 +90,7 @@ struct State {
     sent: u8,
     backlog: u16,
     bytes: u32,
-    /// What its packets were charged, whatever the record said then.
+    /// Bytes that the segment's packets were charged, each by the record of its time.
     charged: u32,
     nonce: u32,
 }

@@ -1,4 +1,4 @@
-//! The queue of `timely_hw::inline::aside`: whole frames for a receiver that may stop taking them, dropped while there is no room.
+//! The bypass FIFO of `timely_hw::inline::aside`: whole frames for a receiver that may stop taking them, dropped while there is no room.
 use crate::stream::Beat;
 use crate::{Block, fifo};
 use timely_regs::link::LONGEST_FRAME;
@@ -52,7 +52,7 @@ impl Aside {
         self.inside.unwrap_or(self.held <= self.most)
     }
 
-    /// This beat takes the last place: a frame that goes on behind it is longer than any, and ends here.
+    /// The next beat takes the last place: a frame that goes on behind it is longer than any, and ends here.
     fn fills(&self) -> bool {
         self.held + 1 == 1 << QUEUE
     }

@@ -35,7 +35,7 @@ pub struct Credit {
     guess: u32,
     guesses: fifo::Fifo<u32>,
     lengths: fifo::Fifo<u32>,
-    /// What the clock before changes in `ahead`.
+    /// Change of `ahead` by the charge and the first beat of the clock before.
     change: u32,
 }
 

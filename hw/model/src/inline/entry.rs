@@ -14,13 +14,13 @@ pub const QUEUE: u32 = 9;
 /// Where a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// It is no data packet of a flow that there is, or its addresses are not the flow's: to the wire, unpaced.
+    /// To the wire, unpaced: the packet is no data packet of an existing flow, or its addresses are not the flow's.
     Past,
     /// Into the store.
     Paced {
         /// In this flow.
         flow: u32,
-        /// It ends a segment.
+        /// The packet ends a segment.
         ends: bool,
     },
     /// Nowhere: it is too long, or a beat of it has gaps.
@@ -40,7 +40,7 @@ pub struct In {
     pub port: u16,
     /// Our addresses, as they stand two clocks after the report.
     pub ipv4: [u8; 4],
-    /// The same of IPv6.
+    /// Our IPv6 address, likewise.
     pub ipv6: [u8; 16],
     /// A flow is loaded.
     pub load: Option<FlowLoad>,
@@ -65,7 +65,7 @@ pub struct Out {
     pub strange: bool,
 }
 
-/// What the RAM holds of an enabled flow: the digest of its destination, and whether that is of IPv6.
+/// The RAM's word of an enabled flow: the digest of its destination, and whether that is of IPv6.
 type Owner = Option<(u32, bool)>;
 
 /// A judged packet on its way past the RAM of owners.
@@ -94,7 +94,7 @@ pub struct Entry {
     /// The packet was cut; the rest of it is passed by.
     skipping: bool,
     owners: Vec<Owner>,
-    /// Flows that the sweep after a reset has cleared.
+    /// Flows that RAM init after a reset has cleared.
     sweep: u32,
     load: Option<(u32, Owner)>,
     read: Option<Step>,
@@ -174,7 +174,7 @@ impl Block for Entry {
         let most = LONGEST_FRAME as usize / (self.width / 8);
         let cut = self.count + 1 == most;
         let first = self.count == 0;
-        // What stays of a packet that was cut ends with its last beat.
+        // The rest of a packet that was cut ends with its last beat.
         if let Some(beat) = taken {
             let goes_on = !beat.last;
             self.count = if pushed.is_some() && goes_on && !cut { self.count + 1 } else { 0 };
@@ -186,7 +186,7 @@ impl Block for Entry {
         self.beats.step(clk, &fifo::In { rst: false, push: written, ready: goes.is_some() });
         self.metas.step(clk, &fifo::In { rst: false, push: pushed.filter(|_| first).map(|_| i.meta), ready: ends });
         self.ways.step(clk, &fifo::In { rst: false, push: self.judged.map(|j| j.0), ready: ends });
-        // 3: whose it is.
+        // 3: the packet's owner is compared.
         self.judged = self.caught.take().map(|s| {
             let right = s.owner.is_none_or(|owner| s.ours && owner == (s.digest, s.ipv6));
             let strange = matches!(s.way, Way::Paced { .. }) && !right;

@@ -56,7 +56,7 @@ struct Step {
     digest: u32,
 }
 
-/// What comes beside a frame: its launch, queue and tag.
+/// Sideband of a frame: its launch, queue and tag.
 type Beside = (Option<u64>, Option<(u16, u16)>);
 
 /// The way out.
@@ -86,7 +86,7 @@ pub struct Exit {
 }
 
 impl Exit {
-    /// For `2^flow_bits` flows on a bus of `width` bits, the sweep beginning at clock 0.
+    /// For `2^flow_bits` flows on a bus of `width` bits, RAM init beginning at clock 0.
     pub fn new(width: usize, flow_bits: u32) -> Self {
         Exit {
             flow_bits,

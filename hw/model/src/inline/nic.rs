@@ -53,7 +53,7 @@ pub struct In {
 pub struct WireBeat {
     /// The beat.
     pub beat: Beat,
-    /// What came beside its frame from the host; 0 of an ACK.
+    /// The host's sideband of the frame; 0 of an ACK.
     pub meta: u128,
     /// Bytes of the ACK that it is of.
     pub ack: Option<u16>,
@@ -330,7 +330,7 @@ impl Block for Nic {
             ready: paced_ready,
         });
 
-        // What leaves is stamped and reported.
+        // The exit stamps and reports the frames that leave.
         let paced = kind == Some(Kind::Paced);
         self.exit.step(clk, rst || leaves.is_some() || core.load.is_some(), || exit::In {
             rst,

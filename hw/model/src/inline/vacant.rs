@@ -1,7 +1,7 @@
-//! The registers that are not there of `timely_hw::inline::vacant`: every access is answered, and refused.
+//! The AXI-Lite stub of `timely_hw::inline::vacant`: every access is answered with DECERR.
 use crate::Block;
 
-/// What a decode error is on AXI.
+/// AXI's code for a decode error.
 pub const DECERR: u8 = 3;
 
 /// Inputs at a clock.

@@ -2,9 +2,9 @@
 pub mod rx;
 pub mod tx;
 
-/// What a preamble is made of.
+/// The byte that a preamble repeats.
 pub const PREAMBLE: u8 = 0x55;
-/// What ends it: the frame's first byte comes next.
+/// Start frame delimiter: ends the preamble; the frame's first byte comes next.
 pub const SFD: u8 = 0xd5;
 /// Bytes of a preamble and its end.
 pub const LEAD_IN: u32 = 8;
@@ -16,7 +16,7 @@ pub const FCS: u32 = 4;
 pub const GAP: u32 = 12;
 /// Bytes of a frame with its check sequence, at most; one that goes on is cut, and bad.
 pub const MOST: u32 = 16_383;
-/// What [`crc32`] leaves behind a frame and its check sequence.
+/// Result of [`crc32`] over a frame and its check sequence.
 pub const RESIDUE: u32 = 0xdebb_20e3;
 
 /// The register of Ethernet's check sequence, all ones at a frame's start, after another byte. Its complement is what is sent, low byte first.

@@ -8,7 +8,7 @@ use crate::stream::Beat;
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
-    /// What is on the wire.
+    /// GMII receive signals.
     pub gmii: Gmii,
 }
 
@@ -19,7 +19,7 @@ pub struct Out {
     pub beat: Option<(Beat, bool)>,
     /// Turns over when the end of a preamble was on the wire two clocks ago.
     pub begun: bool,
-    /// What the PHY says between frames: bit 0 link, bits 2..1 speed (2 is Gigabit), bit 3 full duplex.
+    /// The PHY's status between frames: bit 0 link, bits 2..1 speed (2 is Gigabit), bit 3 full duplex.
     pub status: u8,
 }
 
@@ -122,7 +122,7 @@ impl Block for Rx {
             }
         }
         if i.rst {
-            // What turns over is a level that another clock looks at.
+            // A signal that turns over is a level that another clock looks at, so a reset keeps it.
             *self = Rx { out: Out { begun: self.out.begun, ..Out::default() }, ..Rx::default() };
         }
     }

@@ -17,7 +17,7 @@ pub struct In {
 pub struct Out {
     /// An offered beat is taken.
     pub ready: bool,
-    /// What is on the wire.
+    /// GMII transmit signals.
     pub gmii: Gmii,
     /// Turns over when the end of a preamble is on the wire.
     pub sent: bool,
@@ -45,7 +45,7 @@ pub struct Tx {
     state: State,
     /// Bytes of this state that are on the wire.
     count: u32,
-    /// What is left of the beat that is being sent.
+    /// The rest of the beat that is being sent.
     word: u64,
     left: u8,
     last: bool,
@@ -54,7 +54,7 @@ pub struct Tx {
     crc: u32,
     /// The frame is broken off: its check sequence is sent wrong.
     broken: bool,
-    /// What comes of it is taken and dropped.
+    /// The rest of the broken-off frame is taken and dropped.
     drain: bool,
 }
 

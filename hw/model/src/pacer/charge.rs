@@ -11,7 +11,7 @@ pub const SETTLED_BITS: u32 = 9;
 /// packets](super::token::UNCHARGED) and a train; where that is more, as many are not seen.
 pub const VOID_BITS: u32 = u8::BITS;
 
-/// What a flow was charged since the reset.
+/// Charges of a flow since the reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paid {
     /// Wire bytes, modulo `2^32`.
@@ -31,7 +31,7 @@ pub struct Paid {
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
-    /// What the packet costs that answers a flow's oldest uncharged grant.
+    /// The charge for the packet that answers a flow's oldest uncharged grant.
     pub charge: Option<bus::Charge>,
 }
 
@@ -54,7 +54,7 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// `2^flow_bits` clear accounts, the sweep beginning at clock 0.
+    /// `2^flow_bits` clear accounts, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32) -> Self {
         Charge { accounts: vec![Paid::default(); 1 << flow_bits], stages: [None; 3], paid: None, swept_at: 1 << flow_bits }
     }

@@ -1,4 +1,4 @@
-//! The doorbell unit: who has packets to send, who sleeps, and who is woken. See `timely_hw::pacer::doorbell`.
+//! The doorbell unit: flows that have packets to send, flows that sleep, and wake-ups. See `timely_hw::pacer::doorbell`.
 use crate::{Block, fifo};
 
 /// Address bits of the queue of releases.
@@ -11,7 +11,7 @@ pub const DOORBELL_QUEUE: u32 = 4;
 pub enum Sleep {
     /// All that was posted is granted.
     Empty = 0,
-    /// Its outstanding bound is reached.
+    /// The flow's outstanding bound is reached.
     Bounded = 1,
     /// The pass has cleared its accounts, as a load demanded.
     Cleared = 2,
@@ -35,20 +35,20 @@ pub struct Request {
 pub struct Load {
     /// The flow.
     pub flow: u32,
-    /// It takes doorbells.
+    /// The flow takes doorbells.
     pub enable: bool,
-    /// Its accounts stay.
+    /// The flow's accounts stay.
     pub keep: bool,
 }
 
-/// What the pass needs to know of a flow.
+/// The doorbell unit's state of a flow, as the pass reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Post {
     /// Packets posted, modulo `2^16`; while `drop`, those since the load.
     pub posted: u16,
     /// Bytes released, modulo `2^32`.
     pub released: u32,
-    /// What was posted before the last load is void, and the accounts are to be cleared.
+    /// Packets posted before the last load are void, and the accounts are to be cleared.
     pub drop: bool,
 }
 
@@ -130,7 +130,7 @@ pub struct Doorbell {
 }
 
 impl Doorbell {
-    /// For `2^flow_bits` flows, the sweep beginning at clock 0.
+    /// For `2^flow_bits` flows, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32) -> Self {
         Doorbell {
             words: vec![Word::default(); 1 << flow_bits],

@@ -76,7 +76,7 @@ pub struct Out {
     pub train_ready: bool,
     /// A grant whose launch is here.
     pub grant: Option<Grant>,
-    /// Grants that may still be accepted; a train offered and not yet counted must be subtracted by who offers.
+    /// Grants that may still be accepted; the pass must subtract a train offered and not yet counted.
     pub credit: u32,
 }
 
@@ -92,13 +92,13 @@ struct Waiting {
 /// A grant in its place.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// Its launch as it compares, modulo 2^22 units.
+    /// The launch as it compares, modulo 2^22 units.
     low: u64,
     grant: Grant,
 }
 
 impl Place {
-    /// It leaves after `other`, if that entered before it.
+    /// The grant leaves after `other`, if that entered before it.
     fn follows(&self, other: &Place) -> bool {
         (self.low >> (FRACTION + GRAIN)).wrapping_sub(other.low >> (FRACTION + GRAIN)) & KEY <= KEY / 2
     }

@@ -10,12 +10,12 @@ use crate::{Block, fifo};
 use std::collections::VecDeque;
 use timely_regs::{flow, profile, wire::HEADER_BYTES};
 
-/// What a flow's record tells the pass.
+/// The fields of a flow's record that the pass reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Config {
-    /// Its profile.
+    /// The flow's profile.
     pub profile: u8,
-    /// Its priority, for PFC.
+    /// The flow's priority, for PFC.
     pub priority: u8,
     /// Wire bytes of its packets, until one is charged.
     pub size: u16,
@@ -25,7 +25,7 @@ pub struct Config {
 pub const OVERHEAD: u16 = 8 + 14 + 20 + 8 + HEADER_BYTES as u16 + 4 + 12;
 
 impl Config {
-    /// What a record says.
+    /// The pass's fields of a record.
     pub fn of(load: &FlowLoad) -> Self {
         let r = &load.record;
         let headers = flow::IPV6.get(r) * 20 + flow::VLAN.get(r) * 4;
@@ -101,7 +101,7 @@ struct Op {
     view: View,
 }
 
-/// What was decided, on its way to memory: the state, and where the flow goes.
+/// A decision on its way to memory: the state, and where the flow goes.
 #[derive(Clone, Copy, Debug)]
 struct Written {
     flow: u32,
@@ -113,7 +113,7 @@ struct Written {
 const READ: u64 = 2;
 /// The pause and the places in the gate are read, and the flow's fate is decided.
 const DECIDE: u64 = 15;
-/// Its slot is fixed.
+/// The flow's slot is fixed.
 const SLOT: u64 = 19;
 
 /// The pass and its memory.
@@ -159,7 +159,7 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// For `2^flow_bits` flows, the sweep beginning at clock 0.
+    /// For `2^flow_bits` flows, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32, timing: Timing) -> Self {
         let flows = 1 << flow_bits;
         Pass {
@@ -196,7 +196,7 @@ impl Pass {
         }
     }
 
-    /// What the last pass left of a flow.
+    /// The state of a flow after the last pass.
     pub fn state(&self, flow: u32) -> &State {
         &self.state[flow as usize]
     }
@@ -315,7 +315,7 @@ impl Block for Pass {
         }
         let ready = self.in_flight < IN_FLIGHT && self.owed < 64;
 
-        // What was decided at the last clock and the one before.
+        // The decisions of the last clock and the one before.
         let decided = self.written[1].take();
         self.written[1] = self.written[0].take();
         let took = i.sleep_ready && self.sleeps.output(clk).head.is_some();

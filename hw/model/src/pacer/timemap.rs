@@ -2,7 +2,7 @@
 
 /// `now` as a line: `now(clk) = now + (clk - clk0) * step`, valid until the clock's rate is next adjusted.
 ///
-/// The pacer's blocks see time only as an input. Who composes them knows how `now` is made, and tells it to them here (again after
+/// The pacer's blocks see time only as an input. The model that composes them knows how `now` is made, and calls `set_time` (again after
 /// each adjustment, at a clock that is stepped), so that `wake()` can answer in clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeMap {

@@ -29,7 +29,7 @@ pub const SEEN_BITS: u32 = 25;
 /// Mask of them.
 pub const SEEN_MASK: u32 = (1 << SEEN_BITS) - 1;
 const _: () = assert!((UNCHARGED as u32 + (1 << TRAIN_BITS)) * (u16::MAX as u32) < 1 << SEEN_BITS, "a pass could miss charged bytes");
-/// ns until a flow is looked at again that waits for something that wakes nobody.
+/// ns until the pass looks again at a flow that waits for an event without a wake-up.
 pub const RECHECK: u64 = 1024;
 /// ns beyond the lead that a packet may be granted ahead of its time.
 pub const WINDOW: u32 = 32;
@@ -67,7 +67,7 @@ pub fn reciprocal(rate: u32) -> (u32, u32) {
     ((y - ((step * (m >> 5 & 0xffff)) >> 16) - 4) >> 2, RATE_BITS - 1 - zeros)
 }
 
-/// What the pass keeps of a flow.
+/// The pass's state of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// Tokens when it was last settled; 51 bits.
@@ -82,18 +82,18 @@ pub struct State {
     pub granted: u16,
     /// Charged minus released bytes when its accounts were cleared.
     pub base: u32,
-    /// It was not asleep since.
+    /// The flow was not asleep since.
     pub awake: bool,
-    /// It was granted a packet since its accounts were cleared.
+    /// The flow was granted a packet since its accounts were cleared.
     pub started: bool,
-    /// It was charged a packet since then, so the size of its last one is known.
+    /// The flow was charged a packet since then, so the size of its last one is known.
     pub measured: bool,
     /// By how much longer it has taken for its packets than 5/4 of the time that they last at its rate, 2^-2 ns; less than 0 while what it
     /// was granted last is not over. See [`slack`].
     pub slack: i64,
     /// Grants without a packet when it was last granted anything: those after it are still to be taken back.
     pub voids: u8,
-    /// It has lately sent less than 80 % of its rate: it is limited by something else, and its rate is not to grow.
+    /// The flow has lately sent less than 80 % of its rate: it is limited by something else, and its rate is not to grow.
     pub limited: bool,
 }
 
@@ -102,7 +102,7 @@ pub struct State {
 pub struct View {
     /// The time when a train granted now would reach the gate, ns.
     pub time: u64,
-    /// What the last pass left.
+    /// The state after the last pass.
     pub state: State,
     /// From the rate engine.
     pub rate: u32,
@@ -124,14 +124,14 @@ pub struct View {
     pub window: u32,
 }
 
-/// What becomes of a flow at its pass, but for what the gate and a pause allow.
+/// The fate of a flow at its pass, but for what the gate and a pause allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// Sleeps, with this state.
     Sleep(Sleep, State),
     /// Looked at again: after [`RECHECK`] while grants are uncharged, else, at rate 0, after the longest sleep.
     Recheck {
-        /// Its state.
+        /// The flow's state.
         state: State,
         /// Grants are uncharged.
         uncharged: bool,
@@ -144,7 +144,7 @@ pub enum Plan {
         tau: i64,
         /// 2^-8 ns between its packets.
         gap: u64,
-        /// Its next packet is near enough to be granted now.
+        /// The flow's next packet is near enough to be granted now.
         due: bool,
         /// A train of `2^size` packets is enough, possible and allowed.
         size: u32,
@@ -246,11 +246,11 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     };
     let idle = !s.awake && s.started && v.idle != 0 && elapsed >= u64::from(v.idle);
 
-    // What is granted and not charged yet costs what the last packet cost, for now.
+    // Packets granted and not charged yet cost what the last packet cost, for now.
     let size = u32::from(if measured { v.paid.last } else { v.size });
     let uncharged_bytes = u32::from(uncharged) * size;
     let outstanding = excess.max(0) as u32 + uncharged_bytes;
-    // What belongs to a segment that has not ended is answered only when the flow goes on: where nothing else is outstanding it may.
+    // Bytes of a segment that has not ended are acknowledged only when the flow goes on: where nothing else is outstanding it may.
     let alone = uncharged == 0 && v.ended.wrapping_sub(v.post.released).wrapping_sub(s.base).cast_signed() <= 0;
     let fits = |k: &u32| v.bound == 0 || ((outstanding == 0 || alone) && *k == 0) || outstanding + (size << k) <= v.bound;
     let Some(bound_bits) = (0..=TRAIN_BITS).rev().find(fits) else {

@@ -15,7 +15,7 @@ pub struct In {
     pub doorbell: Option<(u32, u16)>,
     /// Bytes that are outstanding no more.
     pub release: Option<Release>,
-    /// What the packet costs that answers a flow's oldest uncharged grant.
+    /// The charge for the packet that answers a flow's oldest uncharged grant.
     pub charge: Option<Charge>,
     /// A flow and its rate, 2^-12 Mb/s.
     pub rate: Option<(u32, u32)>,
@@ -51,7 +51,7 @@ pub struct Out {
 }
 
 impl Out {
-    /// What no pacer shows.
+    /// Outputs in a build without a pacer.
     pub const ABSENT: Self = Out { doorbell_ready: true, grant: None, idle: None, limited: None, pulses: 0, swept: true };
 }
 
@@ -123,7 +123,7 @@ impl Pacer {
         }
     }
 
-    /// What the last pass left of a flow.
+    /// The state of a flow after the last pass.
     pub fn state(&self, flow: u32) -> &super::token::State {
         self.pass.block.state(flow)
     }

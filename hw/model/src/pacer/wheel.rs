@@ -26,7 +26,7 @@ const REPLAYED: u64 = 24;
 pub struct Insert {
     /// The flow; it must not be in the wheel already.
     pub flow: u32,
-    /// The slot at whose end it is due, modulo the wheel: at least `slot(now) + 4`, less than 15/16 of the wheel ahead.
+    /// The slot at whose end the flow is due, modulo the wheel: at least `slot(now) + 4`, less than 15/16 of the wheel ahead.
     pub slot: u32,
 }
 
@@ -68,7 +68,7 @@ struct Stage {
     slot: u32,
     /// Where it goes if what it asks for is over.
     soon: u32,
-    /// It would run into the words that the drain has not reached.
+    /// The insert would run into the words that the drain has not reached.
     wraps: bool,
     occupied: bool,
 }
@@ -118,7 +118,7 @@ pub struct Wheel {
 }
 
 impl Wheel {
-    /// An empty wheel, before its sweep. The contract's size is `slot_bits = max(flow_bits + 1, 13)`; the least that works is 10.
+    /// An empty wheel, before RAM init. The contract's size is `slot_bits = max(flow_bits + 1, 13)`; the least that works is 10.
     pub fn new(flow_bits: u32, slot_bits: u32) -> Self {
         assert!(slot_bits >= 10 && slot_bits > flow_bits, "a wheel has at least 1024 slots and two slots a flow");
         let words = 1 << (slot_bits - WORD_BITS);
@@ -223,7 +223,7 @@ impl Wheel {
             && self.ring(self.time.wrapping_sub(self.word << WORD_BITS)) < WORD
     }
 
-    /// What skipped clocks would have left behind: they moved nothing but the time. `before` tells what that was so many clocks ago.
+    /// The state after skipped clocks, which moved nothing but the time. `before` gives the time so many clocks ago.
     fn catch_up(&mut self, skipped: u64, before: impl Fn(u64) -> u64) {
         if skipped > REPLAYED {
             self.time = self.slot_of(before(REPLAYED + 1));

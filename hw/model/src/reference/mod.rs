@@ -1,6 +1,6 @@
 //! The control laws in f64 and human units: microseconds, Mb/s of wire bytes.
 //!
-//! This is what the integer engine is held against, and what software-paced hosts in the simulator run. The parameters are
+//! The integer engine is held against these laws, and software-paced hosts in the simulator run them. The parameters are
 //! [`timely_regs::parameters::Parameters`], so that a profile means the same in software and in hardware.
 mod fixed;
 mod patched;
@@ -21,8 +21,8 @@ pub trait Law {
     /// A segment was given up unanswered at `now_us`; gives the rate from now on, Mb/s.
     fn timeout(&mut self, now_us: f64) -> f64;
 
-    /// Takes the RTT of a segment whose ACK tells of lost packets, as [`Law::update`] does, but the rate falls by the profile's decrease in place of what the
-    /// law says; that it does so once in an RTT is the caller's to see to.
+    /// Takes the RTT of a segment whose ACK tells of lost packets, as [`Law::update`] does, but the rate falls by the profile's decrease instead of
+    /// by the law; the caller sees to it that it does so once in an RTT.
     fn loss(&mut self, rtt_us: f64, now_us: f64) -> f64;
 
     /// The flow sends again after its profile's idle time; gives the rate from now on, Mb/s.
@@ -42,7 +42,7 @@ pub fn law(parameters: &Parameters) -> Box<dyn Law + Send> {
     }
 }
 
-/// What decided an update; the discriminant is the code in the engine's events.
+/// The branch of the law that decided an update; the discriminant is the code in the engine's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Branch {

@@ -5,7 +5,7 @@ use timely_regs::parameters::{LawKind, Parameters};
 /// The longest time difference that the PI controller sees, us: 2^17 ns.
 const PI_BOUND_US: f64 = 131.072;
 
-/// What Patched TIMELY remembers of a flow.
+/// State of Patched TIMELY for a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchedState {
     /// Rate, Mb/s.
@@ -14,7 +14,7 @@ pub struct PatchedState {
     pub last: Option<(f64, f64)>,
     /// Smoothed RTT difference, us.
     pub average: f64,
-    /// What the PI controller's output goes on from, times `error_beta`; 0 to 1.
+    /// The value from which the PI controller's output goes on, times `error_beta`; 0 to 1.
     pub output: f64,
 }
 
@@ -23,7 +23,7 @@ pub struct PatchedState {
 pub struct PatchedStep {
     /// Rate from now on, Mb/s.
     pub rate: f64,
-    /// What decided it; between the thresholds, the sign of the gradient.
+    /// The branch that decided; between the thresholds, the sign of the gradient.
     pub branch: Branch,
     /// Smoothed RTT difference over minRTT.
     pub gradient: f64,
@@ -38,9 +38,9 @@ pub struct PatchedStep {
 /// Patched TIMELY of one flow.
 #[derive(Clone, Debug)]
 pub struct Patched {
-    /// Its parameters.
+    /// The law's parameters.
     pub parameters: Parameters,
-    /// Its state.
+    /// The flow's state.
     pub state: PatchedState,
 }
 

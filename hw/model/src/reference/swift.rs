@@ -15,7 +15,7 @@ use timely_regs::parameters::Parameters;
 /// Times are whole ns: half of one keeps the rounding of f64 from deciding whether an RTT is over.
 const HALF_NS_US: f64 = 0.0005;
 
-/// What Swift is told of a completed segment.
+/// Swift's measurements of a completed segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delays {
     /// Delay of the fabric: the RTT less the endpoint's part, us.
@@ -26,7 +26,7 @@ pub struct Delays {
     pub hops: u8,
 }
 
-/// What Swift remembers of a flow.
+/// State of Swift for a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwiftState {
     /// Rate, Mb/s.
@@ -42,7 +42,7 @@ pub struct SwiftState {
 pub struct SwiftStep {
     /// Rate from now on, Mb/s.
     pub rate: f64,
-    /// What decided it.
+    /// The branch that decided.
     pub branch: Branch,
     /// Target of the fabric's delay, us.
     pub target_us: f64,
@@ -55,9 +55,9 @@ pub struct SwiftStep {
 /// Swift of one flow.
 #[derive(Clone, Debug)]
 pub struct Swift {
-    /// Its parameters.
+    /// The law's parameters.
     pub parameters: Parameters,
-    /// Its state.
+    /// The flow's state.
     pub state: SwiftState,
 }
 

@@ -2,7 +2,7 @@
 use super::{Branch, Law};
 use timely_regs::parameters::Parameters;
 
-/// What TIMELY remembers of a flow.
+/// State of TIMELY for a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimelyState {
     /// Rate, Mb/s.
@@ -15,12 +15,12 @@ pub struct TimelyState {
     pub negatives: u32,
 }
 
-/// What a rounded implementation decided, where it may stand on the other side of a threshold.
+/// The decision of a rounded implementation, which may stand on the other side of a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// The branch it took.
     pub branch: Branch,
-    /// Its count of negative differences, this one included.
+    /// Count of negative differences, this one included.
     pub negatives: u32,
 }
 
@@ -29,7 +29,7 @@ pub struct Decision {
 pub struct Step {
     /// Rate from now on, Mb/s.
     pub rate: f64,
-    /// What decided it.
+    /// The branch that decided.
     pub branch: Branch,
     /// The increase was a hyperactive one.
     pub hyperactive: bool,
@@ -42,9 +42,9 @@ pub struct Step {
 /// TIMELY of one flow.
 #[derive(Clone, Debug)]
 pub struct Timely {
-    /// Its parameters.
+    /// The law's parameters.
     pub parameters: Parameters,
-    /// Its state.
+    /// The flow's state.
     pub state: TimelyState,
 }
 
@@ -55,7 +55,7 @@ impl Timely {
         Timely { parameters: parameters.clone(), state }
     }
 
-    /// The same with the deadband that the hardware uses, which is part of its specification.
+    /// TIMELY of one flow with the deadband that the hardware uses, which is part of its specification.
     pub fn as_in_hardware(parameters: &Parameters) -> Self {
         Timely::new(&Parameters { deadband_ns: parameters.effective_deadband_ns(), ..parameters.clone() })
     }

@@ -1,4 +1,4 @@
-//! What a departure says about its segment: the start of the RTT.
+//! Departures: the start of a segment's RTT from the completion of its frame.
 use super::ring::{Ring, STAMP, Stamp};
 use super::signal::q8;
 use crate::bus::{Completion, Sent, TAG_NO_DATA};
@@ -17,7 +17,7 @@ const FIRST_SEGMENT: u8 = 63;
 /// Entries of the tag table.
 const TAGS: usize = 256;
 
-/// What the completion of a frame is for.
+/// The use of a frame's completion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gives {
     /// Nothing: the frame is neither first nor last of its segment as far as the profile's start of the RTT asks.
@@ -79,9 +79,9 @@ struct Departing {
     /// Step of the time when it came, 2 bits.
     epoch: u8,
     tag: Tag,
-    /// Its place was live when it was looked at.
+    /// The segment's place was live when it was looked at.
     live: bool,
-    /// It gives what its entry says.
+    /// The completion gives what its entry says.
     hit: bool,
     stamp: Stamp,
 }

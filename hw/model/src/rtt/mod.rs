@@ -43,7 +43,7 @@
 //! a load before an ended segment before a turn. A segment can be acknowledged from the 9th clock after its `sent` on, and later by the clocks at which ACKs
 //! and loads came first. The `enable` of a load holds from the next clock on; that it voids what was sent waits for a clock without an ACK.
 //! Limits: ended segments and ACKs of 90 bytes at least, as they are, so that of two clocks one has neither on average, at 512 bits too;
-//! [`WAITING`] ended segments wait at most; loads at least 8 clocks apart. The sweep after reset takes `2^max(F, ring_bits)` clocks.
+//! [`WAITING`] ended segments wait at most; loads at least 8 clocks apart. RAM init after reset takes `2^max(F, ring_bits)` clocks.
 mod departing;
 mod ring;
 mod signal;
@@ -129,7 +129,7 @@ struct Sending {
 #[derive(Clone, Debug)]
 pub struct Rtt {
     state: State,
-    /// First clock after the sweep.
+    /// First clock after RAM init.
     sweep_end: u64,
     /// Start of the RTT by profile.
     starts: [u8; profile::PROFILES],
@@ -145,7 +145,7 @@ pub struct Rtt {
     ended: fifo::Fifo<Sent>,
     /// Operations on flows, by clocks since.
     ops: VecDeque<Option<Op>>,
-    /// What enters at the next clock without an ACK.
+    /// The operation that enters at the next clock without an ACK.
     offer: Option<(Query, u32)>,
     /// A flow whose bytes are to be forgotten.
     load: Option<u32>,
@@ -234,7 +234,7 @@ impl Rtt {
         Some(op)
     }
 
-    /// What is offered from the next clock on if nothing is: a load before an ended segment before a turn. True if an ended segment is taken.
+    /// Sets the next clock's offered operation, if none is: a load before an ended segment before a turn. True if an ended segment is taken.
     fn refill(&mut self, clk: u64) -> bool {
         let turn = self.state.turn(clk - self.sweep_end - self.lag);
         let free = self.offer.is_none();
@@ -253,7 +253,7 @@ impl Rtt {
         false
     }
 
-    /// What an operation's registers become 3 clocks after it entered; the sample is an output of the 4th.
+    /// Decides an operation: its registers 3 clocks after it entered; the sample is an output of the 4th.
     fn decide(&mut self, op: &mut Op, epoch: u8) {
         op.rank = self.state.apply(op);
         if op.rank != Rank::Released {

@@ -9,15 +9,15 @@ const PAGE: usize = 64;
 /// A segment's place in the ring.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry {
-    /// A segment took the place since the sweep.
+    /// A segment took the place since RAM init.
     pub valid: bool,
-    /// Which turn of the ring the segment was given the place in, 2 bits.
+    /// Turn of the ring in which the segment was given the place, 2 bits.
     pub generation: u8,
     /// The segment's flow.
     pub flow: u32,
     /// The low 16 bits of its number.
     pub segment: u16,
-    /// What its ACK must echo.
+    /// Check that the segment's ACK must echo.
     pub check: u32,
     /// Charged bytes of the flow up to the segment's end, modulo 2^32.
     pub sum: u32,

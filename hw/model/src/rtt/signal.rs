@@ -1,4 +1,4 @@
-//! What an accepted ACK says of the network, out of four stamps: two of ours, two of the responder's clock.
+//! The signal of an accepted ACK, from four stamps: two of our clock, two of the responder's.
 //!
 //! Stamps have 8 fraction bits here. `start` is where the RTT starts (`profile::RTT_START`), `end` the ACK's arrival, both in our clock;
 //! `arrival` and `departure` are what the responder wrote into the ACK, in its clock, of which nothing is known but that it counts ns.
@@ -30,7 +30,7 @@ pub fn q8(time: u64) -> u64 {
     time >> 8 & STAMP
 }
 
-/// What an ACK carries beside who it is.
+/// Measurements that an ACK carries beside flow and segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Echo {
     pub hops: u8,
@@ -65,7 +65,7 @@ pub struct Least {
 }
 
 impl Least {
-    /// What `delay` exceeds the least of late by, and what the flow keeps from then on.
+    /// The excess of `delay` over the least of late, and the flow's least delays from then on.
     fn excess(self, end: u64, delay: u32) -> (u32, Least) {
         let window = (end >> (16 + ONE_WAY_WINDOW_BITS)) as u32 & WINDOW;
         let same = self.valid && self.window == window;
@@ -78,7 +78,7 @@ impl Least {
     }
 }
 
-/// What an accepted ACK gives.
+/// The measurements from an accepted ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// The signal that was asked for, ns.

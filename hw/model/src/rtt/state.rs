@@ -38,20 +38,20 @@ fn coarse(now: u64) -> u32 {
     (now >> (16 + UNIT)) as u32 & SINCE
 }
 
-/// What is asked of a flow.
+/// An operation on a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Query {
     /// An ACK with this check: the nonce that it echoes until the digest of its source is in it.
     Ack { check: u32, source: u32 },
     /// A segment ended with this frame.
     Ended(Sent),
-    /// What was sent is outstanding no more.
+    /// Bytes sent before the load are outstanding no more.
     Load,
     /// The flow's turn to be looked at.
     Turn,
 }
 
-/// What came of it.
+/// The outcome of an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rank {
     /// Nothing to be told.
@@ -83,10 +83,10 @@ pub struct Op {
     pub enabled: bool,
     pub profile: u8,
     pub timeout: u32,
-    /// Which signal its profile asks for, and its base.
+    /// Signal that the flow's profile asks for, and its base.
     pub signal: u32,
     pub base: u32,
-    /// What an ACK carries beside whose it is, what its flow keeps of one-way delays, and what came of them.
+    /// An ACK's measurements, the flow's least one-way delays, and the result of both.
     pub echo: Echo,
     pub least: Least,
     pub measured: Option<Measured>,
@@ -197,7 +197,7 @@ impl State {
     /// Fills in what the RAMs hold for an operation; `place` is that which an ACK names.
     pub fn read(&self, op: &mut Op, place: u16) {
         (op.entry, op.stamp) = self.ring.read(place);
-        // A place that the ring does not have is nobody's.
+        // A place that the ring does not have matches no segment.
         op.entry.valid &= u32::from(place) >> self.ring.bits() == 0;
         let Some(Some(f)) = self.flows.get(op.flow as usize) else { return };
         (op.enabled, op.profile, op.least) = (f.enabled, f.profile, f.least);
@@ -270,7 +270,7 @@ impl State {
         }
     }
 
-    /// What a flow keeps of one-way delays from now on.
+    /// Stores the flow's least one-way delays.
     pub fn keep_least(&mut self, flow: u32, least: Least) {
         self.flow(flow).least = least;
     }

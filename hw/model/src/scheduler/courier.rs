@@ -1,4 +1,4 @@
-//! What carries between the control half and a scheduler. See `timely_hw::scheduler::courier`.
+//! The configuration bridge between the control half and a scheduler. See `timely_hw::scheduler::courier`.
 use crate::Block;
 use crate::bus::{FlowLoad, ProfileWrite, Release};
 use crate::fifo::{self, Fifo};
@@ -51,7 +51,7 @@ pub struct In {
 pub struct Out {
     /// A flow starts after its idle time.
     pub idle: Option<u32>,
-    /// It changed whether a flow is limited.
+    /// A flow became limited, or is limited no longer.
     pub limited: Option<(u32, bool)>,
     /// Counted events.
     pub pulses: u64,
@@ -71,7 +71,7 @@ pub struct Out {
     pub r_ready: bool,
 }
 
-/// What is to be carried of a flow.
+/// Pending writes of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
     any: bool,
@@ -88,7 +88,7 @@ enum What {
     Load(u32),
 }
 
-/// The courier.
+/// The configuration bridge.
 #[derive(Clone, Debug)]
 pub struct Courier {
     flow_bits: u32,
@@ -195,7 +195,7 @@ impl Courier {
         }
     }
 
-    /// What is written next: kind, index, data. It is marked as written.
+    /// The next write: kind, index, data. It is marked as written.
     fn next(&mut self, clk: u64, i: &In) -> Option<(Kind, u32, u32)> {
         if self.told != Some((i.stop, i.pause)) {
             self.told = Some((i.stop, i.pause));
@@ -253,7 +253,7 @@ impl Block for Courier {
             Some(n) if swept => heads[n].map(|(flow, v)| (flow, [What::Release(v), What::Rate(v), What::Load(v)][n])),
             _ => flow.map(|flow| (flow, What::Take)),
         };
-        // What is written.
+        // The next write.
         let word = self.words.output(clk).head;
         let free = i.enable && !self.aw && !self.w && !self.b;
         let differs = self.told != Some((i.stop, i.pause));

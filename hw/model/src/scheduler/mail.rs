@@ -30,7 +30,7 @@ pub struct In {
 pub struct Mail {
     told: Vec<bool>,
     swept_at: u64,
-    /// What, flow.
+    /// Kind of the entry, flow.
     entries: Fifo<(u8, u32)>,
     idle: [Option<u32>; 2],
     pass: [Option<(u32, bool, bool)>; 2],

@@ -101,22 +101,22 @@ pub struct Out {
     pub charge: Option<(u32, u16)>,
     /// A request: queue, tag.
     pub request: Option<(u32, u8)>,
-    /// It shows for the first time.
+    /// Launch of the offered request, at the request's first clock.
     pub launch: Option<Launch>,
     /// A request was empty: its tag.
     pub void: Option<u8>,
 }
 
-/// What is known of a queue.
+/// State of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Queue {
     enabled: bool,
     flow: bool,
-    /// It may hold packets.
+    /// The queue may hold packets.
     active: bool,
     /// No request since the last doorbell.
     fresh: bool,
-    /// It waits for its turn.
+    /// The queue waits for its turn.
     listed: bool,
     /// Packets that the pacer has to grant.
     posted: u8,
@@ -149,13 +149,13 @@ struct Op {
     stop: bool,
 }
 
-/// What an operation leads to.
+/// The results of an operation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Result {
     valid: bool,
     queue: u32,
     ask: bool,
-    /// It was a turn.
+    /// The operation was a turn.
     turn: bool,
     /// A request: paced, launch.
     issue: Option<(bool, u64)>,
@@ -177,7 +177,7 @@ type Done = (u32, bool, u8, u16);
 struct Share {
     /// Wire bytes of a packet that came to its end, less one.
     ended: Option<u32>,
-    /// Their size class.
+    /// Size class of those bytes.
     came: Option<u8>,
     /// The class that is expected.
     size: u8,
@@ -277,13 +277,13 @@ pub struct Queues {
     settled: bool,
 }
 
-/// What a packet of `bytes` costs on the wire; nothing if there was none.
+/// Wire bytes of a packet of `bytes`; 0 if there was none.
 pub fn wire_bytes(bytes: u16) -> u16 {
     if bytes == 0 { 0 } else { bytes.saturating_add(24).max(84) }
 }
 
 impl Queues {
-    /// `2^flow_bits` queues, the sweep beginning at clock 0.
+    /// `2^flow_bits` queues, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32) -> Self {
         Queues {
             queues: vec![Queue::default(); 1 << flow_bits],
@@ -419,7 +419,7 @@ impl Block for Queues {
             return;
         }
         let r = self.result;
-        // What begins.
+        // The operation that begins.
         let can = clk >= self.swept_at && self.posts_held < POSTS;
         let (load, done, bell) = (self.loads.output(clk).head, self.dones.output(clk).head, self.bells.output(clk).head);
         let free = self.is_free(clk);
@@ -454,7 +454,7 @@ impl Block for Queues {
         let unused = self.next_tag < i.tags;
         let tag = if unused { Some(self.next_tag as u8) } else { self.spare.output(clk).head };
         let begun = ask.zip(tag);
-        // What was counted.
+        // Counts of posts and requests.
         let post_left = self.posts.output(clk).head.is_some() && i.post_ready;
         self.posts_held = self.posts_held + u8::from(op.is_some()) - u8::from(r.valid && r.post.is_none()) - u8::from(post_left);
         self.asks_held = self.asks_held + u8::from(asks) - u8::from(r.ask && r.issue.is_none()) - u8::from(begun.is_some());
@@ -466,7 +466,7 @@ impl Block for Queues {
         self.unpaced = self.unpaced + u16::from(takes_turn) - u16::from(r.turn && none) - u16::from(unpaced_over.is_some());
         self.held = self.held + u16::from(asks) - u16::from(none) - u16::from(takes_done);
         self.flows = self.flows.wrapping_add_signed(r.flows.into());
-        // What is counted is looked at a clock later.
+        // A change of the counts is looked at a clock later.
         let levels = (self.enabled, self.stopped) == (i.enable, i.stop);
         self.settled = self.share == share && held == (self.unpaced, self.held, self.flows) && levels;
         self.turn_first = turn && !takes_turn && (self.turn_first || grant.is_some());

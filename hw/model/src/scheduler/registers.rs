@@ -3,12 +3,12 @@ use crate::Block;
 use timely_regs::corundum::{OWN_OFFSET, TYPE, VERSION};
 use timely_regs::map::MAGIC;
 
-/// What the scheduler was given by who instantiates it.
+/// Parameters of the scheduler's instance.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given {
     /// Address of the registers, as the bus sees it.
     pub base: u32,
-    /// The same, as software sees it.
+    /// Address of the registers, as software sees it.
     pub address: u32,
     /// Address of the next scheduler's.
     pub next: u32,
@@ -46,7 +46,7 @@ pub struct Out {
     pub wr_ack: bool,
     /// The read is answered.
     pub rd_ack: bool,
-    /// What was read.
+    /// The word read.
     pub data: u32,
     /// The scheduler is enabled.
     pub enable: bool,

@@ -11,7 +11,7 @@ use timely_regs::corundum::Kind;
 use timely_regs::counters::Counter;
 use timely_regs::flow::WORDS;
 
-/// What the application block sends a scheduler, as `timely_regs::corundum::DOWN` carries it.
+/// Signals from the application block to a scheduler, as `timely_regs::corundum::DOWN` carries them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Down {
     /// No flow may send.
@@ -30,7 +30,7 @@ pub struct Down {
     pub later: u64,
 }
 
-/// What the scheduler sends it, as `timely_regs::corundum::UP` carries it.
+/// Signals from a scheduler to the application block, as `timely_regs::corundum::UP` carries them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Up {
     /// The RAM is clear.
@@ -97,7 +97,7 @@ pub struct Scheduler {
     came: Down,
     pulses: u64,
     ready: bool,
-    /// What blocks take to stay while they are not stepped: enabled, stop, pause, ready, swept.
+    /// Levels that blocks take to stay while they are not stepped: enabled, stop, pause, ready, swept.
     levels: (bool, bool, u8, bool, bool),
     /// The pacer was told how its time runs.
     has_line: bool,
@@ -147,7 +147,7 @@ impl Scheduler {
         self.has_line = false;
     }
 
-    /// What came for the pacer and the queues.
+    /// Signals from the control half for the pacer and the queues.
     fn down(&self, clk: u64) -> Down {
         if self.given.streams {
             return self.came.clone();
@@ -258,7 +258,7 @@ impl Block for Scheduler {
         (self.came, self.pulses, self.ready) = if i.rst { (Down::default(), 0, false) } else { (i.down.clone(), pacer.pulses, swept) };
     }
 
-    /// What came by the bus is a register: it asks for a clock while it says something.
+    /// The signals from the control half come through a register, which asks for a clock while one of them is active.
     fn wake(&self, clk: u64) -> u64 {
         let c = &self.came;
         let carries = c.rate.is_some() || c.release.is_some() || c.load.is_some() || c.profile.is_some();

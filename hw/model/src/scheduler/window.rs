@@ -25,14 +25,14 @@ pub struct In {
     pub mail: u32,
 }
 
-/// What a write to a flow or a profile is.
+/// A write to a flow or a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
     /// Of the kinds between [`Kind::Rate`] and [`Kind::Profile`].
     pub kind: u8,
     /// Flow, or word of a profile.
     pub index: u32,
-    /// What is written.
+    /// The data written.
     pub data: u32,
 }
 

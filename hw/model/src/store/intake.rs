@@ -7,10 +7,10 @@ use std::sync::Arc;
 /// Stages in front of the one that writes.
 const STAGES: usize = 4;
 
-/// What a packet's flow is found to be when its first beat comes.
+/// State of a packet's flow when the packet's first beat comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// It is enabled, and nothing is to be discarded of it.
+    /// The flow is enabled, and nothing is to be discarded of it.
     pub open: bool,
     /// Cells that it holds.
     pub held: u32,
@@ -29,7 +29,7 @@ struct Stage {
     blocks: bool,
 }
 
-/// What the last stage does.
+/// Outputs of the last stage.
 #[derive(Clone, Debug, Default)]
 pub struct Written {
     /// A cell is full.

@@ -64,27 +64,27 @@ pub struct Arrival {
 pub struct Load {
     /// Flow.
     pub flow: u32,
-    /// It may store packets.
+    /// The flow may store packets.
     pub enable: bool,
-    /// What it has stored stays.
+    /// The flow keeps its stored packets.
     pub keep: bool,
 }
 
 impl Load {
-    /// What the flow has stored is discarded.
+    /// The flow's stored packets are discarded.
     pub fn voids(&self) -> bool {
         !(self.enable && self.keep)
     }
 }
 
-/// What goes beside the beats of a packet.
+/// Sideband of a packet's beats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
     /// Flow.
     pub flow: u32,
     /// Launch of the grant, ns48.fns16.
     pub launch: u64,
-    /// What came with it.
+    /// The sideband with which the packet came.
     pub meta: u128,
 }
 
@@ -138,7 +138,7 @@ struct Packet {
     flow: u32,
     ends: bool,
     meta: u128,
-    /// Its beats' data, whatever stands behind the last byte included.
+    /// Data of the packet's beats, bytes behind the last one included.
     data: Vec<[u8; crate::stream::WIDEST]>,
     bytes: u32,
 }
@@ -154,7 +154,7 @@ impl Packet {
 struct Read {
     packet: Arc<Packet>,
     launch: u64,
-    /// Its cells are freed, nothing is sent.
+    /// The packet's cells are freed, nothing is sent.
     discard: bool,
 }
 
@@ -184,7 +184,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// For `2^flow_bits` flows and `2^cell_bits` cells on a bus of `width` bits, the sweep beginning at clock 0.
+    /// For `2^flow_bits` flows and `2^cell_bits` cells on a bus of `width` bits, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32, cell_bits: u32, width: usize) -> Self {
         Store {
             flow_bits,

@@ -48,7 +48,7 @@ struct Op {
 #[derive(Clone, Debug, Default)]
 struct Flow {
     enabled: bool,
-    /// What it has stored is to be discarded.
+    /// The flow's stored packets are to be discarded.
     void: bool,
     queue: VecDeque<Arc<Packet>>,
     /// Cells of all its packets that joined the queue, and that left it.
@@ -187,7 +187,7 @@ impl Queues {
         }
         let outcome = self.ops[2].as_ref().filter(|op| op.visit).map(|op| (op.flow, op.void && op.enabled, op.packet.is_some()));
 
-        // Who looks next: a queue is looked at again after two clocks.
+        // Choice of the next look: a queue is looked at again after two clocks.
         let head = self.grants.output(clk).head;
         let recent = |flow: u32| self.ops[..2].iter().flatten().any(|op| op.flow == flow);
         let visiting = self.ops[..3].iter().flatten().any(|op| op.visit);
@@ -213,7 +213,7 @@ impl Queues {
 
         let loaded = self.load.take();
         if let Some((flow, ends, found)) = outcome {
-            // What a load of these clocks asks for, the look has not seen: the flow is visited again.
+            // The look has not seen the loads of these clocks: the flow is visited again.
             let anew = [loaded.map(|l| l.flow), self.applied[0], self.applied[1]].contains(&Some(flow));
             self.discarding |= found;
             self.urgent |= found;

@@ -23,7 +23,7 @@ const TO_RAM: usize = 4;
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
-    /// What the engine did.
+    /// An event of the engine.
     pub event: Option<Event>,
     /// The bin that is read.
     pub at: u16,

@@ -25,9 +25,9 @@ pub struct In {
     pub sent: Option<Sent>,
     /// A sample on its way to the engine.
     pub sample: Option<Sample>,
-    /// What became of an ACK; never of another flow than the sample of the clock before.
+    /// The outcome of an ACK; never of another flow than the sample of the clock before.
     pub acked: Option<Acked>,
-    /// What the engine did.
+    /// An event of the engine.
     pub event: Option<Event>,
     /// A flow whose sample the engine will never take.
     pub superseded: Option<u32>,
@@ -62,7 +62,7 @@ struct Op<T> {
     event: Option<T>,
 }
 
-/// What a flow's RAM holds.
+/// Contents of a flow's RAM.
 #[derive(Clone, Debug, Default)]
 struct Stored {
     record: TelemetryRecord,
@@ -273,7 +273,7 @@ impl Block for Telemetry {
             let (record, clear) = self.record(3, &op);
             after_superseded(record, clear, op.event.is_some());
         }
-        // What is written at this clock goes past the RAM; an epoch does not.
+        // A record written at this clock goes past the RAM; an epoch does not.
         self.asked = i.query.map(|q| Answer { tag: q.tag, record: self.words(q.flow) });
         if let Some(flow) = load {
             self.epochs[flow as usize] ^= true;

@@ -17,7 +17,7 @@ pub const QUEUE: u32 = 9;
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
-    /// What the engine did.
+    /// An event of the engine.
     pub event: Option<Event>,
     /// The NIC's time, ns48.fns16.
     pub now: u64,

@@ -50,7 +50,7 @@ impl Request {
         f64::from(TOKEN_CAP.most) * 8000.0 / f64::from(self.ns())
     }
 
-    /// What [`REQUESTS`] packets of so many wire bytes carry, Mb/s: each is under way for `LEAD` and some 100 ns, in either form.
+    /// Greatest rate of [`REQUESTS`] packets of so many wire bytes, Mb/s: each is under way for `LEAD` and some 100 ns, in either form.
     pub fn table_mbps(&self, wire_bytes: u32) -> f64 {
         f64::from(REQUESTS * wire_bytes) * 8000.0 / f64::from(self.lead_ns() + 100)
     }

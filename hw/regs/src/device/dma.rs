@@ -16,10 +16,10 @@ const POLLS: u32 = 10_000;
 
 /// Memory that the device reaches: a buffer, its first byte at a bus address. It is shared with the device, hence `&self`.
 pub trait Memory {
-    /// Its address as the device sees it.
+    /// Address of the memory as the device sees it.
     fn address(&self) -> u64;
 
-    /// Its bytes.
+    /// Bytes of the memory.
     fn bytes(&self) -> usize;
 
     /// Copies out of it, from byte `at` on.
@@ -40,7 +40,7 @@ pub struct RingSettings {
     pub holdoff_clocks: u32,
 }
 
-/// The event ring, as the one who reads it keeps it.
+/// The reader's indices into the event ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ring {
     bits: u32,
@@ -114,7 +114,7 @@ impl<B: Bus> Device<B> {
         self.write(&dma::INTERRUPT_MASK, lines)
     }
 
-    /// What happened since it was last taken, one bit a line; takes it.
+    /// Interrupt events since the last call, one bit a line; clears them.
     ///
     /// # Errors
     /// When the bus fails.

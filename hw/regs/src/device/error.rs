@@ -1,4 +1,4 @@
-//! What can go wrong between software and the registers.
+//! Errors between software and the registers.
 use crate::field::OutOfRange;
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub enum Error<E> {
     Version {
         /// The block.
         block: &'static str,
-        /// Its version.
+        /// The block's version.
         found: u32,
         /// The version that this software knows.
         known: u32,
@@ -37,16 +37,16 @@ pub enum Error<E> {
     NoAnswer(u32),
     /// Memory for DMA at an address that is no multiple of 64.
     Unaligned {
-        /// What it was for.
+        /// Use of the memory.
         what: &'static str,
-        /// Its address.
+        /// The memory's address.
         address: u64,
     },
     /// Memory for DMA that is too small.
     TooSmall {
-        /// What it was for.
+        /// Use of the memory.
         what: &'static str,
-        /// Its bytes.
+        /// The memory's bytes.
         bytes: usize,
         /// Bytes needed.
         needed: usize,
@@ -60,7 +60,7 @@ pub enum Error<E> {
     },
     /// A snapshot or load ended with an error, as [`crate::map::dma::CODE`] numbers it.
     Dma {
-        /// Which.
+        /// The command: snapshot or load.
         what: &'static str,
         /// How.
         code: u32,

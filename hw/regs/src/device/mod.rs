@@ -13,7 +13,7 @@ use crate::map::{BLOCKS, Build, HEADER_NEXT, HEADER_TYPE, HEADER_VERSION, MAGIC,
 
 /// 32-bit access to the BAR, by byte offset.
 pub trait Bus {
-    /// What can go wrong on the way.
+    /// Error of an access.
     type Error;
 
     /// Reads a register.
@@ -46,7 +46,7 @@ impl<B: Bus + ?Sized> Bus for &B {
 pub struct Refused {
     /// Byte offset in the BAR.
     pub address: u32,
-    /// It was a write.
+    /// The access was a write.
     pub write: bool,
     /// Why, as [`id::Refusal`] numbers it.
     pub reason: u32,
@@ -191,7 +191,7 @@ impl<B: Bus> Device<B> {
         Ok(())
     }
 
-    /// What a setting is.
+    /// The value of a setting.
     ///
     /// # Errors
     /// When the bus fails, or the setting is write-only.

@@ -1,4 +1,4 @@
-//! What software does with a device, in its own terms.
+//! Operations of software on a device.
 use super::{Bus, Device, Error};
 use crate::counters::PLACES;
 use crate::field::OutOfRange;
@@ -15,12 +15,12 @@ const POLLS: u32 = 10_000;
 /// Reads for each flow in which the RAMs must be cleared, which takes them a clock a flow.
 const CLEARING: u32 = 4;
 
-/// Which rate updates may be recorded: all by default.
+/// Filter of the rate updates that may be recorded: all by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Only {
-    /// Those of this flow alone.
+    /// Updates of this flow alone.
     pub flow: Option<u32>,
-    /// Those of the flows of this profile alone.
+    /// Updates of the flows of this profile alone.
     pub profile: Option<u32>,
 }
 
@@ -131,7 +131,7 @@ impl<B: Bus> Device<B> {
             }
         }
         for i in 0..port::PREFIXES as u32 {
-            // Nobody is held while the address changes.
+            // An entry is empty, and so matches no host, while its address changes.
             self.write_at(&port::ALLOW_PREFIX, i, 0)?;
             let Some((address, bits)) = networks.get(i as usize) else { continue };
             let (bytes, family) = match address {

@@ -1,4 +1,4 @@
-//! What an address means to hardware: the table that the RTL's decode ROM and the model both are.
+//! Address decoding: the table that the RTL's decode ROM and the model both are.
 use super::{Access, BLOCK_BYTES, BLOCKS, Parameter, Register, Reset, dma, flow};
 use crate::flow as record;
 
@@ -28,12 +28,12 @@ pub const fn ring_bits(bus_bits: u32) -> u32 {
     }
 }
 
-/// What a clock of this period adds to the time, ns in Q8.24, rounded to nearest.
+/// ns that a clock of this period adds to the time, Q8.24, rounded to nearest.
 pub const fn increment(clock_ps: u32) -> u32 {
     (((clock_ps as u64) << 24).div_ceil(500) / 2) as u32
 }
 
-/// What `bps` bits a second are at a clock of this period: wire bytes a clock, Q8.24, rounded down; below 256 bytes.
+/// `bps` bits a second in wire bytes a clock of this period, Q8.24, rounded down; below 256 bytes.
 pub const fn ack_rate(bps: u64, clock_ps: u32) -> u32 {
     let rate = ((bps as u128 * clock_ps as u128) << 24) / 8_000_000_000_000;
     if rate > u32::MAX as u128 { u32::MAX } else { rate as u32 }
@@ -53,7 +53,7 @@ impl Build {
             Parameter::ClockPs => self.clock_ps,
             Parameter::Increment => self.increment(),
             Parameter::Ptp => self.ptp,
-            // That shell is Corundum: a packet takes this long from its request to the MAC, with two reads of a host's memory in it.
+            // The shell with PTP is Corundum: a packet takes this long from its request to the MAC, with two reads of a host's memory in it.
             Parameter::Lead => self.ptp * 8_000,
             Parameter::AckRate => ack_rate(2_500_000_000, self.clock_ps),
             Parameter::LineRate => ack_rate(10_000_000_000, self.clock_ps),
@@ -61,7 +61,7 @@ impl Build {
     }
 }
 
-/// What hardware knows of a word of the BAR.
+/// The decode ROM's entry of a word of the BAR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Entry {
     /// A read is answered.
@@ -86,7 +86,7 @@ impl Entry {
     }
 }
 
-/// What word `word` of the BAR (the byte address over 4) is; an entry that is neither readable nor writable for no register.
+/// The entry of word `word` of the BAR (the byte address over 4); an entry that is neither readable nor writable for no register.
 ///
 /// The flow window is outside of this table.
 pub fn decode(word: u32, build: &Build) -> Entry {

@@ -7,7 +7,7 @@ use crate::field::Field;
 
 /// Offset in the block of the registers that hardware changes by itself.
 pub const LIVE: u32 = 0x40;
-/// Their bytes.
+/// Bytes of those registers.
 pub const LIVE_BYTES: u32 = 0x40;
 /// Bytes of a burst, to which every address is aligned: an event record, a flow record, half a telemetry record.
 pub const BURST_BYTES: u32 = 64;

@@ -1,4 +1,4 @@
-//! What the design is, whether it is ready, and what went wrong on the register bus.
+//! Identity and state of the design, and the last error on the register bus.
 use super::settings::{id as rows, merged};
 use super::{Access::*, Block, CORE_VERSION, Kind, MAGIC, Parameter, Register, Reset, bit, low, whole};
 use crate::field::Field;
@@ -55,7 +55,7 @@ pub const ENABLE: Field = bit(0, "enable", "flows may send");
 
 /// Address of the last bad access.
 pub const ERROR_ADDRESS: Field = low(24, "address", "address of the last access that was refused");
-/// It was a write.
+/// The access was a write.
 pub const ERROR_WRITE: Field = bit(24, "write", "it was a write");
 /// Why it was refused.
 pub const ERROR_REASON: Field = Field::new(

@@ -26,14 +26,14 @@ pub const VENDOR: u32 = 0x5469;
 pub const MAGIC: u32 = 0x544d_4c59;
 /// The version of the register map as a whole: major, minor, patch in a byte each.
 pub const CORE_VERSION: u32 = 0x0000_0100;
-/// What a read that no register answers gives, with an error response.
+/// Data of a read that no register answers; it comes with an error response.
 pub const BAD_READ: u32 = 0xbada_cce5;
 /// Bits of an address.
 pub const ADDRESS_BITS: u32 = 24;
 /// Bytes from the BAR's start that hold every block; registers in the lower half, the words of the profiles in the upper.
 pub const BLOCK_BYTES: u32 = 0x1000;
 
-/// What software may do with a register.
+/// Accesses that a register allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// RO: a write is an error.
@@ -68,10 +68,10 @@ impl Access {
     }
 }
 
-/// What a register holds after reset.
+/// Value of a register after reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reset {
-    /// This value.
+    /// A constant.
     Value(u32),
     /// A number that the design was built with.
     Build(Parameter),
@@ -113,13 +113,13 @@ pub struct Register {
     pub count: u32,
     /// Name, upper case.
     pub name: &'static str,
-    /// What software may do.
+    /// Accesses that the register allows.
     pub access: Access,
     /// Value after reset.
     pub reset: Reset,
-    /// What it is for.
+    /// Purpose of the register.
     pub meaning: &'static str,
-    /// Its fields, lowest first. A write is refused when it sets a bit that no field covers, or leaves a field's range.
+    /// The register's fields, lowest first. A write is refused when it sets a bit that no field covers, or leaves a field's range.
     pub fields: &'static [Field],
 }
 
@@ -136,7 +136,7 @@ impl Register {
         Register { count, ..self }
     }
 
-    /// Its address in the BAR of this version of the map; software goes by the block list instead.
+    /// The register's address in the BAR of this version of the map; software goes by the block list instead.
     pub const fn address(&self) -> u32 {
         self.block.block().base + self.offset
     }
@@ -169,17 +169,17 @@ impl Register {
 /// A register block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Which one; gives its type.
+    /// Kind of the block; gives its type.
     pub kind: Kind,
     /// Name.
     pub name: &'static str,
-    /// Its version; changes with every change of its registers.
+    /// Version of the block; changes with every change of its registers.
     pub version: u32,
     /// Where it stands in the BAR.
     pub base: u32,
-    /// What it is for.
+    /// Purpose of the block.
     pub meaning: &'static str,
-    /// Its registers behind the common header, in order.
+    /// The block's registers behind the common header, in order.
     pub registers: &'static [Register],
 }
 
@@ -187,7 +187,7 @@ pub struct Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Kind {
-    /// What the design is, whether it is ready, what went wrong.
+    /// Identity and state of the design, last error.
     Id = 1,
     /// Time.
     Time = 2,
@@ -213,7 +213,7 @@ impl Kind {
         &BLOCKS[self.place()]
     }
 
-    /// Its place in [`BLOCKS`].
+    /// The block's place in [`BLOCKS`].
     pub const fn place(self) -> usize {
         let mut i = 0;
         while BLOCKS[i].kind as u16 != self as u16 {

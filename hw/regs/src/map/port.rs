@@ -1,4 +1,4 @@
-//! Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word.
+//! Addresses of the port, and the hosts that get ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word.
 //! A value of several registers is torn while it is written: set it while the design is not enabled.
 use super::settings::{merged, port as rows};
 use super::{Access::*, Block, Kind, Register, bit, low, whole};

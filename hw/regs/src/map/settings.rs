@@ -34,7 +34,7 @@ macro_rules! settings_table {
                 }
             }
             time Time {
-                /// What a clock adds to both times, ns in Q8.24.
+                /// ns that a clock adds to both times, Q8.24.
                 time_increment: 32 {
                     INCREMENT at 0x18, ReadWrite, "what a clock adds to both times",
                         [whole("increment", "ns a clock, Q8.24: up to 16 ns, for which the calendar queue is drained fast enough").range(1 << 20, 1 << 28)],
@@ -163,7 +163,7 @@ macro_rules! settings_table {
                         "which updates leave as event records: the first that passes EVENT_FILTER once the value has changed, and of those after it one of so many",
                         [low(16, "every", "1 every update, n one of n, 0 none")]
                 }
-                /// Which rate updates may leave as event records.
+                /// Filter of the rate updates that may leave as event records.
                 event_filter: 25 {
                     EVENT_FILTER at 0x14, ReadWrite, "which updates may be recorded; 0 all",
                         [map::telemetry::FILTER_FLOW, map::telemetry::FILTER_BY_FLOW, map::telemetry::FILTER_PROFILE, map::telemetry::FILTER_BY_PROFILE]
@@ -180,7 +180,7 @@ pub struct Setting {
     pub name: &'static str,
     /// Width.
     pub bits: u32,
-    /// Its registers, lowest word first; of an array every one.
+    /// The setting's registers, lowest word first; of an array every one.
     pub registers: &'static [Register],
 }
 
@@ -226,7 +226,7 @@ impl Setting {
         register.word() + at
     }
 
-    /// Which word of the setting stands at word `word` of the BAR.
+    /// Index of the setting's word at word `word` of the BAR; `None` if the setting has none there.
     pub fn part(&self, word: u32) -> Option<u32> {
         let mut first = 0;
         for r in self.registers {

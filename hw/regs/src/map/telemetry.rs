@@ -1,4 +1,4 @@
-//! Which updates are recorded, and the histograms of the profiles.
+//! Filters of the recorded updates, and the histograms of the profiles.
 use super::settings::{merged, telemetry as rows};
 use super::{Access::*, Block, Kind, Register, Reset, bit, low, whole};
 use crate::field::Field;

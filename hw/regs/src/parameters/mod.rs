@@ -1,6 +1,6 @@
 //! A profile in human units, and how it becomes the words of [`crate::profile`].
 //!
-//! This is host-side arithmetic, the only floating point on this side of the reference: the driver and the tests use it, no block.
+//! The conversion is host-side arithmetic, the only floating point on this side of the reference: the driver and the tests use it, no block.
 mod named;
 mod quantise;
 mod rounding;
@@ -9,7 +9,7 @@ use crate::profile;
 pub use named::NAMES;
 pub use rounding::RoundedRate;
 
-/// Which control law sets the rate of a profile's flows.
+/// The control law, which sets the rate of a profile's flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum LawKind {
@@ -29,15 +29,15 @@ pub enum LawKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RttStart {
-    /// Its last byte out.
+    /// The segment's last byte out.
     LastByteOut = 0,
-    /// Its first byte out.
+    /// The segment's first byte out.
     FirstByteOut = 1,
-    /// When its first packet was eligible to send, so that queueing in the NIC shows.
+    /// When the segment's first packet was eligible to send, so that queueing in the NIC shows.
     Eligible = 2,
 }
 
-/// What the law takes for the RTT.
+/// The delay that the law takes for the RTT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Signal {
@@ -51,18 +51,18 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Its name in files, and the signal: all of them.
+    /// The name of each signal in files.
     pub const NAMED: [(&str, Signal); 3] = [("rtt", Signal::Rtt), ("less_residence", Signal::LessResidence), ("one_way", Signal::OneWay)];
 }
 
-/// What a profile says, in human units.
+/// A profile in human units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// The control law.
     pub law: LawKind,
     /// Start of the RTT.
     pub rtt_start: RttStart,
-    /// What the law takes for the RTT.
+    /// The delay that the law takes for the RTT.
     pub signal: Signal,
     /// [`Signal::OneWay`]: the signal of a packet that was not delayed, us. The unloaded RTT keeps the thresholds their meaning.
     pub signal_base_us: f64,
@@ -74,7 +74,7 @@ pub struct Parameters {
     pub t_low_us: f64,
     /// Above this RTT the rate always falls, us.
     pub t_high_us: f64,
-    /// What smoothed differences are normalised by, us.
+    /// Delay by which smoothed differences are normalised, us.
     pub min_rtt_us: f64,
     /// Interval that a full additive step is for, us (the authors use `min_rtt_us`). Swift: the RTT at which a window of w packets is the
     /// rate of w packets an RTT.
@@ -145,13 +145,13 @@ pub struct Parameters {
 pub struct ParameterError {
     /// Field of [`Parameters`].
     pub field: &'static str,
-    /// Its value.
+    /// The field's value.
     pub value: f64,
     /// Least allowed value.
     pub least: f64,
     /// Greatest allowed value.
     pub greatest: f64,
-    /// What to do about it.
+    /// Advice to the user.
     pub advice: &'static str,
 }
 

@@ -118,12 +118,12 @@ impl Parameters {
         }
     }
 
-    /// The same for 25 Gb/s. Segments of 4 KB.
+    /// [`Parameters::patched_10g`] for 25 Gb/s. Segments of 4 KB.
     pub fn patched_25g(base_us: f64) -> Self {
         Parameters { additive_step_mbps: 25.0, outstanding_bytes: 128 * 1024, ..Self::patched_10g(base_us).line(25_000.0) }
     }
 
-    /// The same for 100 Gb/s. Segments of 8 KB.
+    /// [`Parameters::patched_10g`] for 100 Gb/s. Segments of 8 KB.
     pub fn patched_100g(base_us: f64) -> Self {
         let reference_us = base_us + 8.0;
         Parameters {
@@ -137,7 +137,7 @@ impl Parameters {
         }
     }
 
-    /// The same with a PI controller on the delay in place of the error: the delay is held at `reference_us`, whatever the number of flows.
+    /// The profile with a PI controller on the delay in place of the error: the delay is held at `reference_us`, whatever the number of flows.
     pub fn pi(self) -> Self {
         Parameters { law: LawKind::Pi, t_low_us: 0.5 * self.reference_us, integral_gain: 0.001, proportional_gain: 1.0, ..self }
     }
@@ -157,7 +157,7 @@ impl Parameters {
         }
     }
 
-    /// The same for 25 Gb/s. Segments of 4 KB.
+    /// [`Parameters::swift_10g`] for 25 Gb/s. Segments of 4 KB.
     pub fn swift_25g(base_us: f64) -> Self {
         Parameters {
             additive_step_mbps: 50.0,
@@ -167,7 +167,7 @@ impl Parameters {
         }
     }
 
-    /// The same for 100 Gb/s. Segments of 2 KB.
+    /// [`Parameters::swift_10g`] for 100 Gb/s. Segments of 2 KB.
     pub fn swift_100g(base_us: f64) -> Self {
         Parameters {
             additive_step_mbps: 200.0,
@@ -187,12 +187,12 @@ impl Parameters {
         Parameters { hyperactive_smoothed: true, delta_factor: false, half_floor: false, ..self }
     }
 
-    /// The same on a line of `mbps`: flows start, restart and end there, and never fall below a thousandth of it.
+    /// The profile on a line of `mbps`: flows start, restart and end there, and never fall below a thousandth of it.
     pub fn line(self, mbps: f64) -> Self {
         Parameters { initial_mbps: mbps, idle_mbps: mbps, least_mbps: mbps / 1000.0, greatest_mbps: mbps, ..self }
     }
 
-    /// The same by one-way delay variation; `base_us` is the unloaded RTT, which thresholds build on.
+    /// The profile by one-way delay variation; `base_us` is the unloaded RTT, which thresholds build on.
     pub fn one_way(self, base_us: f64) -> Self {
         Parameters { signal: Signal::OneWay, signal_base_us: base_us, ..self }
     }

@@ -41,7 +41,7 @@ fn mantissa(x: f64, bits: u32) -> u32 {
 }
 
 impl Parameters {
-    /// What the rate engine uses as deadband, ns: the wanted one, but no less than what its rounded filter cannot leave. That stands
+    /// The rate engine's deadband, ns: the wanted one, but at least the range in which its rounded filter stands still. The filter stands
     /// still where alpha times its argument, cut to 2^-10 ns, is below half of its unit of 2^-13 ns.
     pub fn effective_deadband_ns(&self) -> f64 {
         self.deadband_word() as f64 / (1u32 << AVERAGE_FRACTION) as f64

@@ -10,14 +10,14 @@ const SHOWN_PPM: f64 = 1.0;
 pub struct RoundedRate {
     /// Field of [`Parameters`], or what else the rate is of.
     pub field: &'static str,
-    /// What was asked for, Mb/s.
+    /// The rate asked for, Mb/s.
     pub asked_mbps: f64,
-    /// What the hardware holds, Mb/s.
+    /// The rate that the hardware holds, Mb/s.
     pub held_mbps: f64,
 }
 
 impl RoundedRate {
-    /// What the hardware makes of a rate in Mb/s; `None` where that is within a millionth of it.
+    /// The hardware's rounding of a rate in Mb/s; `None` where that is within a millionth of it.
     pub fn of(field: &'static str, asked_mbps: f64) -> Option<Self> {
         let unit = f64::from(1u32 << RATE_FRACTION);
         let rounded = RoundedRate { field, asked_mbps, held_mbps: (asked_mbps * unit).round() / unit };

@@ -20,7 +20,7 @@ pub enum Addresses {
     },
 }
 
-/// What stands around our header. IPv4 leaves with "don't fragment" and identification 0 (RFC 6864), IPv6 with flow label 0.
+/// The headers around ours. IPv4 leaves with "don't fragment" and identification 0 (RFC 6864), IPv6 with flow label 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// Destination MAC address.

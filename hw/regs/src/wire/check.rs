@@ -1,9 +1,9 @@
-//! Which frames are ours and well-formed: the one definition that the parser's model, the software view and the tests share.
+//! The check for well-formed frames of ours: the one definition that the parser's model, the software view and the tests share.
 use super::{ACK, Class, FLAGS, HEAD_BYTES, HEADER_BYTES, Header, LAST, VERSION, ethernet, ipv4, ipv4_header_checksum, ipv6, offset, udp};
 use crate::counters::Counter;
 use std::fmt;
 
-/// What a well-formed frame of ours is.
+/// The kind of a well-formed frame of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A data packet.
@@ -17,7 +17,7 @@ pub enum Kind {
 pub enum Error {
     /// Not UDP to or from our port over a stack that we speak, or too short to tell.
     Foreign,
-    /// It ends before our header does.
+    /// The frame ends before our header does.
     Headers {
         /// Bytes of the frame.
         bytes: usize,
@@ -28,7 +28,7 @@ pub enum Error {
     IpVersion {
         /// The field.
         value: u8,
-        /// What the EtherType says.
+        /// The version that the EtherType names.
         right: u8,
     },
     /// An IPv4 header with options, or shorter than one can be.
@@ -45,7 +45,7 @@ pub enum Error {
     IpChecksum {
         /// The field.
         value: u16,
-        /// What it should be.
+        /// The right checksum.
         right: u16,
     },
     /// The frame ends before the length in its IP header says.
@@ -66,7 +66,7 @@ pub enum Error {
     UdpLength {
         /// The field.
         value: u16,
-        /// What the IP header leaves.
+        /// The length that the IP header leaves.
         right: u16,
     },
     /// Our header has another version.

@@ -18,7 +18,7 @@ pub fn ones_complement_sum(start: u16, bytes: &[u8]) -> u16 {
     sum as u16
 }
 
-/// What belongs in the checksum field of this IPv4 header (options included in the slice); the field's present value is ignored.
+/// The right value of the checksum field of this IPv4 header (options included in the slice); the field's present value is ignored.
 ///
 /// # Panics
 /// When `header` is shorter than 20 bytes.
@@ -27,7 +27,7 @@ pub fn ipv4_header_checksum(header: &[u8]) -> u16 {
     !ones_complement_sum(ones_complement_sum(0, before), &after[2..])
 }
 
-/// What belongs in the checksum field of this UDP datagram (header and payload): never 0, which would mean "none". The field's
+/// The right value of the checksum field of this UDP datagram (header and payload): never 0, which would mean "none". The field's
 /// present value is ignored. The addresses, 4 bytes each or 16 bytes each, enter by the pseudo header (RFC 768, RFC 8200).
 ///
 /// # Panics

@@ -182,7 +182,7 @@ pub mod udp {
     pub const PROTOCOL: u8 = 17;
 }
 
-/// Which of the four stacks a frame has, and with it where everything stands.
+/// The stack of a frame, one of four, which gives the offset of each header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Class {
     /// An 802.1Q tag.

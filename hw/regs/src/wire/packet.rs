@@ -13,7 +13,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
     /// its own ([`Packet::udp_checksum_holds`]): hardware does not look at it either.
     ///
     /// # Errors
-    /// What [`check`] found.
+    /// The error that [`check`] found.
     pub fn new_checked(buffer: T, port: u16) -> Result<Self, Error> {
         let bytes = buffer.as_ref();
         let (class, _) = check(bytes, bytes.len(), port)?;
@@ -35,7 +35,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
         self.buffer.as_ref()
     }
 
-    /// Its stack.
+    /// The frame's stack.
     pub fn class(&self) -> Class {
         self.class
     }
@@ -140,7 +140,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
         &self.buffer.as_ref()[self.class.header()..self.class.end()]
     }
 
-    /// What follows our header, padding left away.
+    /// The bytes behind our header, padding left away.
     pub fn payload(&self) -> &[u8] {
         &self.datagram()[udp::BYTES + super::HEADER_BYTES..]
     }

@@ -42,11 +42,11 @@ pub fn time_of_day(clk: u64) -> TimeOfDay {
 /// A frame with what goes beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Its bytes.
+    /// Bytes of the frame.
     pub bytes: Vec<u8>,
-    /// Its tuser: tag above a bit that says that it is bad, or stamp above that.
+    /// tuser of the frame: tag above a bit that says that it is bad, or stamp above that.
     pub user: u128,
-    /// Its queue, where it has one.
+    /// Queue of the frame, where it has one.
     pub queue: u16,
     /// The clock of its first beat, and of its last.
     pub clocks: (u64, u64),
@@ -169,7 +169,7 @@ impl Sink {
     }
 }
 
-/// What a DMA engine does with descriptors of either kind.
+/// The descriptor, of either kind, that a DMA engine works on.
 #[derive(Default)]
 struct Job {
     address: u64,
@@ -191,7 +191,7 @@ struct Own {
     w: Option<u32>,
     answered: bool,
     read: bool,
-    /// What may come at this clock: an address and data to write, an address to read.
+    /// Readies of this clock: write address, write data, read address.
     may: [bool; 3],
 }
 
@@ -216,9 +216,9 @@ pub struct Card {
     ring: Sink,
     completing: VecDeque<(u64, Completion)>,
     offered: Option<Completion>,
-    /// What left towards the MAC.
+    /// Frames that left towards the MAC.
     pub sent: VecDeque<Frame>,
-    /// What reached the core from the MAC.
+    /// Frames that reached the core from the MAC.
     pub received: VecDeque<Frame>,
     /// Completions that reached the core.
     pub completed: Vec<Completion>,
@@ -230,13 +230,13 @@ pub struct Card {
     /// The engine fails the coming descriptors.
     pub failing: bool,
     own: Own,
-    /// What was written into the NIC's own registers: address and word.
+    /// Writes into the NIC's own registers: address and word.
     pub written: Vec<(u32, u32)>,
-    /// What the scheduler says, in the form with streams.
+    /// Bus from the scheduler, in the form with streams.
     pub up: Vec<u8>,
     /// Bits of a row's number.
     row_bits: usize,
-    /// What the engine takes at this clock: descriptors, and each segment's answer; and the segments that it asks.
+    /// Descriptors and answers of each segment that the engine takes at this clock; and the segments that it asks.
     takes: (bool, u64),
     asks: u64,
     axil: Master,
@@ -505,7 +505,7 @@ impl Card {
         if let Some(twin) = &mut self.twin {
             twin.put(valid, (rows & ((1 << row_bits) - 1)) as u8, &enables, &data);
         }
-        // What is done is said.
+        // Descriptors that are done are reported.
         let (failing, error) = (self.failing, self.rng.random_range(1..16));
         let error = if failing { error } else { 0 };
         let done = |j: &mut Job, complete: bool| {

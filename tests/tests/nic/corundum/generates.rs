@@ -65,7 +65,7 @@ impl Peer {
             } else {
                 self.hosts += 1;
             }
-            // Whoever names the generator's flow out of a queue has no answer to wait for.
+            // A frame out of a queue that names the generator's flow has no answer to wait for.
             if header.flags & LAST != 0 && own == (header.flow == OWN) {
                 self.due.push_back((header.flow, f.clocks.0, answer(&f.bytes, 0, 0)));
             }
@@ -131,7 +131,7 @@ fn keeps_its_rate(board: &Board) {
     let mbps = frames as f64 * f64::from(wire_bytes(1514)) * 2000.0 / clocks as f64;
     println!("{} bits: {mbps:.1} Mb/s of the generator's beside {hosts} frames of the host's", board.bus);
     assert!((mbps / MBPS - 1.0).abs() < 0.005, "{board:?}: {mbps} Mb/s");
-    // What is under way comes to its end.
+    // Segments under way come to their end.
     with(&mut card, |d| d.enable(false).expect("a register"));
     for _ in 0..20_000 {
         peer.tick(&mut card);

@@ -109,7 +109,7 @@ fn packets_leave_on_their_launches() {
             for paced in [true, false] {
                 let (least, most, n) = off(board, paced, seed);
                 println!("{} bits, gate {paced}: {n} packets leave {least} to {most} clocks behind their launches", board.bus);
-                // Whatever is constant is nobody's error.
+                // A constant delay is not an error.
                 assert!(!paced || most - least <= 2 && least >= 0 && most <= 12, "{least} to {most} clocks");
                 assert!(paced || most - least > 100, "{least} to {most} clocks: nothing was late");
             }

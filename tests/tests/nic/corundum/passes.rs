@@ -1,4 +1,4 @@
-//! What passes the block, and what it puts between.
+//! Frames that pass the block, and ACKs that it inserts.
 use super::super::inline::{OWN, OWN_MAC, OWN6, PEER, PEER_MAC, data, is_ack, left_out};
 use super::card::{Card, Registers};
 use super::shell::{BOARDS, Board, GENERATING, chosen};
@@ -26,12 +26,12 @@ pub fn prepared(board: &Board, flows: u32, seed: u64) -> Card {
     prepared_with(board, NONE, flows, seed)
 }
 
-/// The same with more.
+/// A prepared card with extras.
 pub fn prepared_with(board: &Board, extras: Extras, flows: u32, seed: u64) -> Card {
     prepared_on(&super::library(board, false, extras), board, extras, flows, seed)
 }
 
-/// The same of that library.
+/// A prepared card with extras, of that library.
 pub fn prepared_on(library: &Arc<Library>, board: &Board, extras: Extras, flows: u32, seed: u64) -> Card {
     let card = Card::new(library, board, rng(seed));
     let mut card = if extras.generator { card } else { card.beside_model(board, false) };

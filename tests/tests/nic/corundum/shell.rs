@@ -1,4 +1,4 @@
-//! What Corundum puts around the application block: its parameters with values of a board's, and a bench of exactly its ports.
+//! Corundum's surroundings of the application block: its parameters with values of a board's, and a bench of exactly its ports.
 use std::collections::HashMap;
 use std::fmt::Write;
 use timely_hw::shells::corundum::{FLOW_BITS, parameters, ports};
@@ -104,7 +104,7 @@ pub struct Board {
     pub bus: usize,
     /// log2 of its flows.
     pub flow_bits: usize,
-    /// What its build sets beside what every build of ours does.
+    /// Parameters that the board's build sets beside those of every build of ours.
     pub sets: &'static [(&'static str, i64)],
 }
 
@@ -135,7 +135,7 @@ pub const BOARDS: [Board; 3] = [
     },
 ];
 
-/// The same where tags have the width that a generator needs, which is what Corundum's own builds of these speeds have.
+/// The boards where tags have the width that a generator needs, as in Corundum's own builds of these speeds.
 pub const GENERATING: [Board; 3] = [
     BOARDS[0],
     Board {

@@ -65,7 +65,7 @@ fn round_trips_are_those_of_the_stamps() {
         let least = expected(trips.iter().min().expect("trips"));
         println!("{} bits: least round trip {} ns, of the stamps {least:.1} ns", board.bus, rtt.min_ns);
         assert!((f64::from(rtt.min_ns) - least).abs() <= 1.5, "{rtt:?}, expected {least}");
-        // What the scheduler is told: the flow's load, its latest rate, the bytes of its segments.
+        // Writes to the scheduler: the flow's load, its latest rate, the bytes of its segments.
         let values = board.values(&[]);
         let window = 1 << (23 - values["IF_COUNT"].ilog2());
         let told = |kind: Kind| {
@@ -74,12 +74,12 @@ fn round_trips_are_those_of_the_stamps() {
         let flow = FlowRecord { enable: true, payload_bytes: 1424, address: PEER.into(), ..FlowRecord::default() };
         assert_eq!(told(Kind::Load), [load_word(&flow.pack().expect("a record"))], "{board:?}");
         assert_eq!(told(Kind::Rate).last(), Some(&record.rate), "{board:?}");
-        // What was released as it left was taken back by its segment's end.
+        // Bytes that were released as a frame left were taken back by its segment's end.
         let sum = |releases: &[u32]| releases.iter().fold(0u32, |sum, bytes| sum.wrapping_add(*bytes));
         assert_eq!(sum(&told(Kind::Release)), 60 * 1538, "{board:?}");
         let queue_words = card.written.iter().filter(|w| w.0 < window || w.0 - window < Kind::Rate.address(board.flow_bits, 0)).count();
         assert_eq!(queue_words, 0, "{board:?}: words of Corundum's own");
-        // What no ACK can answer holds nothing up: frames without our header, of another flow, of a segment that does not end. A queue that is no flow
+        // Frames that no ACK can answer hold nothing up: without our header, of another flow, of a segment that does not end. A queue that is no flow
         // has nothing to release.
         let frames = [
             (5, vec![0; 60], 84),
@@ -146,7 +146,7 @@ fn dma(board: &Board) {
     let told = TelemetryRecord::from_words(&device.query_flow(5).expect("an answer"));
     assert_eq!(events.len(), 10, "{board:?}: {events:?}");
     assert!(events.iter().all(|e| e.flow == 5) && events[9].rate == told.rate, "{board:?}: {events:?}");
-    // What the engine says goes wrong ends it.
+    // An error of the DMA engine ends the snapshot.
     registers.0.borrow_mut().failing = true;
     let ended = device.snapshot(&Buffer(&registers, 0, 8192), 0, 4);
     assert!(matches!(ended, Err(Error::Dma { code, .. }) if code == dma::Code::Memory as u32), "{ended:?}");

@@ -1,4 +1,4 @@
-//! What becomes of frames in NetFPGA's datapath.
+//! The fate of frames in NetFPGA's datapath.
 use super::*;
 use rand::Rng;
 use std::collections::{HashMap, VecDeque};

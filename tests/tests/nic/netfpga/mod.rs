@@ -61,7 +61,7 @@ fn both(flow_bits: usize) -> [Bench; 2] {
     [plus, sume]
 }
 
-/// Those with which behaviour is tested.
+/// The benches with which behaviour is tested.
 fn benches() -> impl Iterator<Item = &'static Bench> {
     let quick = left_out("nic::netfpga");
     // 10 Gb/s with the fewest flows, 100 Gb/s with more.
@@ -101,12 +101,12 @@ impl Bench {
     }
 }
 
-/// tuser of a frame of that many bytes: its source as given, a destination that is to be replaced, and bits above that are nobody's.
+/// tuser of a frame of that many bytes: its source as given, a destination that is to be replaced, and unassigned bits above.
 pub fn tuser(bytes: usize, source: u8, above: u64) -> u128 {
     bytes as u128 | u128::from(source) << 16 | 0xee << 24 | u128::from(above) << 32
 }
 
-/// The same with its destination.
+/// `meta` with its destination.
 fn towards(meta: u128, destination: u8) -> u128 {
     meta & !(0xff << 24) | u128::from(destination) << 24
 }

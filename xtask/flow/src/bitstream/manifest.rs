@@ -1,4 +1,4 @@
-//! What is kept of a build: with what it was made, from what, and what came out.
+//! The record of a build: tools, sources and results.
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 /// A clock.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
-    /// What it reaches, MHz in tenths.
+    /// Frequency that the clock reaches, MHz in tenths.
     pub mhz: f64,
-    /// What it runs at, MHz in tenths.
+    /// Frequency that the clock runs at, MHz in tenths.
     pub asked_mhz: f64,
 }
 
@@ -30,7 +30,7 @@ pub struct Area {
 pub struct Manifest {
     /// The board.
     pub board: String,
-    /// Its FPGA.
+    /// The board's FPGA.
     pub device: String,
     /// Seed of the placer.
     pub seed: u32,
@@ -40,13 +40,13 @@ pub struct Manifest {
     pub pins_sha256: String,
     /// Of the bitstream.
     pub bit_sha256: String,
-    /// Its size.
+    /// Bytes of the bitstream.
     pub bit_bytes: u64,
     /// Tools and their versions.
     pub tools: BTreeMap<String, String>,
     /// Clocks by name.
     pub clock: BTreeMap<String, Clock>,
-    /// What it takes of the FPGA.
+    /// Resources of the FPGA that the design takes.
     pub area: Area,
 }
 
@@ -54,7 +54,7 @@ impl Manifest {
     /// As it is written.
     ///
     /// # Errors
-    /// It cannot be put into words.
+    /// The manifest cannot be written as TOML.
     pub fn text(&self) -> Result<String, String> {
         let body = toml::to_string(self).map_err(|e| e.to_string())?;
         Ok(format!("# Written by `cargo xtask bitstream ecpix5`; report.md shows it.\n\n{body}"))

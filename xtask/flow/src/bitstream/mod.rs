@@ -149,7 +149,7 @@ impl Tools {
         Ok(plan)
     }
 
-    // What a run of nextpnr depends on.
+    // The inputs of a run of nextpnr.
     fn from(&self, dir: &Path, arguments: &[&str]) -> Result<String, String> {
         let (netlist, pins) = (sha256(&dir.join("bound.json"))?, sha256(&dir.join("timely_ecpix5.lpf"))?);
         Ok(format!("{}\n{netlist}\n{pins}\n{}\n", version(&self.nextpnr, "--version").unwrap_or_default(), arguments.join(" ")))

@@ -95,7 +95,7 @@ mod tests {
         }
     }
 
-    // What is kept in the repository, if there is anything.
+    // The committed report, if there is one.
     #[test]
     fn the_report_shows_the_manifest() {
         let folder = root().join("bitstreams/ecpix5");

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use timely_tools::hash::hash;
 use timely_tools::process::{background, number, put, target, version, watched};
 
-/// What is placed: registers are packed into its multipliers.
+/// The netlist that is placed: registers are packed into its multipliers.
 const NETLIST: &str = "outputs.json";
 /// The clock that is asked for where none is reached: the slowest path counts.
 const FAST: [&str; 2] = ["--freq", "250"];
@@ -31,9 +31,9 @@ pub struct Flow {
 
 /// A block to be measured.
 pub struct Unit {
-    /// Its name.
+    /// Name of the unit.
     pub name: String,
-    /// It is to be placed.
+    /// The unit is to be placed.
     pub speed: bool,
     /// Hash of its Verilog.
     pub hash: String,
@@ -54,7 +54,7 @@ pub enum Step {
     Xc7,
 }
 
-/// What a run gave.
+/// A result of a run.
 #[derive(Clone, Debug)]
 pub enum Figure {
     /// Area on an ECP5.
@@ -77,17 +77,17 @@ impl Unit {
         Ok(Unit { name: name.to_owned(), speed, hash: hash(&[&verilog]), verilog, ports })
     }
 
-    /// It is a whole NIC.
+    /// The unit is a whole NIC.
     pub fn is_core(&self) -> bool {
         self.name.starts_with("core_")
     }
 
-    /// It is a whole NIC with its RAMs cut to what an ECP5 has, whose area says nothing.
+    /// The unit is a whole NIC with its RAMs cut to what an ECP5 has, whose area says nothing.
     pub fn for_its_clock(&self) -> bool {
         self.is_core() && self.name.ends_with("_small")
     }
 
-    // What of synthesis for ECP5 is its own.
+    // The unit's commands of synthesis for ECP5.
     fn synthesis(&self) -> String {
         if self.is_core() { sets::synthesis(BENCH) } else { format!("synth_ecp5 -top {BENCH}\n") }
     }
@@ -211,7 +211,7 @@ impl Flow {
         let own = [NEXTPNR.as_slice(), &TIMED, &["--json", &bound, "--report", report, "--log", &log]].concat();
         let routed = self.nextpnr_with(seed, &own, |all| watched(&self.nextpnr(unit).0, dir, all, |line| router.goes_on(line)))?;
         if !routed {
-            // Its log tells how far it came.
+            // The log of nextpnr tells how far the run came.
             put(&dir.join(report), NOT_ROUTED)?;
         }
         // Large, and of no use to anyone else.

@@ -2,7 +2,7 @@
 use super::record::Record;
 use std::fmt::Write;
 
-/// What every block's clock on an ECP5 must reach, MHz.
+/// Clock that every block must reach on an ECP5, MHz.
 pub const LEAST_MHZ: f64 = 160.0;
 
 const HEAD: &str = "\

@@ -1,11 +1,11 @@
-//! What is recorded of each block, and how two records compare.
+//! The record of each block's area and speed, and the comparison of two records.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What may grow before it is told: a fiftieth.
+/// Growth that is not reported: a fiftieth.
 const GROWTH: f64 = 0.02;
-/// What the placer's luck may take from the clock before it is told, for it is placed anew after each change.
+/// Loss of clock frequency that is not reported: the block is placed anew after each change, and the placer's result varies.
 const LUCK: f64 = 0.05;
 
 /// The record: figures of the tools alone, which are the same on every machine that has them; but a core's seed has an hour, and is 0 after it.
@@ -91,7 +91,7 @@ impl Block {
         all
     }
 
-    /// What is worse than `before`: what grew by more than 2 %, and a clock that fell by more than 5 %.
+    /// The figures that are worse than in `before`: areas that grew by more than 2 %, and a clock that fell by more than 5 %.
     pub fn worse_than(&self, before: &Block) -> Vec<String> {
         let mut worse: Vec<String> = self
             .counts()
@@ -132,7 +132,7 @@ impl Record {
     /// The record as it is written.
     ///
     /// # Errors
-    /// It cannot be put into words.
+    /// The record cannot be written as TOML.
     pub fn text(&self) -> Result<String, String> {
         let body = toml::to_string(self).map_err(|e| e.to_string())?;
         Ok(format!("# Area and speed of each block. Written by `cargo xtask synth`; docs/synthesis.md shows it as a table.\n\n{body}"))

@@ -6,7 +6,7 @@ const FEW: u64 = 100;
 /// Passes in which no wire is taken twice and some are torn out as too slow: more do not make them faster.
 const TORN: u64 = 100;
 
-/// What was seen of its passes.
+/// State of the router's passes.
 #[derive(Default)]
 pub struct Router {
     /// The fewest wires that more than one net had after a pass.

@@ -10,10 +10,10 @@ use std::time::Instant;
 /// Runs at a time: each takes a processor and up to 3 GB.
 const AT_ONCE: usize = 2;
 
-/// What came out for a block.
+/// The results of a block.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Its figures.
+    /// Figures of the block.
     pub block: Block,
     /// The slowest path of its first seed.
     pub path: Vec<String>,
@@ -107,7 +107,7 @@ impl Work<'_> {
 /// Measures the blocks, the placed ones with seeds 1 to `seeds`.
 ///
 /// # Errors
-/// What failed, after everything else was done.
+/// The errors of the runs that failed, after everything else was done.
 pub fn measure(flow: &Flow, units: &[Unit], seeds: u32, area: bool) -> Result<BTreeMap<String, Outcome>, String> {
     let mut state = State::default();
     for (i, unit) in units.iter().enumerate() {

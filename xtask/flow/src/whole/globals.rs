@@ -1,7 +1,8 @@
 //! The reset that nearly all flip-flops share goes over one of the FPGA's global nets, as its clocks do: over common wires it takes longer than a
 //! clock's period from one corner to the other, and nextpnr makes clocks alone global by itself.
 //!
-//! What LUTs read of it stays on common wires, which no global net leads to. nextpnr counts nothing for a global net, some 3 ns for which a reset has room.
+//! LUTs that read the reset get it over common wires, as no global net leads to LUTs. nextpnr counts nothing for a global net, some 3 ns for which
+//! a reset has room.
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -1,15 +1,15 @@
-//! What the open tools need for a whole NIC, beyond what a block needs: few control sets, a global reset, sites for its macros, room.
+//! Steps of the open tools for a whole NIC, beyond those for a block: few control sets, a global reset, sites for its macros, room.
 pub mod floorplan;
 pub mod globals;
 pub mod sets;
 
 use serde_json::{Map, Value, json};
 
-/// What nextpnr is told of the FPGA that everything is placed on.
+/// nextpnr's options for the FPGA on which everything is placed.
 pub const DEVICE: [&str; 6] = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--timing-allow-fail"];
 
-/// Options of nextpnr: the router that weighs wires that many ask for. (The other gives a wire to whoever asks last, and most of its time goes
-/// into giving them back. `--placer-heap-beta` and `--placer-heap-critexp` change nothing for an ECP5 in nextpnr 0.7 and 0.11.)
+/// Options of nextpnr: the router that weighs wires that many nets ask for. (The other gives a wire to the net that asks last, and most of its time
+/// goes into giving them back. `--placer-heap-beta` and `--placer-heap-critexp` change nothing for an ECP5 in nextpnr 0.7 and 0.11.)
 pub const NEXTPNR: [&str; 2] = ["--router", "router2"];
 
 /// Options for a core: the router tears out what is slower than the clock asked for, and tries again. By a clock that placement allows, it costs little:
@@ -18,16 +18,16 @@ pub const NEXTPNR: [&str; 2] = ["--router", "router2"];
 /// each pass tore out again. By 250 MHz, which none reaches, it tears out 70,000 ends a pass.
 pub const TIMED: [&str; 3] = ["--tmg-ripup", "--freq", "125"];
 
-/// What it is told in a core's netlist, having no options for it: how much dearer each pass makes a wire that is asked for twice now, and one that
-/// often was. By its own (0.5, 2 and 1), and without [`TIMED`], one of the core's seeds had 98 wires taken twice after 274 passes, which by these was routed, and
-/// another reached 108 MHz, which by these reaches 99; a third is routed by neither.
+/// Settings of the router in a core's netlist, as nextpnr has no options for them: how much dearer each pass makes a wire that is asked for twice
+/// now, and one that often was. With its defaults (0.5, 2 and 1), and without [`TIMED`], one of the core's seeds had 98 wires taken twice after 274
+/// passes, which with these was routed, and another reached 108 MHz, which with these reaches 99; a third is routed by neither.
 pub const ROUTER: [(&str, &str); 3] =
     [("router2/initCurrCongWeight", "1.0"), ("router2/currCongWeightMult", "0.5"), ("router2/histCongWeight", "1.0")];
 
 /// Puts [`ROUTER`] into the module `top` of a netlist of `write_json`.
 ///
 /// # Errors
-/// It has no such module.
+/// The netlist has no such module.
 pub fn tell_router(netlist: &mut Value, top: &str) -> Result<(), String> {
     let module = netlist["modules"].get_mut(top).ok_or_else(|| format!("the netlist has no module {top}"))?;
     module["settings"] = ROUTER.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>().into();

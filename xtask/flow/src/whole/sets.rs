@@ -8,7 +8,7 @@
 const RESET_OF: u32 = 64;
 /// Flip-flops that an enable must have to stay one: two slices.
 const ENABLE_OF: u32 = 4;
-/// What the flip-flops of an ECP5 are, as `synth_ecp5` has them.
+/// Kinds of flip-flops of an ECP5, as `synth_ecp5` has them.
 const CELLS: [(&str, &str); 7] = [
     ("$_DFF_?_", "01"),
     ("$_DFF_?P?_", "r"),

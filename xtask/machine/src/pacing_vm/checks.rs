@@ -1,4 +1,4 @@
-//! What the figures of the guest are held to.
+//! Limits that the guest's figures must keep.
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,9 +11,9 @@ const CLOCK: f64 = 4.0;
 /// A limit, and what was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
-    /// What is held to it.
+    /// Name of the figure.
     pub name: String,
-    /// What was found, ns; missing where the row was.
+    /// The figure, ns; missing where its row was.
     pub found: Option<f64>,
     /// The limit, ns.
     pub limit: f64,

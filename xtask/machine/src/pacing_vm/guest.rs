@@ -1,4 +1,4 @@
-//! What the guest is: an archive with the simulator's program, `ip`, `tc` and three modules, and how QEMU runs it.
+//! The guest: an archive with the simulator's program, `ip`, `tc` and three modules, and how QEMU runs it.
 //!
 //! QEMU counts instructions (`-icount`): one is 1 ns of the guest's time, and time without any is skipped. One processor, no random numbers of the
 //! host's and a fixed date make all of the guest a function of its archive.
@@ -10,9 +10,9 @@ use std::process::{Command, Stdio};
 use timely_tools::debian::listed;
 use timely_tools::process::quiet;
 
-/// What stands before a line of the guest's own among those of firmware and kernel.
+/// Prefix of the guest's own lines among those of firmware and kernel.
 pub const MARK: &str = "pacing-vm: ";
-/// What the guest's figures are figures of.
+/// Description of the guest's machine in the report.
 const MACHINE: &str = "in a virtual machine that counts instructions, 1 ns each";
 /// Modules in the order in which they need each other.
 const MODULES: [&str; 3] = ["veth", "sch_fq", "sch_etf"];
@@ -46,7 +46,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// What the kernel is told: what it does not know becomes the first process's environment.
+    /// The kernel's command line: words that the kernel does not know become the first process's environment.
     fn words(&self) -> String {
         let extent = match self.extent {
             Extent::Quick => "quick",
@@ -151,7 +151,7 @@ pub fn qemu(tree: &Machine, initrd: &Path, run: &Run, log: &Path, results: &Path
     c.args(["-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01T00:00:00,clock=vm", "-seed", "1"]);
     // Each byte of a `rep movsb` counts as an instruction: the kernel must not take that for fast.
     c.args(["-cpu", "max,-rdrand,-rdseed,-erms,-fsrm,-fzrm,-fsrs"]);
-    // Files take all at once: a pipe would make the guest wait for who reads it.
+    // Files take all at once: a pipe would make the guest wait for its reader.
     c.arg("-serial").arg(format!("file:{}", log.display())).arg("-serial").arg(format!("file:{}", results.display()));
     c.arg("-kernel").arg(tree.kernel()?).arg("-initrd").arg(initrd).arg("-append");
     c.arg(format!("console=ttyS0 panic=-1 quiet nokaslr norandmaps no_timer_check mitigations=off init_on_alloc=0 {}", run.words()));

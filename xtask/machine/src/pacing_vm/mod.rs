@@ -77,7 +77,7 @@ struct Guest {
     seconds: f64,
 }
 
-/// What is printed for programs.
+/// The output for programs.
 #[derive(Debug, Serialize)]
 struct Said {
     kernel_sha256: String,

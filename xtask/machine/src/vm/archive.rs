@@ -32,7 +32,7 @@ impl Archive {
         self.put(name, 0o100_755, data);
     }
 
-    /// Its bytes.
+    /// The archive's bytes.
     pub fn finish(mut self) -> Vec<u8> {
         self.put("TRAILER!!!", 0, &[]);
         self.0

@@ -1,11 +1,11 @@
-//! What the virtual machine runs: the driver's self-test, linked so that it needs no library, and a script that loads VFIO before it.
+//! The virtual machine's programs: the driver's self-test, linked so that it needs no library, and a script that loads VFIO before it.
 use super::archive::Archive;
 use super::kernel::Machine;
 use std::fs;
 use std::path::{Path, PathBuf};
 use timely_tools::process::{cargo, run, target};
 
-/// What stands before a line of the test's own among those of firmware and kernel.
+/// Prefix of the test's own lines among those of firmware and kernel.
 pub const MARK: &str = "vm-test: ";
 /// Modules in the order in which they need each other. Kernels before 6.2 have the fourth.
 const MODULES: [&str; 6] = ["irqbypass", "vfio", "vfio_iommu_type1", "vfio_virqfd", "vfio-pci-core", "vfio-pci"];

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use timely_tools::debian::{Contents, Tree};
 
-/// What is unpacked.
+/// The packages of the tree.
 const CONTENTS: Contents = Contents {
     packages: "qemu-system-x86,seabios,ipxe-qemu,busybox-static,iproute2,linux-image-cloud-amd64/trixie",
     suites: &["trixie", "trixie-backports"],
@@ -15,12 +15,12 @@ const CONTENTS: Contents = Contents {
 pub struct Machine(Tree);
 
 impl Machine {
-    /// It is unpacked under `dir`.
+    /// The tree is unpacked under `dir`.
     pub fn is_there(dir: &Path) -> bool {
         Tree::is_there(dir, &CONTENTS)
     }
 
-    /// It, unpacked under `dir` if it is not there yet.
+    /// The tree under `dir`, unpacked if it is not there yet.
     pub fn get(dir: &Path) -> Result<Self, String> {
         Tree::get(dir, &CONTENTS).map(Machine)
     }
@@ -39,7 +39,7 @@ impl Machine {
         c
     }
 
-    /// What a program of the tree is run with: its loader and libraries.
+    /// The loader and libraries that a program of the tree is run with.
     pub fn libraries(&self, inside: &str) -> Result<Vec<PathBuf>, String> {
         self.0.needed(inside)
     }

@@ -15,7 +15,7 @@ use timely_tools::setup;
 
 /// In which the NIC must be compiled, if it is not yet, and serve.
 const SERVE: Duration = Duration::from_secs(300);
-/// A server that nobody uses ends by itself after so long, whatever becomes of us; seconds.
+/// Seconds after which an unused server ends by itself, whatever becomes of us.
 const ALONE: &str = "240";
 
 /// Seconds that the machine may take, when nothing else is said.

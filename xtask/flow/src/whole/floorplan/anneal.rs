@@ -26,12 +26,12 @@ pub struct Net {
 }
 
 impl Net {
-    /// It ends at a tile.
+    /// Adds a fixed tile at which the net ends.
     pub fn reaches(&mut self, (x, y): (u32, u32)) {
         self.fixed = Some(widened(self.fixed, (x, y)));
     }
 
-    /// It ends at a movable cell.
+    /// Adds a movable cell at which the net ends.
     pub fn joins(&mut self, cell: usize) {
         if !self.cells.contains(&cell) {
             self.cells.push(cell);
@@ -76,7 +76,7 @@ impl Anneal {
         self.nets.iter().map(|n| u64::from(self.around(n, n.fixed))).sum()
     }
 
-    /// What is made small: wire, and what cells of one net stand too far apart.
+    /// The cost that annealing makes small: length of wire, and cells of one net that stand too far apart.
     pub fn cost(&self) -> u64 {
         self.nets.iter().map(|n| u64::from(self.cost_of(n))).sum()
     }

@@ -1,8 +1,9 @@
 //! Where a design's block RAMs and multipliers stand.
 //!
-//! They are few and have many pins, and their sites are rows across the whole FPGA. nextpnr's analytic placer gives each the first site that is
-//! free near where its equations would have it, and draws all LUTs after them: two fifths of all wire end at them, and half of that is for nothing. Here they
-//! change places until their wires are short, everything else as it was placed before; then all is placed again around them.
+//! Block RAMs and multipliers are few and have many pins, and their sites are rows across the whole FPGA. nextpnr's analytic placer gives each
+//! the first site that is free near where its equations would have it, and draws all LUTs after them: two fifths of all wire end at them, and half
+//! of that is for nothing. Here they change places until their wires are short, everything else as it was placed before; then all is placed again
+//! around them.
 mod anneal;
 mod sites;
 
@@ -65,7 +66,7 @@ impl Floorplan {
     /// As it was written.
     ///
     /// # Errors
-    /// It is not one, or names a site that is none.
+    /// The text is not a floorplan, or names a site that does not exist.
     pub fn read(text: &str) -> Result<Self, String> {
         let plan: Floorplan = toml::from_str(text).map_err(|e| e.to_string())?;
         match plan.site.iter().find(|(_, site)| Site::named(site).is_none()) {
@@ -77,7 +78,7 @@ impl Floorplan {
     /// As it is written.
     ///
     /// # Errors
-    /// It cannot be put into words.
+    /// The floorplan cannot be written as TOML.
     pub fn text(&self) -> Result<String, String> {
         let body = toml::to_string(self).map_err(|e| e.to_string())?;
         Ok(format!(
@@ -103,14 +104,15 @@ impl Floorplan {
         Ok(missing)
     }
 
-    /// The floorplan whose wires are shortest that random exchanges, [`EXCHANGES`] for each, find, with everything else where nextpnr wrote in `placed` that it stands.
+    /// The floorplan with the shortest wires that random exchanges find, [`EXCHANGES`] for each cell, with everything else where nextpnr wrote in
+    /// `placed` that it stands.
     ///
     /// # Errors
     /// One of both is not what it should be.
     pub fn improve(netlist: &Value, top: &str, placed: impl Read, seed: u64) -> Result<(Self, Wire), String> {
         let cells = cells(netlist, top)?;
         let bels = placement(placed)?;
-        // What nextpnr makes of a cell may have another name.
+        // nextpnr may give a cell another name.
         let at = |cell: &str| ["", "$CCU2_COMB0", "$DPRAM_COMB0"].iter().find_map(|end| bels.get(&format!("{cell}{end}")));
         let all = macros(cells);
         let mut sites = Vec::new();
@@ -140,7 +142,7 @@ impl Floorplan {
         let (before, cost) = (anneal.wire(), anneal.cost());
         let stood: Vec<Site> = anneal.sites().collect();
         anneal.run(seed, EXCHANGES * all.len() as u64);
-        // It starts hot: from sites that are good already it may end at worse ones.
+        // Annealing starts hot: from sites that are good already it may end at worse ones.
         let (sites, after) = if anneal.cost() < cost { (anneal.sites().collect(), anneal.wire()) } else { (stood, before) };
         let site = all.into_iter().zip(sites).map(|((name, ..), s)| (name, s.name())).collect();
         Ok((Floorplan { site }, Wire { before, after }))

@@ -11,7 +11,7 @@ const MULTIPLIER_TILES: [u32; 4] = [0, 1, 4, 5];
 /// Rows of multipliers.
 const MULTIPLIER_ROWS: [u32; 3] = [10, 34, 58];
 
-/// What stands at a site.
+/// The cell that stands at a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A block RAM of 18 Kb.
@@ -23,9 +23,9 @@ pub enum Kind {
 /// A site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Site {
-    /// What it is for.
+    /// The kind of cell that the site is for.
     pub kind: Kind,
-    /// Its tile: column and row.
+    /// Tile of the site: column and row.
     pub tile: (u32, u32),
     number: u32,
 }
