@@ -8,7 +8,7 @@ use std::path::Path;
 /// A measured run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured {
-    /// What was run.
+    /// Name of the scenario.
     pub name: String,
     /// Hosts.
     pub hosts: usize,

@@ -40,9 +40,9 @@ pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// What of a paper is run again, and where it goes.
+/// Selection of a paper's figures to run again, and the outputs.
 pub struct Paper<'a> {
-    /// Its name.
+    /// Name of the paper.
     pub name: &'a str,
     /// Figures; none: all.
     pub figures: &'a [String],

@@ -53,7 +53,7 @@ impl Cores {
     /// The emitted shell of this bus and log2 of the flows.
     ///
     /// # Errors
-    /// That it is not there, and what emits it.
+    /// The emitted shell of these widths cannot be read; the sentence names the command that emits it.
     pub fn verilog(&self, bus_bits: u32, flow_bits: u32) -> Result<String, String> {
         let emit = |out: &str| format!("timely-hw emit --bus {bus_bits} --flow-bits {flow_bits} --out {out}");
         let Some(folder) = &self.verilog else {
@@ -141,7 +141,7 @@ impl CoreFactory for Cores {
     }
 }
 
-/// What the program makes NICs with: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
+/// NIC factory of the program: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
 pub fn known() -> Cores {
     Cores { verilog: std::env::var_os("TIMELY_VERILOG").map(PathBuf::from), shells: Mutex::default(), inline: Mutex::default() }
 }

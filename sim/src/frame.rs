@@ -36,7 +36,7 @@ const VLAN: [u8; 2] = [0x81, 0x00];
 /// ECN bits of a packet that met congestion (RFC 3168), in the low bits of the TOS.
 const CE: u8 = 3;
 
-/// What an event-level host says in a frame, in place of bytes; an ACK echoes it.
+/// Metadata of an event-level host's frame, in place of bytes; an ACK echoes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// Segment number in the flow.
@@ -47,7 +47,7 @@ pub struct Meta {
     pub last: bool,
     /// An ACK: segments that lost packets, of which it tells.
     pub lost: u8,
-    /// It is an ACK.
+    /// The frame is an ACK.
     pub ack: bool,
     /// Payload bytes, after our header.
     pub payload: u32,
@@ -72,7 +72,7 @@ pub struct Frame {
     pub bytes: u32,
     /// Damaged on the way: a switch drops it, a MAC marks it.
     pub bad: bool,
-    /// What it says, as far as it is ours.
+    /// Metadata of a frame of ours.
     pub meta: Meta,
     /// All its bytes, when a bit-true NIC sent it.
     pub body: Option<Arc<[u8]>>,

@@ -17,7 +17,7 @@ const DELAY_NS: u32 = 500;
 /// NICs that send to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Their form.
+    /// Form of the NICs.
     pub form: Form,
     /// The links, Gb/s.
     pub gbps: u32,
@@ -37,12 +37,12 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What came of it.
+/// Results of a cell.
 #[derive(Clone, Debug)]
 pub struct Heard {
     /// Flows that sent.
     pub flows: usize,
-    /// Those that heard nothing of their segments for longer than a time-out and a scan.
+    /// Flows that heard nothing of their segments for longer than a time-out and a scan.
     pub blind: usize,
     /// The longest time without, us.
     pub longest_us: f64,

@@ -208,7 +208,7 @@ enum Command {
         /// Runs loads at 1/K of their rate for K times as long and divides times by K: figures of a machine K times as fast as this one, 1 to 100.
         #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = |s: &str| within(s, "scale", 1.0, 100.0))]
         scale: f64,
-        /// What this machine is, for the report.
+        /// Description of this machine, for the report.
         #[arg(long, value_name = "TEXT")]
         machine: Option<String>,
         /// Measures software alone and writes it to a file (JSON), for --software-from; no Verilog, network or report.

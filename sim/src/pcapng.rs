@@ -1,4 +1,4 @@
-//! What passed a port, as a pcapng file with stamps in nanoseconds: simulated time counts from 1970.
+//! Capture of the frames that pass a port, as a pcapng file with stamps in nanoseconds: simulated time counts from 1970.
 use crate::frame::{FOREIGN, Frame, NodeId, UDP_PORT, address};
 use crate::time::{NS, Ps};
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use timely_regs::wire::{ACK, Addresses, Envelope, Header, LAST};
 pub struct Passed {
     /// When its first bit did.
     pub at: Ps,
-    /// It left by the port; else it came in.
+    /// The frame left by the port; else it came in.
     pub out: bool,
     /// Bytes of the frame without FCS.
     pub bytes: u32,
-    /// Its bytes, from its start; of an event-level host's frame the headers alone.
+    /// Bytes of the frame, from its start; of an event-level host's frame the headers alone.
     pub data: Arc<[u8]>,
 }
 
@@ -22,7 +22,7 @@ pub struct Passed {
 pub struct Capture {
     /// The node.
     pub node: NodeId,
-    /// Its port.
+    /// Port of the node.
     pub port: u16,
     /// The frames; in the order of time once the run has ended.
     pub frames: Vec<Passed>,

@@ -63,7 +63,7 @@ pub struct Records(Vec<(NodeId, [u32; RECORD_WORDS])>);
 
 /// Collects event records while somebody else looks on.
 pub struct Collector<'a, P> {
-    /// What was collected.
+    /// Records collected so far.
     pub records: &'a mut Records,
     /// Is told how far the run has come.
     pub progress: P,

@@ -19,7 +19,7 @@ pub trait Observer: Send {
     /// The simulation has come to `now`; told now and then.
     fn progress(&mut self, now: Ps);
 
-    /// What a host did in a window, before it goes into the network. A host's windows come in the order of time; which hosts come
+    /// Takes the events of a host in a window, before they go into the network. A host's windows come in the order of time; which hosts come
     /// together, and how much is in a window, depends on the kind of NIC.
     fn host(&mut self, node: NodeId, done: &Outbox) {
         let _ = (node, done);
@@ -48,7 +48,7 @@ struct Host {
     next: u64,
     /// Of each window that it ended and the network did not: what it sent, and when it would do something by itself.
     ended: VecDeque<(Outbox, Ps)>,
-    /// What reaches it, and the window before which it is told.
+    /// Deliveries to the host, each with the window before which the NIC is given it.
     arriving: VecDeque<(u64, Delivery)>,
 }
 
@@ -64,7 +64,7 @@ impl Host {
     }
 }
 
-/// What the threads share. Windows have numbers from 0.
+/// State that the threads share. Windows have numbers from 0.
 struct Shared<O> {
     network: Network,
     observer: O,
@@ -276,7 +276,7 @@ impl Simulation {
 pub struct Finished {
     /// The network, with what was recorded.
     pub network: Network,
-    /// What each host's NIC counted.
+    /// Counters of each host's NIC.
     pub stats: Vec<(NodeId, Stats)>,
     /// When it ended: as asked, or behind the last flow's completion when all flows had an end.
     pub end: Ps,

@@ -12,9 +12,9 @@ use timely_sim::scenario::build::Outcome;
 use timely_sim::scenario::{Error, NicKind, Plan, build, file, hpcc};
 use timely_sim::{cores, demo, input};
 
-/// What a run is to write, and what it was read from.
+/// Files of a run: the scenario that it was read from, and the outputs.
 pub struct Files<'a> {
-    /// What it was read from besides the files that the plan has.
+    /// Scenario file, besides the files that the plan has.
     pub scenario: Option<&'a Path>,
     /// For telemetry at the end.
     pub snapshot: Option<&'a Path>,
@@ -24,7 +24,7 @@ pub struct Files<'a> {
     pub events: Option<(&'a Path, u16)>,
 }
 
-/// What failed after a run, of which all else was done.
+/// Failures after a run, in which all other outputs were written.
 #[derive(Default)]
 pub struct Failures(Vec<String>);
 

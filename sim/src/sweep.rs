@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use toml::Value;
 
-/// What a sweep file says.
+/// Contents of a sweep file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -33,11 +33,11 @@ struct File {
 /// A run of a sweep.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Its place in the sweep.
+    /// Place of the run in the sweep.
     pub index: usize,
-    /// Its seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// Its changes.
+    /// Changes of the run.
     pub changes: Vec<Change>,
 }
 
@@ -46,7 +46,7 @@ pub struct Run {
 pub struct Sweep {
     scenario: PathBuf,
     text: String,
-    /// Its runs: seeds vary fastest, then the fields from the last to the first, by name.
+    /// Runs of the sweep: seeds vary fastest, then the fields from the last to the first, by name.
     pub runs: Vec<Run>,
     mark: String,
 }
@@ -62,10 +62,10 @@ struct LineOf<S> {
     summary: S,
 }
 
-/// Which runs of a sweep a process does: those whose index is `index` modulo `of`.
+/// Share of a sweep's runs for one process: the runs with an index of `index` modulo `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Its number, from 0.
+    /// Number of the shard, from 0.
     pub index: usize,
     /// Shards.
     pub of: usize,

@@ -57,7 +57,7 @@ pub enum Error {
     HostLinks {
         /// The host.
         host: NodeId,
-        /// Its links.
+        /// Number of the host's links.
         links: usize,
     },
     /// A host link too short for the hosts to be run ahead of the network.
@@ -65,7 +65,7 @@ pub enum Error {
     TooShort {
         /// The host.
         host: NodeId,
-        /// Its delay.
+        /// Delay of the link, ps.
         delay: Ps,
         /// The least.
         least: Ps,

@@ -203,7 +203,7 @@ fn calls_are_answered() {
     assert!(fct.lines().all(|l| l.split(' ').nth(5).and_then(|s| s.parse::<u64>().ok()).is_some_and(|ns| ns < 15_000_000)), "{fct}");
 }
 
-/// What NICs measure is told apart from what is: noise of their stamps, and the wait for other bursts of their own.
+/// Measured and true RTTs are told apart: noise of the NICs' stamps, and the wait for other bursts of their own.
 #[test]
 fn measured_and_true_rtts_are_told_apart() {
     let summary = |nic: &str, flows: &str| {
@@ -245,7 +245,7 @@ fn reads_are_paced_by_what_they_bring() {
     }
 }
 
-/// What `timely-sim bench` measures runs to its end, with all messages that have the time.
+/// Runs of `timely-sim bench` go to their end, with all messages that have the time.
 #[test]
 fn the_bench_delivers_what_it_counts() {
     use timely_sim::bench;

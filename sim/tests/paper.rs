@@ -23,7 +23,7 @@ fn pages_are_those_of_the_recorded_results() {
     }
 }
 
-/// What is recorded: all experiments, whole, by five seeds; what differs by all of them has a reason.
+/// The record holds all experiments, whole, by five seeds; a finding that differs by all of them has a reason.
 #[test]
 fn what_is_recorded_is_whole() {
     for paper in &PAPERS {
@@ -154,7 +154,7 @@ fn a_sample_of_ecn_or_delay_runs() {
     assert!(html.contains("quantities agree") && html.contains("R_AI 40 Mb/s"));
 }
 
-/// What would record a part as the whole, or draw seeds twice, is refused before anything runs.
+/// Arguments that would record a part as the whole, or draw seeds twice, are refused before anything runs.
 #[test]
 fn parts_are_not_recorded() {
     let said = |arguments: &[&str]| {

@@ -18,7 +18,7 @@ pub const NIC: &str = "NIC";
 pub const KERNEL: &str = "kernel";
 /// Of DCQCN.
 pub const MARKS: &str = "marks";
-/// What is read of each run.
+/// Quantities of each run.
 pub const QUANTITIES: [&str; 6] = ["median us", "p90 us", "p99 us", "large median ms", "utilization", "queue KB"];
 
 fn load(of: f64) -> Change {

@@ -4,8 +4,8 @@
 //! port's queue and back. The way of a flow is computed when it is set up. The hosts pace each packet by the exact arithmetic of the
 //! hardware's token buckets and set rates with the integers of its rate engine, or run another controller ([`control`]).
 //!
-//! What it leaves out of the clocked network ([`crate::network`]): clocks and their drift, bytes of frames, and the hardware's latencies but
-//! that of ACKs. `tests/fabric_fidelity.rs` holds it against NICs that have them.
+//! Clocks and their drift, bytes of frames, and hardware latencies other than that of ACKs are left out, unlike in the clocked network
+//! ([`crate::network`]). `sim/tests/fabric.rs` holds the fabric against NICs that have them.
 pub mod calendar;
 pub mod cell;
 pub mod class;
@@ -38,7 +38,7 @@ use std::sync::Arc;
 use timely_model::engine::law::Words;
 use wiring::Wires;
 
-/// What all switches and hosts of a fabric have in common.
+/// Settings that all switches and hosts of a fabric share.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// From a frame's last bit in to its place in the output queue.
@@ -103,7 +103,7 @@ pub struct Fabric {
     // Flows without an end.
     endless: usize,
     wires: Wires,
-    /// What was recorded.
+    /// Record of the run.
     pub record: Record,
 }
 
@@ -251,7 +251,7 @@ impl Fabric {
         progress(end);
     }
 
-    /// What came of the flows, and the record, whose recorder is to be finished by who knows when the last flow was complete.
+    /// Flows, messages and record of the run. The caller, who knows when the last flow was complete, finishes the recorder.
     pub fn finish(mut self) -> Finished {
         let end = self.windows.end;
         self.record.recorder.taps.extend(std::mem::take(&mut self.watches).into_iter().map(|w| w.finish(end)));
@@ -270,7 +270,7 @@ pub struct Finished {
     pub flows: Vec<Flow>,
     /// All messages, flow after flow.
     pub messages: Vec<Message>,
-    /// What was recorded.
+    /// Record of the run.
     pub record: Record,
     /// Cells that were in use at once, at most.
     pub cells: usize,

@@ -107,7 +107,7 @@ pub struct Port {
     tell: bool,
     // An event for the end of what is on the wire is in the calendar.
     armed: bool,
-    /// It belongs to a host.
+    /// The port belongs to a host.
     pub(super) of_host: bool,
     to_host: bool,
     marking: bool,
@@ -125,7 +125,7 @@ pub struct Port {
     controlled: Controlled,
 }
 
-/// What a port is connected to.
+/// Connection of a port.
 #[derive(Clone, Copy, Debug)]
 pub struct Wiring {
     /// The port at the other end.
@@ -134,7 +134,7 @@ pub struct Wiring {
     pub of_host: bool,
     /// The other end does.
     pub to_host: bool,
-    /// Its node.
+    /// Node that the port belongs to.
     pub node: u32,
     /// Speed.
     pub speed: Speed,
@@ -179,7 +179,7 @@ impl Port {
         (wire * self.byte + (1 << (FRACTION - 1))) >> FRACTION
     }
 
-    /// Its record is the one of this number.
+    /// Sets the number of the port's record.
     pub(super) fn watched(&mut self, watch: u32) {
         self.watch = watch;
     }

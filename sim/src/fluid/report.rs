@@ -1,4 +1,4 @@
-//! What a fluid run leaves: CSV, a page with plots, a table.
+//! Outputs of a fluid run: CSV, a page with plots, a table.
 use super::settings::{FIELDS, Settings};
 use super::solve::Series;
 use crate::metrics::summary::jain;

@@ -73,9 +73,9 @@ pub struct Settings {
 
 /// A parameter.
 pub struct Field {
-    /// Its name.
+    /// Name of the parameter.
     pub name: &'static str,
-    /// What it is.
+    /// Meaning of the parameter.
     pub what: &'static str,
     /// Least and greatest value.
     pub range: (f64, f64),

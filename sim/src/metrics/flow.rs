@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 /// A flow of the scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowInfo {
-    /// Its sender.
+    /// Sending node.
     pub src: NodeId,
-    /// Its receiver.
+    /// Receiving node.
     pub dst: NodeId,
-    /// Its number at the sender.
+    /// Number of the flow at the sender.
     pub id: FlowId,
     /// When it starts.
     pub start: Ps,

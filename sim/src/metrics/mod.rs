@@ -1,4 +1,4 @@
-//! What a run measures: taps on queues, flows by what arrives, round trips, gaps between departures.
+//! Measurements of a run: taps on queues, flows by what arrives, round trips, gaps between departures.
 pub mod blind;
 pub mod flow;
 pub mod histogram;
@@ -48,11 +48,11 @@ pub struct Rate {
 pub struct Marks {
     /// Data packets that reached their receivers.
     pub packets: u64,
-    /// Those that a switch had marked.
+    /// Data packets that a switch had marked.
     pub marked_packets: u64,
     /// ACKs that reached their senders.
     pub acks: u64,
-    /// Those that echo a mark.
+    /// ACKs that echo a mark.
     pub marked_acks: u64,
 }
 
@@ -84,13 +84,13 @@ pub struct Recorder {
     pub marks: Marks,
     /// Transitions to paused that switches signalled.
     pub pauses: u64,
-    /// Those in the steady part.
+    /// Transitions to paused in the steady part.
     pub pauses_steady: u64,
     /// Frames that switches had no room for.
     pub dropped: u64,
     /// Frames lost on links.
     pub lost: u64,
-    /// Those that were ACKs.
+    /// ACKs lost on links.
     pub lost_acks: u64,
     /// Frames damaged on links.
     pub damaged: u64,
@@ -184,7 +184,7 @@ impl Recorder {
         self.incomplete == 0 && !self.flows.is_empty()
     }
 
-    /// What a host recorded.
+    /// Records the samples of a host.
     pub fn samples(&mut self, host: NodeId, out: &Outbox) {
         for r in &out.rtts {
             if let Some(i) = self.flow(host, r.flow) {

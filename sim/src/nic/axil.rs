@@ -2,7 +2,7 @@
 use super::core::AccessError;
 use std::collections::VecDeque;
 
-/// What the master drives during a clock.
+/// Signals that the master drives during a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Write address, while `awvalid`.
@@ -24,7 +24,7 @@ impl Request {
     }
 }
 
-/// What the slave shows during a clock.
+/// Signals that the slave drives during a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Response {
     /// `awready`.

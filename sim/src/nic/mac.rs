@@ -48,7 +48,7 @@ pub struct Attachment {
     pub seed: u64,
 }
 
-/// What a bus carries, Gb/s. As much as the link is enough: the link has a preamble and a gap for each frame, and the bus has none.
+/// Rate of a bus, Gb/s. As much as the link is enough: the link has a preamble and a gap for each frame, and the bus has none.
 pub fn bus_gbps(bits: u32, clock: Ps) -> f64 {
     f64::from(bits) * 1000.0 / clock as f64
 }

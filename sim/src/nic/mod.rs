@@ -59,9 +59,9 @@ pub struct RttSample {
     pub at: Ps,
     /// The flow.
     pub flow: FlowId,
-    /// What the network saw: from the end of the segment's last packet at the sender to the ACK's first bit there.
+    /// Path time in the network: from the end of the segment's last packet at the sender to the ACK's first bit there, ps.
     pub path: Option<Ps>,
-    /// What the NIC measured and fed to its law, nanoseconds.
+    /// RTT that the NIC measured and fed to its law, ns.
     pub measured_ns: Option<f64>,
     /// Packets that the ACK answers, and those of them that were marked, where ACKs count them: on the fabric.
     pub marks: Option<(u16, u16)>,
@@ -87,7 +87,7 @@ pub struct TimeoutSample {
     pub flow: FlowId,
 }
 
-/// What a NIC produced while it was run.
+/// Outputs of a NIC over the time it was run.
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// Frames in the order of their departure.
@@ -113,7 +113,7 @@ impl Outbox {
     }
 }
 
-/// What a NIC counted over its life.
+/// Counters of a NIC over its life.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Largest difference between a measured RTT and the true path time, in the NIC's clocks; `None` without bit-true samples.
@@ -154,7 +154,7 @@ pub trait Nic: Send {
         None
     }
 
-    /// What it counted.
+    /// Counters of the NIC.
     fn stats(&self) -> Stats {
         Stats::default()
     }

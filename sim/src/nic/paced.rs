@@ -1,6 +1,6 @@
 //! An event-level host that paces every packet by a token bucket, as the hardware does, with an f64 law.
 //!
-//! Its RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
+//! The measured RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
 use super::host::{Acked, Sender};
 use super::loss::Losses;
 use super::stream::{FlowSpec, Stream, Timers};
@@ -10,11 +10,11 @@ use crate::time::{NEVER, Ps, Speed};
 use std::collections::VecDeque;
 use timely_model::reference::Law;
 
-/// What a host paces by.
+/// Flow of a paced host, with the parameters of its pacing.
 pub struct PacedFlow {
     /// The flow.
     pub spec: FlowSpec,
-    /// Its law.
+    /// Law of the flow.
     pub law: Box<dyn Law + Send>,
     /// Bound of outstanding wire bytes; 0 none.
     pub bound: u64,

@@ -223,7 +223,7 @@ impl Rtl {
         d.set(p.rready, r.rready.into());
     }
 
-    /// What the NIC asks the memory for; `None` for nothing.
+    /// Memory request of the NIC; `None` for none.
     fn asked(&self) -> Option<dma::Master> {
         let (d, p) = (&self.dut, &self.p);
         let [aw, w, ar] = [p.mem_awvalid, p.mem_wvalid, p.mem_arvalid].map(|valid| d.get(valid) == 1);

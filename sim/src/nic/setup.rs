@@ -1,4 +1,4 @@
-//! What a host's driver would write into a bit-true NIC: addresses, profiles, flows, and doorbells over time.
+//! Driver of a bit-true NIC in simulation: writes addresses, profiles, flows, and doorbells over time.
 use super::access::Access;
 use super::core::{AccessError, Core};
 use crate::frame::{Class, LOW_TOS, address};
@@ -178,7 +178,7 @@ pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String>
 /// As [`configure`], with what `dress` makes of each flow's record: another address, a VLAN tag, a READ.
 ///
 /// # Errors
-/// Those of [`configure`].
+/// The same as of [`configure`].
 pub fn configure_with(core: &mut dyn Core, spec: &CoreSpec, mut dress: impl FnMut(FlowRecord) -> FlowRecord) -> Result<Writes, String> {
     wait_ready(core)?;
     let failed = |e: AccessError| e.to_string();

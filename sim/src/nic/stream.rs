@@ -1,4 +1,4 @@
-//! What an event-level sender keeps of a flow: the way from bytes to packets, the segments on their way, its timer.
+//! State of a flow at an event-level sender: cutting of bytes into packets, outstanding segments, the timer.
 use crate::frame::{Class, FlowId, Frame, Meta, NodeId};
 use crate::time::{NEVER, Ps, wire_bytes};
 use std::cmp::Reverse;
@@ -10,7 +10,7 @@ pub const HEADERS: u32 = timely_regs::wire::Class { vlan: false, ipv6: false }.e
 /// A flow as its sender sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
-    /// Its number at the sender.
+    /// Number of the flow at the sender.
     pub id: FlowId,
     /// Where it goes.
     pub dst: NodeId,
@@ -28,14 +28,14 @@ pub struct FlowSpec {
     pub packet: u32,
     /// Payload bytes of a full segment.
     pub segment: u32,
-    /// Its queue in switches, of bit-true NICs: [`Class::Data`] or [`Class::Low`].
+    /// Queue of the flow in switches, of bit-true NICs: [`Class::Data`] or [`Class::Low`].
     pub class: Class,
 }
 
 /// A segment on its way.
 #[derive(Clone, Copy, Debug)]
 pub struct Outstanding {
-    /// Its number; what is sent again gets a new one, so that an ACK tells which of them arrived.
+    /// Number of the segment; a segment that is sent again gets a new one, so that an ACK tells which of them arrived.
     pub segment: u32,
     /// Where its payload begins in what the flow sends.
     pub place: u64,
@@ -58,7 +58,7 @@ const REMEMBERED: usize = 4096;
 /// A flow's way from bytes to packets, and the segments that have not been answered.
 #[derive(Debug)]
 pub struct Stream {
-    /// What was asked for.
+    /// Specification of the flow.
     pub spec: FlowSpec,
     posted: u32,
     // Payload bytes that were posted and not sent, and where the first of them is.

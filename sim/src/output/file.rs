@@ -39,7 +39,7 @@ impl Outputs {
     /// A file to write.
     ///
     /// # Errors
-    /// It cannot be written, is read by the command, or is written by it already; with what to do.
+    /// The file cannot be written, is read by the command, or is written by it already; the sentence says what to do.
     pub fn file(&mut self, path: &Path) -> Result<Output, String> {
         let output = Output::open(path)?;
         if let Place::Named(place, _) = &output.place {
@@ -68,7 +68,7 @@ impl Outputs {
 /// Makes a folder, if it is missing.
 ///
 /// # Errors
-/// It cannot be made; with what to do.
+/// The folder cannot be made; the sentence says what to do.
 pub fn make(dir: &Path) -> Result<(), String> {
     fs::create_dir_all(dir).map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
@@ -137,7 +137,7 @@ impl Output {
     /// Writes all of it. A pipe whose reader has gone is no error.
     ///
     /// # Errors
-    /// It was not written, and an older one is as it was; in a sentence.
+    /// The file was not written, and an older one is as it was.
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<(), String> {
         let done = match &mut self.place {
             Place::Open(file) => {

@@ -23,7 +23,7 @@ impl Busy {
     /// Starts it on the core that the worker is on, and keeps both there.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel gives no core number, or refuses the affinity.
     pub fn beside(worker: &Worker) -> Result<Self, String> {
         let core = worker.run(|| {
             let core = nix::sched::sched_getcpu().map_err(|e| format!("no core's number: {e}"))?;

@@ -26,7 +26,7 @@ pub const SHAPES: [&str; 2] = ["all", "few"];
 pub const LAWS: [&str; 3] = ["TIMELY", "Swift", "DCQCN"];
 /// The experiments.
 pub const EXPERIMENTS: [&str; 2] = ["incast", "fig12"];
-/// What the loop suffers when its 99th percentile of the RTT is as many times that of punctual packets.
+/// Threshold of damage to the loop: 99th percentile of the RTT over that of punctual packets.
 pub const SUFFERS: f64 = 1.1;
 /// Values of a trace: senders start anywhere in it.
 const VALUES: usize = 10_000;
@@ -135,7 +135,7 @@ fn rounded(v: f64) -> f64 {
 /// Runs the points that are `chosen` by experiment, law, shape and lateness, by so many seeds, on all cores; `part` of their length.
 ///
 /// # Errors
-/// What a run said.
+/// A run fails.
 pub fn sweep(chosen: impl Fn(&str, &str, &str, f64) -> bool, seeds: u64, part: f64, done: impl Fn() + Sync) -> Result<Vec<Point>, String> {
     let points = arms().flat_map(|arm| POINTS.iter().map(move |p| (arm, *p)));
     let points: Vec<(Arm, f64)> = points.filter(|((e, l, s), p)| chosen(e, l, s, *p)).collect();

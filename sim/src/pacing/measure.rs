@@ -60,7 +60,7 @@ pub struct Session<'a> {
     pub site: &'a Site,
     /// Loads run at 1/scale of their rate for scale times as long, and all times are divided by it: figures of a machine so many times as fast.
     pub scale: f64,
-    /// What arrived so far.
+    /// Statistics of the stamps of packets that have arrived so far.
     pub arrivals: Arrivals,
     // The number of the last run.
     run: u32,
@@ -190,7 +190,7 @@ pub struct Stamping {
 /// Judges the stamps.
 ///
 /// # Errors
-/// What the kernel refuses.
+/// The kernel refuses a socket or its stamps, or no packet arrives.
 pub fn stamping(session: &mut Session) -> Result<Stamping, String> {
     let site = session.site;
     let address = site.address;

@@ -49,7 +49,7 @@ impl Pacer {
         Pacer::TcpFq,
     ];
 
-    /// Its name.
+    /// Name of the pacer.
     pub fn name(&self) -> &'static str {
         match self {
             Pacer::Unpaced => "unpaced",
@@ -74,7 +74,7 @@ impl Pacer {
         }
     }
 
-    /// What it is, for people.
+    /// Description of the pacer, for people.
     pub fn what(&self) -> &'static str {
         match self {
             Pacer::Unpaced => "as fast as the kernel takes it",
@@ -123,7 +123,7 @@ impl Pacer {
     /// Asks the kernel for what it needs.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel refuses the queueing discipline, or TCP's sockets.
     pub fn prepare(&self, site: &Site, scale: f64) -> Result<(), String> {
         if self.is_tcp() {
             let address = site.address;
@@ -145,7 +145,7 @@ impl Pacer {
     /// Makes its sockets, on the thread that will send.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses a socket or an option, or the pacer is TCP, which has no datagrams.
     pub fn open(&self, load: &Load, to: SocketAddr, run: u32) -> Result<Opened, String> {
         Ok(match self {
             Pacer::Unpaced => Opened::Sockets(Sockets::open(load, to, false)?),
@@ -162,7 +162,7 @@ impl Pacer {
     /// Sends for the length of a load that starts at `epoch`; times of the pacer are `scale` times as long.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses to wait for the sockets.
     pub fn send(&self, opened: Opened, load: &Load, (run, epoch): (u32, u64), scale: f64) -> Result<Given, String> {
         match opened {
             Opened::Sockets(sockets) => sockets.run(load, run, epoch),

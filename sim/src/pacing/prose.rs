@@ -1,4 +1,4 @@
-//! What `docs/pacing.md` shows of the record: tables and conclusions, each between markers that name it.
+//! Parts of `docs/pacing.md` that are made from the record: tables and conclusions, each between markers that name it.
 use super::conclude::{COSTLY, PUNCTUAL};
 use super::lateness::{EXPERIMENTS, LAWS, Mark, SHAPES, SUFFERS, least, marks};
 use super::record::{Brief, KEPT, Net, Recorded, Source};

@@ -147,7 +147,7 @@ impl Rig {
         self.doorbells.push_back((flow, 60_000));
     }
 
-    /// What was asked for has reached the pacer.
+    /// All requested writes and doorbells have reached the pacer.
     pub fn is_settled(&self) -> bool {
         self.loads.is_empty() && self.rates.is_empty() && self.doorbells.is_empty() && self.profiles.is_empty()
     }

@@ -43,7 +43,7 @@ pub struct Row {
     /// Where it runs.
     #[serde(rename = "where")]
     pub place: Place,
-    /// What was asked of it.
+    /// Load of the pacer.
     #[serde(flatten)]
     pub load: Load,
     /// A second task computed on the sender's core.
@@ -65,7 +65,7 @@ pub struct Row {
     pub burst_bytes_10us: Option<u64>,
     /// Most wire bytes in any 100 us.
     pub burst_bytes_100us: Option<u64>,
-    /// Those of the rate alone.
+    /// Wire bytes of the flows' rate in 100 us.
     pub even_bytes_100us: f64,
     /// CPU seconds per Gbit of wire bits that arrived.
     pub cpu_s_per_gbit: Option<f64>,
@@ -77,9 +77,9 @@ pub struct Row {
     /// The errors of all start phases, if there was more than one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
-    /// What else is to be known of it.
+    /// Further remark on the row.
     pub note: String,
-    /// Its schedule is known; else errors count from each flow's first packet.
+    /// The schedule is known; else errors count from each flow's first packet.
     pub on_schedule: bool,
     /// Distances of packets in rising order, as many as a plot takes, and the share up to each.
     #[serde(skip)]

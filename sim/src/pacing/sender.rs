@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-/// What leaves a thread in bursts.
+/// Socket of a thread that sends in bursts.
 pub struct Outlet {
     socket: UdpSocket,
     payload: Vec<u8>,
@@ -28,7 +28,7 @@ impl Outlet {
     /// Packets to `to`, labelled with the number of the run, in bursts that the kernel cuts up (UDP GSO).
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses the socket, its address or segmentation (UDP GSO).
     pub fn new(to: SocketAddr, run: u32, load: &Load) -> Result<Self, String> {
         let failed = |e: std::io::Error| format!("sending to {to}: {e}");
         let any: IpAddr = if to.is_ipv4() { [0, 0, 0, 0].into() } else { [0u16; 8].into() };

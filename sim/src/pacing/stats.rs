@@ -1,4 +1,4 @@
-//! What is said of departures: how far from their schedule, at what rate, in what bursts.
+//! Statistics of departures: distance from their schedule, rate, bursts.
 use super::load::{Load, WIRE_BYTES};
 use serde::{Deserialize, Serialize};
 
@@ -30,13 +30,13 @@ impl Quantiles {
 pub struct Departure {
     /// Flow.
     pub flow: u32,
-    /// Its place among the packets of its flow, from 0.
+    /// Place of the packet among the packets of its flow, from 0.
     pub k: u64,
     /// When it left, ns.
     pub at: f64,
 }
 
-/// What was measured of a pacer under a load.
+/// Measurements of a pacer under a load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judged {
     /// Distance of a packet from its own ideal departure, early or late, ns.

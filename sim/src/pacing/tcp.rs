@@ -27,7 +27,7 @@ impl Sink {
     /// Listens at an address of the thread's namespace.
     ///
     /// # Errors
-    /// What the kernel refuses; a packet socket takes root.
+    /// The address is not IPv4, or the kernel refuses a socket; a packet socket takes root.
     pub fn new(address: IpAddr) -> Result<Self, String> {
         if !address.is_ipv4() {
             return Err(format!("{address}: frames are read as IPv4; give the receiver an IPv4 address"));
@@ -45,7 +45,7 @@ impl Sink {
     /// Takes connections and what comes on them, until it is told that no more will; gives the bytes.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel refuses to wait for connections, or to accept them.
     pub fn drain(&self, over: &Arc<AtomicBool>) -> Result<u64, String> {
         const LISTENER: u64 = u64::MAX;
         let failed = |e: &dyn std::fmt::Display| format!("receiving over TCP: {e}");
@@ -73,7 +73,7 @@ impl Sink {
     /// `epoch`. `ports` has the senders' ports, in the order of the flows.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel refuses to receive.
     pub fn watch(&self, ports: &[u16], epoch: u64, over: &Arc<AtomicBool>) -> Result<Vec<Departure>, String> {
         let mut flow_of = vec![u32::MAX; 1 << 16];
         for (flow, port) in (0..).zip(ports) {
@@ -102,7 +102,7 @@ impl Sink {
     }
 }
 
-/// What is read of a frame.
+/// Fields of a TCP frame that are read.
 struct Frame {
     from: u16,
     to: u16,
@@ -127,7 +127,7 @@ impl Frame {
 /// The sending end of TCP: connections whose rate the kernel keeps.
 pub struct Streams {
     streams: Full<TcpStream>,
-    /// Their ports.
+    /// Local ports of the streams, in the order of the flows.
     pub ports: Vec<u16>,
 }
 
@@ -135,7 +135,7 @@ impl Streams {
     /// Connects a flow after the other.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses a connection.
     pub fn connect(load: &Load, to: SocketAddr) -> Result<Self, String> {
         let failed = |e: &dyn std::fmt::Display| format!("connecting to {to}: {e}");
         let (mut streams, mut ports) = (Vec::new(), Vec::new());
@@ -158,7 +158,7 @@ impl Streams {
     /// Keeps all of them full for the length of the load.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses to wait for the streams.
     pub fn run(&self, load: &Load, epoch: u64) -> Result<Given, String> {
         let payload = vec![0; SEGMENT * 44];
         let (mut bytes, mut given) = (0u64, Given::default());

@@ -41,7 +41,7 @@ impl fmt::Display for Measure {
     }
 }
 
-/// What the seeds say together.
+/// Verdict of all seeds together.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -58,7 +58,7 @@ pub enum Verdict {
 pub struct Finding {
     /// Table or figure.
     pub figure: String,
-    /// What it is, with its unit.
+    /// Name of the quantity, with its unit.
     pub quantity: String,
     /// The paper's.
     pub paper: f64,
@@ -68,7 +68,7 @@ pub struct Finding {
     pub by: String,
     #[serde(skip)]
     pub(super) measure: Option<Measure>,
-    /// What the seeds say.
+    /// Verdict of the seeds.
     pub verdict: Verdict,
     /// Ours: the median over the seeds.
     #[serde(with = "endless")]
@@ -128,7 +128,7 @@ impl Finding {
         self
     }
 
-    /// It agrees by every seed.
+    /// The finding agrees by every seed.
     pub fn agrees(&self) -> bool {
         self.verdict == Verdict::Agrees
     }
@@ -154,7 +154,7 @@ impl Finding {
     /// The same quantity by another seed, added to this.
     ///
     /// # Errors
-    /// It is another quantity.
+    /// The other finding is of another quantity.
     pub fn with(mut self, other: Finding) -> Result<Self, String> {
         if (&self.figure, &self.quantity, self.paper) != (&other.figure, &other.quantity, other.paper) {
             return Err(format!(

@@ -14,7 +14,7 @@ const ROUNDING: f64 = 1e-4;
 /// Characters of a line of the page's text.
 const LINE: usize = 150;
 
-/// What a run of a paper gave.
+/// Results of a run of a paper.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Recorded {
     /// The paper's name on the command line.
@@ -62,7 +62,7 @@ impl Recorded {
         serde_json::from_str(text).map_err(|e| format!("sim/papers/{name}.json: {e}"))
     }
 
-    /// What of these findings, by any number of seeds, is not as it is recorded: a value outside the recorded spread, another paper's number or
+    /// Differences of these findings, by any number of seeds, from the record: a value outside the recorded spread, another paper's number or
     /// measure, a quantity that is recorded and missing or the other way.
     pub fn differences(&self, findings: &[&Finding]) -> Vec<String> {
         let mut all = Vec::new();

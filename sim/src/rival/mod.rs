@@ -1,4 +1,4 @@
-//! What TIMELY is compared with, as controllers of the fabric's flows.
+//! Rivals of TIMELY, as controllers of the fabric's flows.
 pub mod dcqcn;
 mod dctcp;
 mod fast;

@@ -115,7 +115,7 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
     })
 }
 
-/// What is random about a host.
+/// Random properties of a host.
 struct Drawn {
     seed: u64,
     phase: Ps,

@@ -1,4 +1,4 @@
-//! What can be said of a plan before anything of it is built or run.
+//! Checks of a plan before anything of it is built or run.
 use super::{Error, Form, NicKind, Plan};
 use crate::nic::mac::bus_gbps;
 use crate::time::{Ps, US};

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use timely_model::engine::law::Words;
 use timely_regs::parameters::Parameters;
 
-/// What only the fabric has.
+/// Settings of the fabric alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FabricPlan {
     /// Bytes beyond XOFF that an ingress port may hold; `None`: as much as comes.

@@ -67,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// Which nodes are switches, and the links: hosts' links as `host` says, those between switches at the speed `trunk`.
+    /// Whether each node is a switch, and the links: hosts' links as `host` says, those between switches at the speed `trunk`.
     pub fn build(self, host: LinkDefaults, trunk: Speed) -> (Vec<bool>, Vec<Link>) {
         let hosts = self.hosts() as NodeId;
         let nodes = hosts + self.switches() as NodeId;

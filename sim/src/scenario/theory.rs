@@ -1,4 +1,4 @@
-//! What a flow meets on an idle network, exactly: its unloaded RTT and its completion time.
+//! Theory of a flow on an idle network, exact: its unloaded RTT and its completion time.
 use super::{FlowPlan, Plan};
 use crate::frame::NodeId;
 use crate::nic::stream::HEADERS;

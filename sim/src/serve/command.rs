@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use timely_regs::text::{parse_whole, parse_whole_within};
 
-/// What is said at the end of the help.
+/// Text after the options in the help.
 const AFTER: &str = "\
 EXAMPLES
   timely-sim serve --socket /tmp/nic --model
@@ -80,7 +80,7 @@ const LONGEST_IDLE: u64 = 1_000_000_000;
 /// A seed as an option has it.
 ///
 /// # Errors
-/// It is none; says what is one.
+/// The text is no seed; the sentence says what is one.
 pub fn seed(text: &str) -> Result<u64, String> {
     parse_whole(text).map_err(|_| format!("allowed: 0 to {}", u64::MAX))
 }

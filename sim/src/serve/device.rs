@@ -18,14 +18,14 @@ const SETTLE_CLOCKS: u64 = 16;
 /// In which bursts in flight end.
 const QUIESCE: Ps = 10 * US;
 
-/// What the thread is told.
+/// Order to the thread of the NIC.
 #[derive(Debug)]
 pub enum Order {
     /// A client is there.
     Connected,
-    /// It has gone.
+    /// The client has gone.
     Gone,
-    /// It asks; the answer goes there.
+    /// A request of the client; the answer goes to the sender.
     Ask(Request, Sender<Result<Vec<u8>, Errno>>),
 }
 
@@ -46,7 +46,7 @@ pub struct Function {
     seen: Seen,
 }
 
-/// What had happened when it was looked last.
+/// Counters when they were last looked at.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Seen {
     frames: u64,

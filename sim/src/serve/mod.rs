@@ -48,7 +48,7 @@ const MOST_REFUSED: usize = 8;
 /// Why the server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It was asked to.
+    /// `stop` could be read, or was closed.
     Stopped,
     /// There was no client for as long as was said.
     Idle,
@@ -57,7 +57,7 @@ pub enum End {
 /// The client that has the device.
 struct Client {
     connection: Connection,
-    /// It said hello.
+    /// The client has negotiated the version.
     greeted: bool,
 }
 
@@ -71,7 +71,7 @@ struct Server<'a> {
     alone: Instant,
 }
 
-/// What there is to do.
+/// Events that the server waits for.
 struct Ready {
     stopped: bool,
     knocked: bool,

@@ -23,11 +23,11 @@ pub struct Pair {
     pub delay: Ps,
     /// Endless flows that the peer sends.
     pub flows: u32,
-    /// Their profile, by name.
+    /// Profile of the peer's flows, by name.
     pub profile: String,
 }
 
-/// What is to be served.
+/// Options of the served NIC.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// [`NicKind::Rtl`] or [`NicKind::Model`].

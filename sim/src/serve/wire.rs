@@ -1,4 +1,4 @@
-//! What is served, in simulated time: a NIC whose wire ends nowhere, or two that are joined by a link.
+//! Served NICs in simulated time: a NIC whose wire ends nowhere, or two that are joined by a link.
 use crate::nic::core::{AccessError, Core};
 use crate::nic::mac::MacNic;
 use crate::nic::{Arrival, Nic, Outbox};

@@ -108,7 +108,7 @@ impl Law for Nic {
     }
 }
 
-/// What linearisation and the integers say of a number of flows.
+/// Results of linearisation and of the integers for a number of flows.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Row {
     /// Flows.

@@ -39,9 +39,9 @@ pub struct Load {
 /// Many hosts that send to one at the same time.
 #[derive(Clone, Debug)]
 pub struct Incast {
-    /// Those that may send.
+    /// Hosts that may send.
     pub from: Vec<NodeId>,
-    /// Those that do, each time drawn anew.
+    /// Number of hosts that send, drawn anew each time.
     pub senders: usize,
     /// The receiver.
     pub to: NodeId,

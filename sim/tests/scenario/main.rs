@@ -115,7 +115,7 @@ fn a_run_repeats_and_a_lossy_one_recovers() {
     assert_eq!(lossy(), (summary, payload));
 }
 
-/// What the command line says in place of a file is known before its traffic is drawn and its defaults are taken.
+/// Values of the command line in place of a file's are known before its traffic is drawn and its defaults are taken.
 #[test]
 fn overrides_reach_drawn_traffic_and_defaults() {
     const MS: u64 = 1_000_000_000;

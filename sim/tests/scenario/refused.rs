@@ -1,4 +1,4 @@
-//! What is refused, before anything runs: file, line, value and what is allowed.
+//! Scenarios that are refused before anything runs: file, line, value and what is allowed.
 use super::{Unavailable, plan, scratch};
 use std::path::Path;
 use timely_sim::scenario::{Plan, build, file};
@@ -83,7 +83,7 @@ fn errors_name_file_line_value_and_what_is_allowed() {
     assert!(error("[topology]\n").contains("needs `hosts`"));
 }
 
-/// What cannot be a network is refused before anything runs, whatever the NICs.
+/// Topologies that cannot be a network are refused before anything runs, whatever the NICs.
 #[test]
 fn impossible_topologies_are_refused() {
     let islands = "[topology]\nnodes = 6\nswitches = [4, 5]\n[[topology.link]]\nfrom = 0\nto = 4\n[[topology.link]]\nfrom = 1\nto = 4\n\
@@ -210,7 +210,7 @@ fn fields_that_would_not_be_heard_are_refused() {
     assert!(error(&format!("[topology]\nhosts = 4\n{twice}")).ends_with("host 1 has two [[topology.link]]; keep one of them"));
 }
 
-/// What together is more than numbers or memory hold.
+/// Products of fields that are more than numbers or memory hold are refused.
 #[test]
 fn products_are_bounded_too() {
     let error =

@@ -94,7 +94,7 @@ fn the_device_says_what_it_is() {
     assert!(capabilities & pci::EXPRESS_DEVICE_FLR != 0);
 }
 
-/// What a driver does with DMA: flows are loaded, rates set while the ring records it, and a snapshot taken.
+/// Exercises DMA as a driver does: flows are loaded, rates set while the ring records it, and a snapshot taken.
 fn exercise<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>, memory: &impl Memory) -> (Vec<TelemetryRecord>, Vec<EventRecord>) {
     device.write_profile(3, &Parameters::fixed(1000.0).quantise().unwrap()).unwrap();
     let record = |i| FlowRecord { enable: true, profile: 3, source_port: i as u16, charged_bytes: i * 77, ..Default::default() };

@@ -1,4 +1,4 @@
-//! What clients do wrong, and that they leave: the server stays, and serves the next one.
+//! Faults of clients, and that they leave: the server stays, and serves the next one.
 use crate::client::{
     CONFIG, Client, HELLO, MAP, PAGE, Pages, READ, Registers, SET_IRQS, Served, UNMAP, VERSION, WRITE, longs, message, options, words,
 };
@@ -15,7 +15,7 @@ use timely_sim::scenario::NicKind;
 
 const EBUSY: u32 = 16;
 
-/// It serves, and a fresh client finds a NIC in order.
+/// The server serves, and a fresh client finds a NIC in order.
 fn works(served: &Served) {
     let registers = Registers::open(&served.path);
     let memory = Pages::new(&registers, 0x1_0000, 1);
@@ -209,7 +209,7 @@ fn a_client_that_leaves() {
     }
 }
 
-/// It leaves nothing behind, though the NIC, which has many flows to clear, is not ready yet.
+/// A client that only looks leaves nothing behind, though the NIC, which has many flows to clear, is not ready yet.
 #[test]
 fn a_client_that_only_looks() {
     let mut many = options(NicKind::Model);

@@ -117,7 +117,7 @@ fn it_ends_when_nobody_comes() {
     assert!(!path.exists());
 }
 
-/// That it serves is told to nobody, or to a full disk, and it serves.
+/// The server runs though its message on stdout meets a closed pipe or a full disk.
 #[test]
 fn it_serves_though_nobody_hears_of_it() {
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();

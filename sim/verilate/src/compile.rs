@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// What stopped a model from being built.
+/// Reasons why a model was not built.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A tool is not installed or did not start.
@@ -16,17 +16,17 @@ pub enum Error {
         "{tool} did not start ({source}). Install Verilator and a C++ compiler (Debian: apt-get install verilator clang), or set VERILATOR and CXX"
     )]
     Tool {
-        /// Its name.
+        /// Name of the tool.
         tool: String,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A tool ran and failed.
     #[error("{tool} failed:\n{output}")]
     Failed {
-        /// Its name.
+        /// Name of the tool.
         tool: String,
-        /// What it printed.
+        /// Output of the tool.
         output: String,
     },
     /// The module is not in the text, or its ports are not declared as our emission declares them.

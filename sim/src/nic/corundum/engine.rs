@@ -143,7 +143,7 @@ impl Engine {
         Some((beat(&p.frame, self.width, self.at_packet), beside))
     }
 
-    /// It is taken.
+    /// The offered beat out of a queue is accepted.
     pub fn out_taken(&mut self) {
         self.at_packet += 1;
         let Some(p) = self.packets.front() else { return };
@@ -176,7 +176,7 @@ impl Engine {
         Some((beat(&f.frame, self.width, self.at_frame), f.tag, false))
     }
 
-    /// It is taken.
+    /// The offered beat towards the MAC is accepted.
     pub fn towards_taken(&mut self) {
         let Some(f) = self.queue.front() else { return };
         let bytes = f.frame.len();
@@ -197,12 +197,12 @@ impl Engine {
         self.completions.front().copied()
     }
 
-    /// It is taken.
+    /// The offered completion is accepted.
     pub fn completion_taken(&mut self) {
         self.completions.pop_front();
     }
 
-    /// A completion has come past the application block: whose packet has left.
+    /// A completion has passed the application block; gives the queue and the bytes of the packet that has left.
     pub fn completed(&mut self, clk: u64, tag: u16) -> Option<Over> {
         let (sent, (queue, request), bytes) = self.leaving.pop_front()?;
         debug_assert_eq!(sent, tag, "completions come in the order of the frames");

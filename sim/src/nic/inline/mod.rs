@@ -1,7 +1,7 @@
 //! The in-line form as a [`Core`]: the host's software builds the packets, and the NIC paces them on their way to the wire.
 //!
-//! What stands behind is the Verilated core of a shell, or its integer model; [`Path`] is the seam. Departure stamps are the form's own, taken
-//! where frames leave it, so what the MAC says of departures is not heard; arrivals are stamped as their beats come.
+//! Behind [`Path`] is the Verilated core of a shell, or its integer model. Departure stamps are the form's own, taken where frames leave it, so that
+//! the MAC's departure stamps are ignored; arrivals are stamped as their beats come.
 mod host;
 pub mod rtl;
 

@@ -1,4 +1,4 @@
-//! What the paper leaves to future work: several bottlenecks, a large fat-tree, PAUSE. What is expected is of theory, or a bound of ours.
+//! Future work of the paper: several bottlenecks, a large fat-tree, PAUSE. Expected values are of theory, or bounds of ours.
 use super::fct::{dcqcn, quantile};
 use super::finding::{Finding, least, most, near};
 use super::runs::{each, mean, packets, settings, shares};

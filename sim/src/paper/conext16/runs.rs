@@ -112,7 +112,7 @@ pub fn shares(o: &Outcome) -> Vec<f64> {
     o.recorder.flows.iter().map(|f| f.wire_steady as f64 * 8e3 / (w.end - w.steady) as f64).collect()
 }
 
-/// What most figures read of a run of packets.
+/// Quantities that most figures read of a run of packets.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub shares: Vec<f64>,
