@@ -110,7 +110,7 @@ impl Cores {
 }
 
 impl Cores {
-    /// A NIC that has left reset, and that nobody has written anything into.
+    /// A NIC that has left reset, before any register write.
     ///
     /// # Errors
     /// Why it cannot be had, in a sentence.

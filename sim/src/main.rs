@@ -1,6 +1,6 @@
 //! `timely-sim`: runs scenarios and the demonstration, and serves a NIC.
 #![forbid(unsafe_code)]
-// Their panics on a closed or full stdout would be ours.
+// Panics of these macros on a closed or full stdout would be ours.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 mod commands;
 mod runs;
@@ -266,7 +266,7 @@ struct Common {
 }
 
 impl Common {
-    // What it says in place of a scenario.
+    // Values of the command line in place of a scenario's.
     fn overrides(&self) -> Overrides {
         Overrides { seed: self.seed, nics: self.nics, ..Overrides::default() }
     }

@@ -61,7 +61,7 @@ impl CoreFactory for Recorded<'_> {
 #[derive(Default)]
 pub struct Records(Vec<(NodeId, [u32; RECORD_WORDS])>);
 
-/// Collects event records while somebody else looks on.
+/// Collects event records and reports progress.
 pub struct Collector<'a, P> {
     /// Records collected so far.
     pub records: &'a mut Records,

@@ -200,7 +200,7 @@ impl<O: Observer> Crew<O> {
     }
 }
 
-/// Lets nobody wait for a thread that panicked.
+/// Frees the threads that wait for one that panicked.
 struct Guard<'a, O: Observer>(&'a Crew<O>);
 
 impl<O: Observer> Drop for Guard<'_, O> {
@@ -224,7 +224,7 @@ impl Simulation {
         Simulation { network, hosts: nodes.into_iter().zip(nics).collect(), threads }
     }
 
-    /// Runs to `end` or until all flows are complete, with somebody looking on.
+    /// Runs to `end` or until all flows are complete, under an observer.
     pub fn run(self, end: Ps, observer: impl Observer) -> Finished {
         let topology = self.network.topology();
         let window = topology.lookahead();

@@ -36,7 +36,7 @@ impl Failures {
 
     /// The exit code, if nothing failed.
     pub fn end(self, code: ExitCode) -> Result<ExitCode, String> {
-        // The first gets this before it by whoever says it.
+        // The first failure gets its `error: ` from the caller that prints it.
         if self.0.is_empty() { Ok(code) } else { Err(self.0.join("\nerror: ")) }
     }
 }
@@ -111,7 +111,7 @@ pub fn run(plan: Plan, common: &Common, files: &Files) -> Result<ExitCode, Strin
     let outcome = outcome.map_err(|e| e.to_string())?;
     drop(progress);
 
-    // What cannot be written takes nothing else with it.
+    // An output that cannot be written does not stop the others.
     let mut failures = Failures::default();
     if let Some(file) = &mut events {
         failures.add(recorded.recording(records).and_then(|recording| {

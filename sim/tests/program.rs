@@ -47,7 +47,7 @@ fn full() -> File {
     OpenOptions::new().write(true).open("/dev/full").expect("a device of Linux")
 }
 
-/// A pipe that nobody reads.
+/// A pipe without a reader.
 fn closed() -> Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);

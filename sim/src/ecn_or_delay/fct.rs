@@ -61,7 +61,7 @@ fn quantile(sorted: &[f64], p: f64) -> f64 {
 fn read(_: &Arm, o: Outcome) -> Result<[f64; 6], String> {
     let mut small: Vec<f64> = times(&o).into_iter().filter(|t| t.1 < SMALL).map(|t| t.2).collect();
     small.sort_by(f64::total_cmp);
-    // Those that did not end count until the end of the run.
+    // Flows that did not end count until the end of the run.
     let end = o.recorder.windows.end;
     let large = o.recorder.flows.iter().filter(|f| f.info.bytes.is_some_and(|b| b >= LARGE));
     let mut large: Vec<f64> = large.map(|f| f.completion.unwrap_or(end.saturating_sub(f.info.start)) as f64 / 1e9).collect();

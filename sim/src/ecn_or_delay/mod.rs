@@ -115,7 +115,7 @@ impl Sender {
         }
     }
 
-    // What it changes in a scenario; `flows` is where segments are told.
+    // Changes of a scenario for the sender; `flows` is the table with the segment size.
     fn changes(self, flows: &str) -> Vec<Change> {
         let profile = |field: &str, value: Value| (format!("profile.sender.{field}"), value);
         let number = |field: &str, value: f64| profile(field, Value::Float(value));

@@ -158,7 +158,7 @@ pub struct Flow {
     pub(super) route: u32,
     pub(super) back: u32,
     pub(super) profile: u32,
-    // Its place in the trace of lateness.
+    // Place of the flow in the trace of lateness.
     pub(super) late: u32,
     pub(super) progress: Ps,
     // By how much longer it has taken for its packets than 5/4 of the time that they last at its rate; `timely_model::pacer::token::slack`.
@@ -168,7 +168,7 @@ pub struct Flow {
     pub(super) posted: Option<Box<Posted>>,
     pub(super) notification: Option<Box<Notification>>,
     pub(super) spec: FlowSpec,
-    // Its messages: those posted, those being sent, those complete, up to the last; places in the fabric's list.
+    // Messages of the flow: those posted, those being sent, those complete, up to the last; places in the fabric's list.
     pub(super) posting: u32,
     pub(super) sending: u32,
     pub(super) arriving: u32,

@@ -212,7 +212,7 @@ impl Fabric {
         let mut events = 0u32;
         while let Some((now, id)) = self.calendar.pop(&mut self.cells) {
             if now >= end {
-                // It goes back: a run may be continued.
+                // The event goes back into the calendar: a run may be continued.
                 self.calendar.push(&mut self.cells, id, now);
                 break;
             }
@@ -223,7 +223,7 @@ impl Fabric {
                 Kind::Arrive => {
                     self.arrive(now, id);
                     if self.endless == 0 && self.record.completed == self.messages.len() as u64 {
-                        // What is still on its way was sent in vain, and is no part of the figures.
+                        // Frames still on their way were sent in vain, and are no part of the figures.
                         self.windows.end = self.windows.end.min(now.max(self.windows.steady + 1));
                         break;
                     }

@@ -120,7 +120,7 @@ impl FlowRecord {
             return;
         }
         let wire = frame.wire_bytes();
-        // What is sent again is no more than it was.
+        // Payload of a segment that is sent again counts once.
         let payload = u64::from(meta.payload);
         let payload = meta.place.filter(|_| self.info.bytes.is_some()).map_or(payload, |place| self.arrived.add(place, payload));
         self.payload += payload;

@@ -171,7 +171,7 @@ impl Recorder {
             if before.is_none() && self.flows[i].completion.is_some() {
                 self.incomplete -= 1;
                 if self.is_complete() {
-                    // What is still on its way was sent in vain, and is no part of the figures.
+                    // Frames still on their way were sent in vain, and are no part of the figures.
                     self.windows.end = end.clamp(self.windows.steady + 1, self.windows.end);
                     self.taps.iter_mut().for_each(|tap| tap.end_at(self.windows.end));
                 }

@@ -50,7 +50,7 @@ enum Access {
 pub struct Master {
     queue: VecDeque<Access>,
     finished: Option<Result<u32, AccessError>>,
-    /// Accesses that were answered with an error and whose result nobody waited for.
+    /// Accesses that were answered with an error, without a caller that waited for the result.
     pub errors: u64,
 }
 

@@ -50,7 +50,7 @@ pub struct EventNic<S> {
     arrivals: VecDeque<Arrival>,
     // An ACK and when it may start.
     acks: VecDeque<(Ps, Frame)>,
-    // What arrived of each flow.
+    // Arrivals of each flow.
     seen: Arrivals,
 }
 

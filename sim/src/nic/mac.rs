@@ -86,7 +86,7 @@ pub struct MacNic {
     writes: VecDeque<(Ps, u32, u32)>,
     // Where all frames go, whatever their addresses.
     peer: Option<NodeId>,
-    // Not kept of a NIC whose flows are somebody else's: it would grow with every segment that is never answered.
+    // `None` for a NIC with flows of an external driver: the record would grow with every segment that is never answered.
     truth: Option<Truth>,
     uncompared: BTreeSet<FlowId>,
     events: Vec<CoreEvent>,
@@ -99,7 +99,7 @@ impl MacNic {
     /// # Panics
     /// When the core's bus is slower than the link, for then its MAC would run dry.
     pub fn new(mut core: Box<dyn Core>, attachment: Attachment) -> Self {
-        // What happened in set-up was before the run's time.
+        // Events of set-up were before the run's time.
         let mut events = Vec::new();
         core.drain(&mut events);
         events.clear();

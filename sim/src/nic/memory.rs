@@ -30,7 +30,7 @@ impl Default for Behaviour {
     }
 }
 
-/// Memory that is somebody else's.
+/// Memory outside this model.
 pub trait Store: Send {
     /// Copies from it; `false` when there is nothing to be read there, or not all of it.
     fn read(&self, address: u64, to: &mut [u8]) -> bool;

@@ -10,7 +10,7 @@ use timely_model::nic::{In, Nic};
 use timely_model::stream::Beat;
 use timely_regs::map::Build;
 
-/// Clocks after which a register access that nobody answers is given up.
+/// Clocks after which a register access without an answer is given up.
 const ACCESS_CLOCKS: u64 = 20_000;
 
 /// One modelled NIC.

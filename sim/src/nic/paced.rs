@@ -37,7 +37,7 @@ struct Flow {
     tokens: f64,
     counted: Ps,
     queued: bool,
-    // Its timer is set.
+    // The flow's timer is set.
     armed: bool,
 }
 
@@ -185,7 +185,7 @@ impl Sender for Paced {
         let Some(o) = f.stream.acked(segment) else { return };
         let rtt = at.saturating_sub(o.sent);
         out.rtts.push(RttSample { at, flow, path: Some(rtt), measured_ns: Some(rtt as f64 / 1000.0), marks: None });
-        // What was earned until now was earned at the old rate.
+        // Tokens until now were earned at the old rate.
         f.settle(now);
         let before = f.law.rate();
         let (rtt_us, now_us) = (rtt as f64 / 1e6, now as f64 / 1e6);

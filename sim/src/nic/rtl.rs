@@ -8,7 +8,7 @@ use timely_model::dma;
 use timely_regs::event;
 use timely_verilate::{Dut, Error, In, Library, Options, Out, build};
 
-/// Clocks after which a register access that nobody answers is given up.
+/// Clocks after which a register access without an answer is given up.
 const ACCESS_CLOCKS: u64 = 20_000;
 
 /// A compiled shell, of which [`Shell::instantiate`] makes NICs.

@@ -67,7 +67,7 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     core.write32(port::UDP_PORT.address(), spec.udp_port.into())?;
     write_array(core, id::NONCE_KEY.address(), &[spec.seed as u32, (spec.seed >> 32) as u32, spec.host.into()])?;
     core.write32(port::NONCE_KEYED.address(), 1)?;
-    // Everybody is answered: the network is our own.
+    // All addresses are answered: the network is our own.
     for (i, family) in [port::ALLOW_IPV4, port::ALLOW_IPV6].iter().enumerate() {
         core.write32(port::ALLOW_PREFIX.address() + 4 * i as u32, family.mask())?;
     }

@@ -32,7 +32,7 @@ pub struct Outputs {
 impl Outputs {
     /// None yet, of a command that reads these.
     pub fn besides<'a>(inputs: impl IntoIterator<Item = &'a Path>) -> Self {
-        // What has no path of its own, such as a pipe, is no file that could be written over.
+        // An input without a path of its own, such as a pipe, is no file that could be written over.
         Outputs { inputs: inputs.into_iter().filter_map(|i| fs::canonicalize(i).ok()).collect(), taken: Vec::new() }
     }
 

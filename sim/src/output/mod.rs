@@ -17,7 +17,7 @@ pub fn print(text: impl Display) -> Result<(), String> {
     }
 }
 
-/// Says something on stderr. Where nobody hears it there is nobody to tell that.
+/// Prints a line on stderr; errors are ignored, for there is no other place to report them.
 pub fn note(text: impl Display) {
     let _ = writeln!(stderr(), "{text}");
 }

@@ -60,7 +60,7 @@ mod tests {
     fn it_shares_the_workers_core() {
         let worker = Worker::spawn();
         let busy = Busy::beside(&worker).expect("a task");
-        // What the worker computes for a while takes longer than its own CPU time: the other has turns between.
+        // The worker's computation takes longer than its own CPU time: the other task has turns between.
         let (own, all) = worker.run(|| {
             let (cpu, start) = (cpu_seconds(), crate::pacing::clock::now());
             while cpu_seconds() - cpu < 0.05 {

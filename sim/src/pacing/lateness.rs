@@ -90,7 +90,7 @@ fn changes(law: &str) -> Vec<Change> {
     let number = |path: &str, to: f64| (path.to_owned(), Value::Float(to));
     let own = text("flow.*.profile", "sender");
     match law {
-        // Its signal is the RTT: a host that answers within 150 ns has no residence to be taken off.
+        // The signal is the RTT: a host that answers within 150 ns has no residence to be taken off.
         "Swift" => vec![text("profile.sender.like", "swift-10g"), text("profile.sender.signal", "rtt"), own],
         // As in "ECN or Delay", and marked as there.
         "DCQCN" => vec![

@@ -183,7 +183,7 @@ mod tests {
         let run = run_of;
         let (good, never, late) = (run(hardware), run(&sender(1, 0.0)), run(&sender(1, 200.0)));
         assert_eq!((good.utilization, good.rtt_p99_us), (never.utilization, never.rtt_p99_us), "a trace of zeros");
-        // What a packet is late is made up for.
+        // The lateness of a packet is made up for.
         assert!((late.utilization / good.utilization - 1.0).abs() < 0.2, "{} and {}", late.utilization, good.utilization);
         assert_ne!(late.rtt_p99_us, good.rtt_p99_us);
         let burst = sender(44, 0.0);

@@ -32,7 +32,7 @@ fn read(from: &[u8]) -> Option<(u32, u32, u64)> {
 /// Asks for stamps and a large buffer.
 pub fn prepare(socket: &impl AsFd) -> Result<(), String> {
     setsockopt(socket, sockopt::ReceiveTimestampns, &true).map_err(|e| format!("the kernel gives no arrival stamps: {e}"))?;
-    // The second is for those who may not have the first.
+    // RcvBuf is the fallback without the privilege for RcvBufForce.
     if setsockopt(socket, sockopt::RcvBufForce, &BUFFER).is_err() {
         setsockopt(socket, sockopt::RcvBuf, &BUFFER).map_err(|e| format!("a receive buffer: {e}"))?;
     }

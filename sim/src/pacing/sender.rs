@@ -101,7 +101,7 @@ pub fn ahead(load: &Load, epoch: u64, lead: u64, mut send: impl FnMut(u32, u64, 
     let due = |flow: u32, j: u64| epoch + (starts[flow as usize] + j as f64 * period) as u64;
     let mut next: BinaryHeap<_> = (0..load.flows).map(|f| Reverse((due(f, 0), f, 0u64))).collect();
     while let Some(Reverse((at, flow, j))) = next.pop() {
-        // What was not sent in time is not sent.
+        // Bursts that were not sent in time are not sent.
         if at >= end || now() >= end {
             break;
         }
@@ -185,7 +185,7 @@ mod tests {
             wheel.insert(flow, due, 0);
         }
         assert_eq!([wheel.take(0), wheel.take(1), wheel.take(2), wheel.take(3)], [0, 1, 2, NONE]);
-        // What is due already goes into the first slot that is still to come.
+        // A burst that is already due goes into the first slot that is still to come.
         wheel.insert(1, 400.0, 7);
         assert_eq!(wheel.take(7), 1);
     }

@@ -29,7 +29,7 @@ impl Worker {
     pub fn start<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> mpsc::Receiver<T> {
         let (done, result) = mpsc::channel();
         if let Some(jobs) = &self.jobs {
-            // Whoever does not wait for the result does not want it.
+            // A dropped receiver means that the result is not wanted.
             let _ = jobs.send(Box::new(move || drop(done.send(job()))));
         }
         result
@@ -85,7 +85,7 @@ pub fn tool(words: &str) -> Result<(), String> {
     output(words).map(drop)
 }
 
-// What it says, in a line.
+// Output of a program, in a line.
 fn output(words: &str) -> Result<String, String> {
     let mut split = words.split(' ');
     let program = split.next().unwrap_or("ip");
@@ -198,7 +198,7 @@ impl Site {
     pub fn plain(&self) {
         if let Some(device) = &self.device {
             let words = format!("tc qdisc del dev {device} root");
-            // It may have none.
+            // The device may have no queueing discipline.
             let _ = self.sender.run(move || tool(&words));
         }
     }

@@ -89,7 +89,7 @@ impl Sink {
                     let Some(state) = seen.get_mut(flow_of[usize::from(f.from)] as usize) else { continue };
                     let (first, count) = state.get_or_insert((f.sequence, 0));
                     let whole = (u64::from(f.sequence.wrapping_sub(*first)) + u64::from(f.bytes)) / SEGMENT as u64;
-                    // What comes again was lost and is late, but not counted twice.
+                    // Retransmitted bytes were lost and are late, but not counted twice.
                     for k in *count..whole {
                         all.push(Departure { flow: flow_of[usize::from(f.from)], k, at: receiver::since(epoch, stamp) });
                     }
@@ -143,7 +143,7 @@ impl Streams {
             let s = TcpStream::connect_timeout(&to, Duration::from_secs(5)).map_err(|e| too_many(&e, &failed(&e)))?;
             s.set_nonblocking(true).map_err(|e| failed(&e))?;
             s.set_nodelay(true).map_err(|e| failed(&e))?;
-            // What waits in a socket is sent, and never measured: 5 ms of it are enough.
+            // Bytes that wait in a socket are sent, and never measured: 5 ms of them are enough.
             let rate = bytes_a_second(load, SEGMENT as f64);
             let waiting = (rate / 200).clamp(128 << 10, 4 << 20) as usize;
             setsockopt(&s, sockopt::SndBuf, &waiting).map_err(|e| format!("a send buffer: {e}"))?;

@@ -75,7 +75,7 @@ impl Recorded {
                 all.push(format!("{} {}: held against {} {}, recorded {} {}", f.figure, f.quantity, f.by, f.paper, r.by, r.paper));
             }
             let slack = r.spread.map(|v| if v.is_finite() { v.abs() * ROUNDING } else { 0.0 });
-            // What is no number is outside too.
+            // A NaN is outside too.
             let outside = |v: f64| !(v >= r.spread[0] - slack[0] && v <= r.spread[1] + slack[1]);
             if let Some(v) = f.values.iter().find(|v| outside(**v)) {
                 all.push(format!("{} {}: {v}, recorded {} to {}", f.figure, f.quantity, r.spread[0], r.spread[1]));

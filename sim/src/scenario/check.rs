@@ -109,7 +109,7 @@ impl Plan {
                 NicKind::Event | NicKind::Posted if other => {
                     return refused("event-level NICs have no signal but the RTT from the last byte out; use rtl or model".into());
                 }
-                // These two take any parameters.
+                // NICs of these two kinds take any parameters.
                 NicKind::Paced | NicKind::Software => {}
                 _ => {
                     p.quantise().map_err(|e| Error::Profile { name: f.profile.clone(), message: e.to_string() })?;

@@ -102,7 +102,7 @@ fn idle(text: &str) -> Result<u64, String> {
     within(text, "s", 0.001, LONGEST_IDLE as f64).map(|s| s.ceil() as u64)
 }
 
-/// The signals that whoever started the program had ignored, as `nohup` does: a handler would let them through. `status` is `/proc/self/status`.
+/// Signals that the parent process had ignored, as `nohup` does: a handler would let them through. `status` is `/proc/self/status`.
 fn ignored(status: &str) -> u64 {
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
     mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
@@ -136,7 +136,7 @@ impl Arguments {
         let function = Function::new(wire(&self.options(), &cores::known())?, !self.reset_on_close).behind(self.shell);
         let kind = if self.model { "modelled" } else { "Verilated" };
         let (flows, pair) = (1u32 << self.flow_bits, if self.pair { ", linked to a second one" } else { "" });
-        // A server serves whether or not somebody hears that it does.
+        // The server runs even if this line cannot be written.
         let _ = print(format_args!("serving a {kind} NIC ({}-bit bus, {flows} flows{pair}) at {}", self.bus, self.socket.display()));
         match serve(&listener, function, &stop, self.idle_exit.map(Duration::from_secs))? {
             End::Stopped => note("stopped by a signal"),

@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Time between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Locks a folder, but does not wait for ever: any user who may read it, as `/tmp`, may hold that lock.
+/// Locks a folder, but does not wait for ever: any user with read access, as to `/tmp`, may hold that lock.
 fn await_lock(folder: &File, patience: Duration) -> std::io::Result<()> {
     let start = Instant::now();
     loop {
@@ -33,7 +33,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens at `path`; a socket there that nobody serves any more is replaced.
+    /// Listens at `path`; a socket there without a server is replaced.
     ///
     /// # Errors
     /// Why not, in a sentence.

@@ -127,7 +127,7 @@ impl Server<'_> {
 
     /// Waits until something comes: from `stop`, the listener, the client; or from one that is to be refused.
     fn wait(&self, stop: &impl AsFd, left: Option<Duration>) -> Result<Ready, String> {
-        // The client is looked at after the listener: when one knocks who left before, it is seen that it has left.
+        // The client is looked at after the listener: when one knocks that left before, it is seen that it has left.
         let mut fds = vec![PollFd::new(stop, PollFlags::IN), PollFd::new(self.listener.socket(), PollFlags::IN)];
         if let Some(c) = &self.client {
             let wanted = if c.connection.is_sending() { PollFlags::OUT } else { PollFlags::IN };
@@ -168,7 +168,7 @@ impl Server<'_> {
         self.order(Order::Connected)
     }
 
-    /// Answers those who wait for a refusal, by an error to what they said first.
+    /// Answers the connections that wait for a refusal, by an error to their first message.
     fn refuse(&mut self) {
         self.refused.retain_mut(|r| match r.receive() {
             Ok(None) => true,
@@ -225,7 +225,7 @@ impl Server<'_> {
             }),
             Err(e) => Err(e),
         };
-        // Who does not speak the protocol is told so once.
+        // A client that does not speak the protocol is told so once.
         let closes = !client.greeted;
         let sent = if header.is_silent() { Ok(()) } else { client.connection.send(&header.answer(&result)) };
         Ok(if closes { Err(Ended::Gone) } else { sent })

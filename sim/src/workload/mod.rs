@@ -69,7 +69,7 @@ impl Load {
         let mut single = Vec::new();
         let sent = self.sizes.mean_of(|bytes| wire(bytes, like.packet));
         let gap = |from: NodeId| sent * 8e12 / (plan.topology.host_link(from).speed.as_bps() as f64 * self.load);
-        // What is far too much is not drawn first.
+        // A load that is far too much is not drawn first.
         let expected: f64 = self.from.iter().map(|from| self.until.saturating_sub(self.start) as f64 / gap(*from)).sum();
         if expected > 2.0 * most as f64 + 100.0 {
             return None;

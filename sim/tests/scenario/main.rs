@@ -57,7 +57,7 @@ fn hardware_incasts_give_the_expected_figures() {
 
 #[test]
 fn without_control_the_rtt_is_what_pfc_lets_in() {
-    // What is on the way when a sender is paused comes on top of base + 10 XOFF / 10 Gb/s.
+    // Bytes on the way when a sender is paused come on top of base + 10 XOFF / 10 Gb/s.
     for (xoff, expected) in [(50.0, 433.0), (100.0, 834.0), (260.0, 2116.0)] {
         let o = incast(
             &[("timely-10g", "free"), ("xoff_kb = 100", &format!("xoff_kb = {xoff}"))],

@@ -267,7 +267,7 @@ fn what_would_send_nothing_is_refused() {
         error(&buffer("1", flow)),
         format!("x.toml:4: switch.buffer_kb is 1; allowed: 0, or at least 1.2: a frame of the flows has {frame} bytes")
     );
-    // What is advised is taken, and so is a buffer that holds all of what is sent.
+    // The advised buffer is taken, and so is a buffer that holds all of what is sent.
     assert!(read(&buffer("1.2", flow)).is_ok() && read(&buffer("0.2", &format!("{flow}bytes = 10\n"))).is_ok());
     // One late flow beside others is no error: `--duration-ms` may have cut the run short.
     let p = read(&format!("{flow}{flow}start_us = 1e6\n")).unwrap();

@@ -68,7 +68,7 @@ fn nohup_holds() {
     let mut child = spawn(under);
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
     kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
-    // It serves on.
+    // The server goes on.
     drop(Client::connect(&path));
     assert!(stop(child, Signal::TERM).status.success());
 }
@@ -80,13 +80,13 @@ fn a_socket_has_one_server() {
     let second = output(program(&path, &[]));
     assert_eq!(second.status.code(), Some(1));
     assert!(said(&second).contains("is served by another process; stop that"), "{}", said(&second));
-    // Killed at once, it leaves a socket that nobody serves.
+    // Killed at once, the server leaves a socket without a process behind it.
     stop(child, Signal::KILL);
     assert!(path.exists());
     let child = start(&path, &[]);
     drop(Client::connect(&path));
     assert!(stop(child, Signal::TERM).status.success());
-    // What is no socket is left alone.
+    // A file that is no socket is left alone.
     std::fs::write(&path, "mine").unwrap();
     let refused = output(program(&path, &[]));
     assert!(said(&refused).contains("exists and is no socket"), "{}", said(&refused));

@@ -15,7 +15,7 @@ use timely_model::inline::nic::{In, Nic, Out, WireBeat};
 use timely_model::stream::Beat;
 use timely_regs::map::{Build, window};
 
-/// Clocks after which a register access that nobody answers is given up.
+/// Clocks after which a register access without an answer is given up.
 const ACCESS_CLOCKS: u64 = 20_000;
 
 /// Log2 of the cells of the store of a shell with a bus of `bits`: OpenNIC's, or NetFPGA SUME's.
