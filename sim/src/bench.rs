@@ -24,7 +24,7 @@ pub struct Measured {
     pub setup_seconds: f64,
     /// Frames put on a wire.
     pub link_transmissions: u64,
-    /// The same a second of a core.
+    /// Frames put on a wire a second of a core.
     pub link_transmissions_per_second: f64,
     /// Data packets delivered a second of a core.
     pub packets_per_second: f64,

@@ -22,7 +22,7 @@ fn bar(end: usize, of: &str) -> ProgressBar {
     bar
 }
 
-/// Does what is left of a sweep, or of a shard of it.
+/// Runs the rest of a sweep, or of a shard of it.
 pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> {
     let sweep = Sweep::read(file).map_err(|e| e.to_string())?;
     let own = sweep.runs.iter().filter(|r| r.index % shard.of == shard.index).count();

@@ -113,7 +113,7 @@ impl Cores {
     /// A NIC that has left reset, before any register write.
     ///
     /// # Errors
-    /// Why it cannot be had, in a sentence.
+    /// The NIC cannot be had; the sentence says why.
     pub fn bare(&self, spec: &CoreSpec) -> Result<Box<dyn Core>, String> {
         let (flow_bits, bus_bits) = (spec.flow_bits, spec.bus_bits);
         let build = Build { flow_bits, bus_bits, ring_bits: timely_regs::map::ring_bits(bus_bits), clock_ps: CLOCK_PS, ptp: 0 };
@@ -146,7 +146,7 @@ pub fn known() -> Cores {
     Cores { verilog: std::env::var_os("TIMELY_VERILOG").map(PathBuf::from), shells: Mutex::default(), inline: Mutex::default() }
 }
 
-/// The same as a factory.
+/// NIC factory of the program, boxed.
 pub fn factory() -> Box<dyn CoreFactory> {
     Box::new(known())
 }

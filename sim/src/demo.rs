@@ -113,7 +113,7 @@ impl Planned {
         self.name
     }
 
-    /// Runs it; that it cannot be run is its outcome.
+    /// Runs the arm; a failure to run is its outcome.
     pub fn run(self, cores: &dyn CoreFactory, observer: impl Observer) -> Arm {
         let kind = self.plan.nic.kind;
         let outcome = build::run(self.plan, cores, observer).map_err(|e| e.to_string());
@@ -125,7 +125,7 @@ impl Planned {
 pub struct Promise {
     /// Text of the promise, with the measured value.
     pub text: String,
-    /// Whether it was kept.
+    /// Whether the promise was kept.
     pub kept: Option<bool>,
 }
 

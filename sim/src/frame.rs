@@ -51,7 +51,7 @@ pub struct Meta {
     pub ack: bool,
     /// Payload bytes, after our header.
     pub payload: u32,
-    /// Where they begin in what the flow sends, if its sender tells.
+    /// Place of the payload in what the flow sends, if its sender tells.
     pub place: Option<u64>,
     /// Data: a switch has marked it (ECN: CE). An ACK: the packet that it answers came marked.
     pub marked: bool,
@@ -84,12 +84,12 @@ impl Frame {
         crate::time::wire_bytes(self.bytes)
     }
 
-    /// Bytes it takes in a switch's buffer: FCS included.
+    /// Bytes of the frame in a switch's buffer: FCS included.
     pub fn buffer_bytes(&self) -> u64 {
         u64::from(self.bytes) + 4
     }
 
-    /// Marks it, as a switch does that meets congestion. Data is taken as ECN-capable whatever its ECN bits say.
+    /// Marks the frame, as a switch does that meets congestion. Data is taken as ECN-capable whatever its ECN bits say.
     pub fn mark(&mut self) {
         self.meta.marked = true;
         let Some(body) = &self.body else { return };

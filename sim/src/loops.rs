@@ -46,9 +46,9 @@ pub struct Heard {
     pub blind: usize,
     /// The longest time without, us.
     pub longest_us: f64,
-    /// RTT samples, and segments given up.
+    /// RTT samples.
     pub samples: u64,
-    /// As above.
+    /// Segments given up.
     pub timeouts: u64,
     /// The run's figures.
     pub summary: Summary,
@@ -101,10 +101,10 @@ impl Cell {
         if self.form == Form::Inline { narrowest.max(Form::INLINE_BITS) } else { narrowest }
     }
 
-    /// Runs it for so many milliseconds.
+    /// Runs the cell for so many milliseconds.
     ///
     /// # Errors
-    /// Why it cannot be run, in a sentence.
+    /// The cell cannot be run; the sentence says why.
     pub fn run(self, cores: &dyn CoreFactory, duration_ms: f64) -> Result<Heard, String> {
         let form = self.form.name();
         let bound = if self.bound { "" } else { "outstanding_kb = 0\n" };

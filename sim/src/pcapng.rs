@@ -7,7 +7,7 @@ use timely_regs::wire::{ACK, Addresses, Envelope, Header, LAST};
 /// A frame that passed.
 #[derive(Clone, Debug)]
 pub struct Passed {
-    /// When its first bit did.
+    /// Time at which the frame's first bit passed.
     pub at: Ps,
     /// The frame left by the port; else it came in.
     pub out: bool,
@@ -48,7 +48,7 @@ fn headers(f: &Frame) -> Arc<[u8]> {
 }
 
 impl Capture {
-    /// Of this port.
+    /// Capture of this port.
     pub fn new(node: NodeId, port: u16) -> Self {
         Capture { node, port, frames: Vec::new() }
     }

@@ -65,7 +65,7 @@ pub struct Records(Vec<(NodeId, [u32; RECORD_WORDS])>);
 pub struct Collector<'a, P> {
     /// Records collected so far.
     pub records: &'a mut Records,
-    /// Is told how far the run has come.
+    /// Callback with the time that the run has come to.
     pub progress: P,
 }
 

@@ -46,7 +46,7 @@ struct Host {
     nic: Option<Box<dyn Nic>>,
     /// The window that it runs next.
     next: u64,
-    /// Of each window that it ended and the network did not: what it sent, and when it would do something by itself.
+    /// Windows that the host has ended and the network has not: frames sent in each, and the time of the host's next event of its own.
     ended: VecDeque<(Outbox, Ps)>,
     /// Deliveries to the host, each with the window before which the NIC is given it.
     arriving: VecDeque<(u64, Delivery)>,
@@ -278,7 +278,7 @@ pub struct Finished {
     pub network: Network,
     /// Counters of each host's NIC.
     pub stats: Vec<(NodeId, Stats)>,
-    /// When it ended: as asked, or behind the last flow's completion when all flows had an end.
+    /// End of the run: as asked, or behind the last flow's completion when all flows had an end.
     pub end: Ps,
     /// The NICs, as the run left them.
     pub nics: Vec<(NodeId, Box<dyn Nic>)>,

@@ -29,7 +29,7 @@ pub struct Files<'a> {
 pub struct Failures(Vec<String>);
 
 impl Failures {
-    /// Keeps what failed.
+    /// Adds a failure, if there is one.
     pub fn add(&mut self, done: Result<(), String>) {
         self.0.extend(done.err());
     }

@@ -147,7 +147,7 @@ fn without_any_ack_the_rate_falls() {
     assert!(*fifth <= start / 32.0, "{fifth} Mb/s of {start}");
 }
 
-/// Takes what a scenario says of its first host's NIC.
+/// Factory that keeps the specification of its first host's NIC.
 #[derive(Default)]
 struct Taken(Mutex<Option<CoreSpec>>);
 

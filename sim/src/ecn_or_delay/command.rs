@@ -31,7 +31,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Does what it says.
+    /// Runs the command.
     ///
     /// # Errors
     /// An input cannot be read, a run fails, or an output cannot be written.

@@ -38,7 +38,7 @@ fn read(_: &Arm, o: Outcome) -> Result<[f64; 4], String> {
     Ok([o.summary.utilization, q.mean, q.deviation, o.summary.jain])
 }
 
-/// All of them.
+/// Rows of all arms.
 pub fn jitter(lab: &Lab) -> Result<Vec<Row>, String> {
     some(lab, |_, _, _| true)
 }

@@ -28,7 +28,7 @@ pub struct Row {
     pub part: String,
     /// The sender: DCQCN, or a law and its constants.
     pub sender: String,
-    /// Where its signal comes from, or what is done to it.
+    /// Source of the sender's feedback, or what is done to it.
     pub feedback: String,
     /// Load factor, 1 being 8 Gb/s; 0 of experiments without one.
     pub load: f64,
@@ -81,7 +81,7 @@ pub enum Sender {
     Bound,
 }
 
-/// All of them; the first is what the others are held against.
+/// All senders; the first is what the others are held against.
 pub const SENDERS: [Sender; 7] = [
     Sender::Dcqcn,
     Sender::Timely,
@@ -148,7 +148,7 @@ impl Sender {
     }
 }
 
-/// How it is run.
+/// Settings of the experiments.
 #[derive(Clone, Copy, Debug)]
 pub struct Lab {
     /// Seeds, from 1 on.

@@ -54,9 +54,9 @@ pub const CNP: u8 = 64;
 /// A cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// When it happens; of a frame that waits in a queue: when it entered.
+    /// Time of the event; of a frame that waits in a queue: when it entered.
     pub time: Ps,
-    /// Where its segment's RTT starts; an ACK brings it back.
+    /// Start of the segment's RTT; an ACK brings it back.
     pub stamp: Ps,
     /// The next one in its list.
     pub next: u32,

@@ -41,7 +41,7 @@ pub trait Controller: Send {
     fn sent(&mut self, _wire: u32) {}
     /// The controller's timer has expired.
     fn timer(&mut self, _now: Ps) {}
-    /// When its timer is due; [`NEVER`]: it has none.
+    /// Time of the controller's timer; [`NEVER`]: no timer is set.
     fn next_timer(&self) -> Ps {
         NEVER
     }
@@ -54,7 +54,7 @@ pub const BRANCHES: usize = law::HELD as usize + 1;
 pub enum Control {
     /// The law of the rate engine, bit for bit, and how often each of its branches was taken.
     Integer(State, [u32; BRANCHES]),
-    /// Any other.
+    /// Another controller.
     Other(Box<dyn Controller>),
 }
 

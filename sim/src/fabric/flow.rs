@@ -30,7 +30,7 @@ const MOST_DOUBLINGS: u8 = 6;
 /// A message of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Message {
-    /// When it is posted; [`NEVER`]: when the message that it replies to has arrived.
+    /// Time of posting; [`NEVER`]: a reply, posted when the message that it replies to has arrived.
     pub start: Ps,
     /// Payload bytes.
     pub bytes: u64,
@@ -68,7 +68,7 @@ pub struct Posted {
 }
 
 impl Posted {
-    /// Nothing posted.
+    /// State of a flow that has posted nothing.
     pub fn new(how: Posting) -> Self {
         Posted { how, last: None, bursts: VecDeque::new(), idle: false, bytes: 0, left: VecDeque::new() }
     }
@@ -87,9 +87,9 @@ impl Posted {
 /// Where the RTT of a paced segment starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// When its last packet has left.
+    /// From the end of the segment's last packet.
     LastByte,
-    /// When its last packet begins to leave.
+    /// From the start of the segment's last packet.
     LastPacket,
 }
 
@@ -106,9 +106,9 @@ pub struct FlowSpec {
     pub segment: u32,
     /// Class of the flow's packets, which selects the queue in switches.
     pub class: u8,
-    /// When it starts.
+    /// Start of the flow.
     pub start: Ps,
-    /// When it stops, if it has no messages.
+    /// End of the flow, if it has no messages.
     pub stop: Option<Ps>,
     /// Most wire bytes on their way; 0: no bound.
     pub bound: u32,

@@ -33,11 +33,11 @@ pub struct Record {
     pub rtt: Log,
     /// RTTs of the steady part as the NICs measured them, ps.
     pub measured_rtt: Log,
-    /// RTTs of segments with a marked packet, ps.
+    /// Measured RTTs of segments with a marked packet, ps.
     pub marked_rtt: Log,
     /// Every sample is recorded too.
     pub detail: bool,
-    /// Where, if so.
+    /// Recorder of the samples, if so.
     pub recorder: Recorder,
     windows: Windows,
     last_departure: Vec<Ps>,

@@ -34,7 +34,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of the last part of a run.
+    /// Summary of the last part of a run.
     pub fn of(series: &Series) -> Self {
         let end = series.time.last().copied().unwrap_or(0.0);
         let from = end * (1.0 - LAST);

@@ -81,7 +81,7 @@ pub struct Field {
     pub range: (f64, f64),
     /// The models that have it.
     pub models: &'static [Model],
-    /// Where it is.
+    /// Place of the parameter in the settings.
     pub place: fn(&mut Settings) -> &mut f64,
 }
 

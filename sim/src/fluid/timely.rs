@@ -10,7 +10,7 @@ const LEAST: f64 = 0.001;
 /// Variants of TIMELY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// Nothing.
+    /// TIMELY as published.
     Original,
     /// Between the thresholds: weights by the gradient, and the error of the queue (section 4.3).
     Patched,

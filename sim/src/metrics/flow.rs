@@ -15,7 +15,7 @@ pub struct FlowInfo {
     pub dst: NodeId,
     /// Number of the flow at the sender.
     pub id: FlowId,
-    /// When it starts.
+    /// Start of the flow.
     pub start: Ps,
     /// Payload bytes; `None` for endless.
     pub bytes: Option<u64>,

@@ -108,7 +108,7 @@ impl Recorder {
         Self::sized(windows, nodes, flows, true)
     }
 
-    /// The same, with series of rates or without.
+    /// A recorder with series of rates or without.
     pub fn sized(windows: Windows, nodes: usize, flows: Vec<FlowInfo>, series: bool) -> Self {
         let mut index: Vec<Vec<u32>> = vec![Vec::new(); nodes];
         for (i, f) in flows.iter().enumerate() {

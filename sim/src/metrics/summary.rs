@@ -24,12 +24,12 @@ impl Spread {
     /// Of nothing, which is not 0: no numbers (in JSON null).
     pub const UNKNOWN: Spread = Spread { mean: f64::NAN, p50: f64::NAN, p99: f64::NAN };
 
-    /// Of these values; unknown when there are none.
+    /// Spread of these values; unknown when there are none.
     pub fn known(values: Vec<f64>) -> Self {
         if values.is_empty() { Spread::UNKNOWN } else { Spread::of(values) }
     }
 
-    /// Of these values; all 0 when there are none.
+    /// Spread of these values; all 0 when there are none.
     pub fn of(mut values: Vec<f64>) -> Self {
         if values.is_empty() {
             return Spread::default();
@@ -110,7 +110,7 @@ pub fn jain(rates: &[f64]) -> f64 {
 }
 
 impl Summary {
-    /// Of a finished run whose first tap is the bottleneck, a port of this speed.
+    /// Summary of a finished run with the bottleneck, a port of this speed, as its first tap.
     pub fn of(recorder: &Recorder, stats: &[Stats], bottleneck: Speed) -> Self {
         let w = recorder.windows;
         let seconds = (w.end - w.steady) as f64 * 1e-12;

@@ -18,7 +18,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Nothing is asked and nothing awaited.
+    /// No signal is asserted: the master asks for nothing and awaits nothing.
     pub fn is_idle(&self) -> bool {
         *self == Request::default()
     }
@@ -65,7 +65,7 @@ impl Master {
         self.queue.push_back(Access::Read { addr, ar_done: false });
     }
 
-    /// Nothing is queued or under way.
+    /// No access is queued or under way.
     pub fn is_idle(&self) -> bool {
         self.queue.is_empty()
     }

@@ -196,6 +196,6 @@ pub trait Core: Send {
         0
     }
 
-    /// Moves what was recorded since the last call into `events`, in order.
+    /// Moves the events since the last call into `events`, in order.
     fn drain(&mut self, events: &mut Vec<CoreEvent>);
 }

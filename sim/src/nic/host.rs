@@ -15,7 +15,7 @@ pub struct Acked {
     pub segment: u32,
     /// Segments that lost packets, of which it tells.
     pub lost: u8,
-    /// When its first bit arrived.
+    /// Arrival of the ACK's first bit.
     pub at: Ps,
 }
 

@@ -139,7 +139,7 @@ impl MacNic {
         self.uncompared.insert(flow);
     }
 
-    /// Joins it to one other host alone: all its frames go there, whatever their addresses. Path times are not kept.
+    /// Joins the NIC to one other host alone: all its frames go there, whatever their addresses. Path times are not kept.
     pub fn point_to_point(self, peer: NodeId) -> Self {
         MacNic { peer: Some(peer), truth: None, ..self }
     }

@@ -151,7 +151,7 @@ impl Memory {
         }
     }
 
-    /// Forgets what is in flight, as a NIC does in reset; what is stored stays.
+    /// Forgets bursts in flight, as a NIC does in reset; stored data stays.
     pub fn reset(&mut self) {
         self.addresses.clear();
         self.data.clear();
@@ -159,7 +159,7 @@ impl Memory {
         self.reads.clear();
     }
 
-    /// Nothing is in flight.
+    /// No burst is in flight.
     pub fn is_idle(&self) -> bool {
         self.addresses.is_empty() && self.data.is_empty() && self.writes.is_empty() && self.reads.is_empty()
     }

@@ -35,9 +35,9 @@ use timely_regs::telemetry::TelemetryRecord;
 pub struct Arrival {
     /// The frame.
     pub frame: Frame,
-    /// When its first bit (of the preamble) arrives.
+    /// Arrival of the frame's first bit (of the preamble).
     pub start: Ps,
-    /// When its last bit and the gap have arrived: start and wire time.
+    /// Arrival of the frame's last bit, and of the gap: start and wire time.
     pub end: Ps,
 }
 
@@ -46,7 +46,7 @@ pub struct Arrival {
 pub struct Departure {
     /// The frame.
     pub frame: Frame,
-    /// When its first bit leaves.
+    /// Departure of the frame's first bit.
     pub start: Ps,
     /// Start and wire time.
     pub end: Ps,
@@ -103,7 +103,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Empties it and keeps its memory.
+    /// Empties the outbox and keeps its memory.
     pub fn clear(&mut self) {
         self.departures.clear();
         self.rtts.clear();
@@ -148,7 +148,7 @@ pub trait Nic: Send {
     /// The telemetry records of its first `flows` flows, taken by DMA from `at` on; `None` from a NIC that has none.
     ///
     /// # Errors
-    /// Why they could not be had, in a sentence.
+    /// The records cannot be had; the sentence says why.
     fn snapshot(&mut self, flows: u32, at: Ps) -> Option<Result<Vec<TelemetryRecord>, String>> {
         let _ = (flows, at);
         None

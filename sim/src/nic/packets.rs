@@ -16,7 +16,7 @@ pub struct Flow {
     endless: bool,
     /// Packets that are still to be built; of an endless flow, any number while it runs.
     left: u64,
-    /// Of the segment under way: its number, packets and wire bytes so far, nonce.
+    /// Segment under way: its number, packets and wire bytes so far, nonce.
     segment: u32,
     packets: u8,
     bytes: u32,

@@ -148,7 +148,7 @@ fn load_in_bulk(core: &mut dyn Core, records: &[FlowRecord]) -> Result<(), Strin
 /// The telemetry records of a NIC's first `flows` flows: by DMA, and flow by flow of a NIC without.
 ///
 /// # Errors
-/// Why they could not be had, in a sentence.
+/// The records cannot be had; the sentence says why.
 pub fn snapshot(core: &mut dyn Core, flows: u32) -> Result<Vec<TelemetryRecord>, String> {
     let has_memory = core.memory().is_some();
     let access = Access::new(core);
@@ -178,7 +178,7 @@ pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String>
 /// As [`configure`], with what `dress` makes of each flow's record: another address, a VLAN tag, a READ.
 ///
 /// # Errors
-/// The same as of [`configure`].
+/// The same errors as of [`configure`].
 pub fn configure_with(core: &mut dyn Core, spec: &CoreSpec, mut dress: impl FnMut(FlowRecord) -> FlowRecord) -> Result<Writes, String> {
     wait_ready(core)?;
     let failed = |e: AccessError| e.to_string();

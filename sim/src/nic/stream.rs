@@ -12,9 +12,9 @@ pub const HEADERS: u32 = timely_regs::wire::Class { vlan: false, ipv6: false }.e
 pub struct FlowSpec {
     /// Number of the flow at the sender.
     pub id: FlowId,
-    /// Where it goes.
+    /// Receiving node.
     pub dst: NodeId,
-    /// When it starts.
+    /// Start of the flow.
     pub start: Ps,
     /// Payload bytes of a message; `None` for endless.
     pub bytes: Option<u64>,
@@ -37,13 +37,13 @@ pub struct FlowSpec {
 pub struct Outstanding {
     /// Number of the segment; a segment that is sent again gets a new one, so that an ACK tells which of them arrived.
     pub segment: u32,
-    /// Where its payload begins in what the flow sends.
+    /// Place of the segment's payload in what the flow sends.
     pub place: u64,
     /// Payload bytes.
     pub payload: u64,
     /// Wire bytes.
     pub wire: u64,
-    /// Where its RTT starts, as the sender sees it.
+    /// Start of the segment's RTT, as the sender sees it.
     pub from: Ps,
     /// End of its last packet at the sender; `NEVER` while it is being sent.
     pub sent: Ps,
@@ -83,7 +83,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Nothing sent yet.
+    /// State of a flow that has sent nothing.
     pub fn new(spec: FlowSpec) -> Self {
         let left = spec.bytes;
         Stream {
@@ -128,7 +128,7 @@ impl Stream {
         self.in_segment == 0
     }
 
-    /// Nothing is on its way but the segment that the next packet belongs to: as on the hardware it goes on to its end, whatever the bound.
+    /// No segment is on its way but that of the next packet: as on the hardware that segment goes on to its end, whatever the bound.
     pub fn is_alone(&self) -> bool {
         self.outstanding.len() <= usize::from(self.in_segment > 0)
     }

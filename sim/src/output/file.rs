@@ -30,7 +30,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// None yet, of a command that reads these.
+    /// No outputs yet, of a command that reads these inputs.
     pub fn besides<'a>(inputs: impl IntoIterator<Item = &'a Path>) -> Self {
         // An input without a path of its own, such as a pipe, is no file that could be written over.
         Outputs { inputs: inputs.into_iter().filter_map(|i| fs::canonicalize(i).ok()).collect(), taken: Vec::new() }
@@ -129,12 +129,12 @@ impl Output {
         }
     }
 
-    /// Where it is, as it was named.
+    /// Path of the output, as it was named.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes all of it. A pipe whose reader has gone is no error.
+    /// Writes all bytes. A pipe with a closed reading end is no error.
     ///
     /// # Errors
     /// The file was not written, and an older one is as it was.

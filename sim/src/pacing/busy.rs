@@ -20,7 +20,7 @@ fn stay_on(core: usize) -> Result<(), String> {
 }
 
 impl Busy {
-    /// Starts it on the core that the worker is on, and keeps both there.
+    /// Starts the task on the core that the worker is on, and keeps both there.
     ///
     /// # Errors
     /// The kernel gives no core number, or refuses the affinity.

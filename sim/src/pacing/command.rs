@@ -25,7 +25,7 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// Does what it says.
+    /// Runs the command.
     ///
     /// # Errors
     /// A run fails, or an output cannot be written.
@@ -100,7 +100,7 @@ fn text(path: &Path) -> Result<String, String> {
 }
 
 impl Page {
-    /// Does what it says.
+    /// Runs the command.
     ///
     /// # Errors
     /// A file cannot be read or written; the first record takes all four files.

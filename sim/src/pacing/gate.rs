@@ -25,11 +25,11 @@ pub struct Left {
     pub flow: u32,
     /// Index of the packet among the flow's packets that count.
     pub k: u64,
-    /// When its flow's rate would have it leave, ns.
+    /// Departure of the packet by its flow's rate, ns.
     pub due: f64,
-    /// When it left, ns.
+    /// Departure of the packet, ns.
     pub at: f64,
-    /// When it would have left an ideal FIFO link to which it came when it was due, ns.
+    /// Departure from an ideal FIFO link at which the packet arrives when it is due, ns.
     pub ideal: f64,
 }
 

@@ -74,7 +74,7 @@ pub struct Full<S> {
 }
 
 impl<S: AsFd> Full<S> {
-    /// Of these sockets.
+    /// Sockets to be kept full.
     ///
     /// # Errors
     /// The kernel refuses the epoll instance, or a socket in it.
@@ -107,7 +107,7 @@ impl<S: AsFd> Full<S> {
 pub struct Sockets(Full<UdpSocket>);
 
 impl Sockets {
-    /// Makes them; `paced` tells the kernel the flows' rate.
+    /// Opens the sockets; `paced` tells the kernel the flows' rate.
     ///
     /// # Errors
     /// The kernel refuses a socket, its address or its rate.
@@ -132,7 +132,7 @@ impl Sockets {
         Full::new(sockets).map(Sockets)
     }
 
-    /// Keeps them full for the length of the load, which is counted from `epoch`.
+    /// Keeps the sockets full for the length of the load, which is counted from `epoch`.
     ///
     /// # Errors
     /// The kernel refuses to wait for the sockets.

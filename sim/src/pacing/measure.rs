@@ -43,7 +43,7 @@ impl Arrivals {
         }
     }
 
-    /// Adds those of a load that started at `epoch`.
+    /// Adds the arrivals of a load that started at `epoch`.
     pub fn add(&mut self, epoch: u64, left: &[Departure]) {
         for d in left {
             self.word(u64::from(d.flow));

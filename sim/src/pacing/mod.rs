@@ -54,7 +54,7 @@ pub enum Extent {
     Whole,
 }
 
-/// How it is measured.
+/// Settings of a measurement.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How many loads.
@@ -137,7 +137,7 @@ pub fn bursts(options: &Options) -> &'static [u32] {
     }
 }
 
-/// Measures all pacers, or takes software's part from elsewhere; `progress` is told what is measured, how much is done, and of how much.
+/// Measures all pacers, or takes software's part from elsewhere; `progress` is given the pacer, how much is done, and of how much.
 ///
 /// # Errors
 /// The measurement as a whole fails; a failure of one pacer is in its row.

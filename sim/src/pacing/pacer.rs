@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 /// A software pacer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pacer {
-    /// None: as fast as the kernel takes it.
+    /// No pacing: as fast as the kernel takes packets.
     Unpaced,
     /// A thread that sleeps.
     Sleep,
@@ -19,7 +19,7 @@ pub enum Pacer {
     Wheel(u32),
     /// The queueing discipline `fq` with its default quanta, told the rate by `SO_MAX_PACING_RATE`.
     Fq,
-    /// The same with quanta of one frame and no timer slack.
+    /// The queueing discipline `fq` with quanta of one frame and no timer slack, told the rate by `SO_MAX_PACING_RATE`.
     FqFrame,
     /// The queueing discipline `fq`, told launch times by `SO_TXTIME`.
     FqTimed,
@@ -66,7 +66,7 @@ impl Pacer {
         }
     }
 
-    /// Where it runs.
+    /// Place where the pacer runs.
     pub fn place(&self) -> Place {
         match self {
             Pacer::Unpaced | Pacer::Sleep | Pacer::Wheel(_) => Place::User,
@@ -180,9 +180,9 @@ impl Pacer {
 
 /// A pacer's sockets.
 pub enum Opened {
-    /// One for all flows.
+    /// A socket for all flows.
     Outlet(Outlet),
-    /// One a flow.
+    /// A socket for each flow.
     Sockets(Sockets),
 }
 

@@ -15,7 +15,7 @@ pub const KEPT: [(u32, f64); 3] = [PUNCTUAL, COSTLY, (10_000, 1_000.0)];
 pub struct Brief {
     /// The pacer.
     pub name: String,
-    /// Where it runs: `rtl`, `kernel` or `user`.
+    /// Place where the pacer runs: `rtl`, `kernel` or `user`.
     #[serde(rename = "where")]
     pub place: String,
     /// Flows.
@@ -27,7 +27,7 @@ pub struct Brief {
     /// A second task computed on the sender's core.
     #[serde(default)]
     pub busy: bool,
-    /// Why it was not run.
+    /// Reason why the pacer was not run.
     pub refused: Option<String>,
     /// Packets sent.
     pub sent: u64,

@@ -30,7 +30,7 @@ struct Ports {
 pub struct Taken {
     /// Flow.
     pub flow: u32,
-    /// When it was due, ns48.fns16.
+    /// Launch time of the packet, ns48.fns16.
     pub launch: u64,
     /// The time at the clock at which it was taken, ns48.fns16.
     pub now: u64,
@@ -46,7 +46,7 @@ pub struct Rig {
     pub now: u64,
     /// The time runs.
     pub runs: bool,
-    /// Nothing is decided.
+    /// The pacer decides nothing.
     pub stop: bool,
     /// The link takes a grant at the coming clock.
     pub ready: bool,

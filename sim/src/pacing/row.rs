@@ -18,7 +18,7 @@ pub enum Place {
 /// Lateness on a link that many flows share, beside an ideal first-in-first-out link.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fifo {
-    /// Of the ideal link: packets that wait for others on it.
+    /// Errors on the ideal link: packets that wait for others on it.
     pub error_ns: Quantiles,
     /// Of ours, beyond that.
     pub excess_ns: Quantiles,
@@ -40,7 +40,7 @@ pub struct Phases {
 pub struct Row {
     /// The pacer.
     pub name: String,
-    /// Where it runs.
+    /// Place where the pacer runs.
     #[serde(rename = "where")]
     pub place: Place,
     /// Load of the pacer.
@@ -49,7 +49,7 @@ pub struct Row {
     /// A second task computed on the sender's core.
     #[serde(default)]
     pub busy: bool,
-    /// Why it was not run, or has nothing in it.
+    /// Reason why the pacer was not run, or has no figures.
     pub refused: Option<String>,
     /// Packets that it was given.
     pub sent: u64,
@@ -96,7 +96,7 @@ pub struct Row {
 const POINTS: usize = 500;
 
 impl Row {
-    /// Of a pacer that is still to be measured.
+    /// Row of a pacer that is still to be measured.
     pub fn new(name: &str, place: Place, load: &Load) -> Self {
         Row {
             name: name.into(),
@@ -124,7 +124,7 @@ impl Row {
         }
     }
 
-    /// Of a pacer that was refused.
+    /// Row of a pacer that was refused.
     pub fn refused(name: &str, place: Place, load: &Load, why: &str) -> Self {
         Row { refused: Some(why.into()), ..Row::new(name, place, load) }
     }

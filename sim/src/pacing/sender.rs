@@ -56,7 +56,7 @@ impl Outlet {
         &self.payload
     }
 
-    /// Counts what became of a burst.
+    /// Counts a burst as taken or refused by the kernel.
     pub fn count(&mut self, took: std::io::Result<()>) {
         match took {
             Ok(()) => self.sent += (self.payload.len() / PAYLOAD) as u64,

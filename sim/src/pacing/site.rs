@@ -18,7 +18,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// One in the namespace of the calling thread.
+    /// A worker in the namespace of the calling thread.
     pub fn spawn() -> Self {
         let (jobs, inbox) = mpsc::channel::<Job>();
         let thread = std::thread::spawn(move || inbox.into_iter().for_each(|job| job()));
@@ -194,7 +194,7 @@ impl Site {
         }
     }
 
-    /// Takes it away.
+    /// Removes the queueing discipline.
     pub fn plain(&self) {
         if let Some(device) = &self.device {
             let words = format!("tc qdisc del dev {device} root");

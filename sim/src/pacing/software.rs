@@ -83,7 +83,7 @@ pub fn steps(options: &Options) -> usize {
     bursts + Pacer::ALL.len() * bursts * loads(options).len()
 }
 
-/// Measures all pacers; `next` is told what is measured.
+/// Measures all pacers; `next` is given the name of each before it is measured.
 ///
 /// # Errors
 /// The measurement as a whole fails; a failure of one pacer is in its row.

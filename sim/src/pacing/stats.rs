@@ -16,7 +16,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Of these values, which are sorted for it; `None` of none.
+    /// Quantiles of these values, which are sorted in place; `None` without values.
     pub fn of(values: &mut [f64]) -> Option<Self> {
         values.sort_by(f64::total_cmp);
         let last = values.len().checked_sub(1)?;
@@ -32,7 +32,7 @@ pub struct Departure {
     pub flow: u32,
     /// Place of the packet among the packets of its flow, from 0.
     pub k: u64,
-    /// When it left, ns.
+    /// Departure of the packet, ns.
     pub at: f64,
 }
 
@@ -69,7 +69,7 @@ pub fn most(at: &[f64], window: f64) -> u64 {
     most as u64 * WIRE_BYTES
 }
 
-/// Judges what left under a load. `first` has the ideal departure of each flow's packet 0. Where that is not known, as the kernel paces and
+/// Judges departures under a load. `first` has the ideal departure of each flow's packet 0. Where that is not known, as the kernel paces and
 /// chooses its bursts, the flow's first packet was on time, and what has one stamp is a burst.
 pub fn judge(load: &Load, first: Option<&[f64]>, mut left: Vec<Departure>) -> Judged {
     if left.is_empty() {

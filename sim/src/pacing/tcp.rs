@@ -19,7 +19,7 @@ pub const SEGMENT: usize = 1448;
 pub struct Sink {
     listener: TcpListener,
     tap: OwnedFd,
-    /// Where it listens.
+    /// Local address of the listener.
     pub address: SocketAddr,
 }
 
@@ -155,7 +155,7 @@ impl Streams {
         Ok(Streams { streams: Full::new(streams)?, ports })
     }
 
-    /// Keeps all of them full for the length of the load.
+    /// Keeps all streams full for the length of the load.
     ///
     /// # Errors
     /// The kernel refuses to wait for the streams.

@@ -64,7 +64,7 @@ pub struct Finding {
     pub paper: f64,
     /// The paper says it in words alone, and the number is the bound that we take them for.
     pub in_words: bool,
-    /// How they are held against each other.
+    /// Rule by which the paper's value and ours are held against each other.
     pub by: String,
     #[serde(skip)]
     pub(super) measure: Option<Measure>,
@@ -133,7 +133,7 @@ impl Finding {
         self.verdict == Verdict::Agrees
     }
 
-    /// Why they differ, if they do by any seed: so it comes behind [`Finding::seeds`].
+    /// Reason for a difference, if there is one by any seed: so the call comes behind [`Finding::seeds`].
     pub fn why(mut self, why: &str) -> Self {
         if !self.agrees() {
             self.why = why.to_owned();
@@ -151,7 +151,7 @@ impl Finding {
         Finding { in_words: true, ..self }
     }
 
-    /// The same quantity by another seed, added to this.
+    /// Adds the same quantity by another seed.
     ///
     /// # Errors
     /// The other finding is of another quantity.

@@ -52,7 +52,7 @@ pub struct Figure {
     pub id: &'static str,
     /// Title of the figure.
     pub title: &'static str,
-    /// How it was run and what came of it, for readers.
+    /// Description of the runs and results, for readers.
     pub text: String,
     /// The numbers.
     pub findings: Vec<Finding>,

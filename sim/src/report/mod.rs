@@ -53,12 +53,12 @@ pub struct ArmJson<'a> {
 #[derive(Serialize)]
 pub struct Json<'a> {
     arms: Vec<ArmJson<'a>>,
-    /// Of the first arm.
+    /// Largest RTT error of the first arm that has one.
     rtt_error_clocks_max: Option<f64>,
 }
 
 impl<'a> Json<'a> {
-    /// Of these runs.
+    /// JSON of these runs.
     pub fn of(arms: &'a [Arm]) -> Self {
         let rtt_error_clocks_max = arms.iter().find_map(|a| a.outcome.as_ref().ok()?.summary.rtt_error_clocks_max);
         Json { arms: arms.iter().map(ArmJson::of).collect(), rtt_error_clocks_max }

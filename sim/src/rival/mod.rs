@@ -46,7 +46,7 @@ pub struct Own {
 }
 
 impl Rival {
-    /// All of them, with their names.
+    /// All rivals, with their names.
     pub const NAMED: [(&str, Rival); 8] = [
         ("none", Rival::None),
         ("dcqcn", Rival::Dcqcn),

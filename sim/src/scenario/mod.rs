@@ -234,9 +234,9 @@ pub struct FlowPlan {
     pub src: NodeId,
     /// Receiver.
     pub dst: NodeId,
-    /// When it starts.
+    /// Start of the flow.
     pub start: Ps,
-    /// When it stops, if endless.
+    /// End of the flow, if endless.
     pub stop: Option<Ps>,
     /// Payload bytes of a message; `None` for endless.
     pub bytes: Option<u64>,
@@ -297,7 +297,7 @@ impl FlowPlan {
         self.bytes.map(|b| b * u64::from(self.messages))
     }
 
-    /// When it starts, or posts its first message.
+    /// Start of the flow, or of its first message.
     pub fn first(&self) -> Ps {
         self.posts.first().map_or(self.start, |p| p.0)
     }

@@ -124,7 +124,7 @@ impl Arguments {
     /// Serves until a signal, or until there was no client for too long.
     ///
     /// # Errors
-    /// Why it could not, in a sentence.
+    /// The server cannot start or go on; the sentence says why.
     pub fn run(&self) -> Result<(), String> {
         let (stop, signalled) = UnixStream::pair().map_err(|e| format!("a pair of sockets: {e}"))?;
         let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());

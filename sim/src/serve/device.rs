@@ -79,7 +79,7 @@ impl Function {
         function
     }
 
-    /// The same in another shell.
+    /// The function in another shell.
     pub fn behind(mut self, shell: &'static Shell) -> Self {
         if shell.name != self.shell.name {
             self.shell = shell;
@@ -133,7 +133,7 @@ impl Function {
         Some(self.pace.wait(self.wire.clocks(), wall).unwrap_or(Duration::ZERO))
     }
 
-    /// Does what was ordered, and lets time run.
+    /// Carries out an order, and lets time run.
     fn turn(&mut self, order: Option<Order>) {
         let ordered = order.is_some();
         let limit = self.pace.limit(self.wire.next(), Instant::now());

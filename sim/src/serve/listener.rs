@@ -36,7 +36,7 @@ impl Listener {
     /// Listens at `path`; a socket there without a server is replaced.
     ///
     /// # Errors
-    /// Why not, in a sentence.
+    /// The path cannot be listened at; the sentence says why.
     pub fn bind(path: &Path) -> Result<Self, String> {
         let failed = |e: std::io::Error| format!("{}: {e}", path.display());
         let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -83,7 +83,7 @@ struct Ready {
 /// Serves a function at a socket until `stop` can be read or is closed, or there was no client for `idle`.
 ///
 /// # Errors
-/// Why it could not go on, in a sentence.
+/// The server cannot go on; the sentence says why.
 pub fn serve(listener: &Listener, function: Function, stop: &impl AsFd, idle: Option<Duration>) -> Result<End, String> {
     let (orders, inbox) = channel();
     let shell = function.shell();

@@ -58,7 +58,7 @@ fn attached(core: Box<dyn Core>, o: &Options, host: u16) -> MacNic {
 /// Makes the NICs: the one that is served as it leaves reset, its peer set up.
 ///
 /// # Errors
-/// Why they cannot be had, in a sentence.
+/// The NICs cannot be had; the sentence says why.
 pub fn wire(o: &Options, cores: &Cores) -> Result<Wire, String> {
     let (carried, gbps) = (bus_gbps(o.bus_bits, NOMINAL_PS), o.speed.as_gbps());
     if carried < gbps {

@@ -36,7 +36,7 @@ impl Vectors {
         Ok(())
     }
 
-    /// Disarms all.
+    /// Disarms all vectors.
     pub fn disarm(&mut self) {
         self.armed = Default::default();
     }

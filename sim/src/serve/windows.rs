@@ -29,7 +29,7 @@ pub struct Allowed {
 
 struct Window {
     size: u64,
-    /// None for memory that cannot be reached from here.
+    /// File of the memory; `None` for memory that cannot be reached from here.
     file: Option<Arc<File>>,
     offset: u64,
     allowed: Allowed,
@@ -56,7 +56,7 @@ impl Windows {
         self.windows.is_empty()
     }
 
-    /// Closes all.
+    /// Closes all windows.
     pub fn clear(&mut self) {
         self.windows.clear();
         self.files.clear();

@@ -47,7 +47,7 @@ pub struct Incast {
     pub to: NodeId,
     /// Payload bytes of each sender.
     pub bytes: u64,
-    /// When it happens first.
+    /// Time of the first incast.
     pub start: Ps,
     /// Time to the next one.
     pub every: Ps,

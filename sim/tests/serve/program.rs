@@ -13,18 +13,18 @@ fn program(path: &Path, more: &[&str]) -> Command {
     c
 }
 
-/// Starts it while no test is connected to anything: when this returns, it is a process of its own.
+/// Starts the program while no test is connected to anything: when this returns, it is a process of its own.
 fn spawn(mut program: Command) -> Child {
     let _alone = STARTING.write().unwrap_or_else(PoisonError::into_inner);
     program.spawn().unwrap()
 }
 
-/// Runs it to its end.
+/// Runs the program to its end.
 fn output(program: Command) -> Output {
     spawn(program).wait_with_output().unwrap()
 }
 
-/// Starts it and waits until it serves.
+/// Starts the program and waits until it serves.
 fn start(path: &Path, more: &[&str]) -> Child {
     let mut child = spawn(program(path, more));
     let mut line = String::new();

@@ -27,7 +27,7 @@ const QUEUE_BYTES: usize = 32 << 10;
 
 /// A packet that is read.
 struct Packet {
-    /// When it is in the engine's RAM.
+    /// Clock at which the packet is in the engine's RAM.
     at: u64,
     request: (u32, u8),
     frame: Vec<u8>,
@@ -107,7 +107,7 @@ impl Engine {
         self.asked.is_none_or(|at| clk >= at + REQUEST_CLOCKS)
     }
 
-    /// One is: its queue, its tag.
+    /// A packet of a queue is requested, with a tag.
     pub fn asked(&mut self, clk: u64, (queue, tag): (u32, u8)) {
         self.asked = Some(clk);
         let after = self.looks.back().map_or(0, |l| l.0 + 1);
