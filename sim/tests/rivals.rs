@@ -73,7 +73,7 @@ fn fast_queues_alpha_of_each_flow() {
     }
 }
 
-/// SIGCOMM'15, section 4.4: with T_low = T_high TIMELY goes by the queue alone. A low target costs throughput, and rates swing more than
+/// SIGCOMM'15, section 4.4: with T_low = T_high TIMELY reacts to the queue alone. A low target costs throughput, and rates swing more than
 /// with the gradient.
 #[test]
 fn queue_size_timely_pays_for_a_low_target_with_throughput() {

@@ -402,7 +402,7 @@ impl Fabric {
         flow.progress = now;
         let first_bit = now - port.time(c.wire.into());
         let mut rtt = first_bit.saturating_sub(c.stamp);
-        // The way begins when the segment has left, wherever the RTT that is measured does.
+        // The path time begins when the segment has left, wherever the RTT that is measured does.
         let left = match (&mut flow.posted, flow.spec.rtt_start) {
             (Some(posted), _) => posted.left_at(c.end).map_or(c.stamp, |at| at + before),
             (None, Start::LastByte) => c.stamp,

@@ -1,7 +1,7 @@
 //! The fabric: thousands of event-level hosts, switches and links, at many millions of frames a second.
 //!
 //! One thread, one event queue ([`calendar`]), everything in flat tables by index: a frame is a [`cell`] that goes from the calendar to a
-//! port's queue and back. The way of a flow is computed when it is set up. The hosts pace each packet by the exact arithmetic of the
+//! port's queue and back. The path of a flow is computed when it is set up. The hosts pace each packet by the exact arithmetic of the
 //! hardware's token buckets and set rates with the integers of its rate engine, or run another controller ([`control`]).
 //!
 //! Clocks and their drift, bytes of frames, and hardware latencies other than that of ACKs are left out, unlike in the clocked network
@@ -165,7 +165,7 @@ impl Fabric {
     /// Adds a flow to the host of this index, with its messages, which are posted in order; without any it is endless.
     ///
     /// # Errors
-    /// When there is no way there or back.
+    /// There is no path there or back.
     pub fn add(
         &mut self,
         topology: &Topology,

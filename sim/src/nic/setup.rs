@@ -88,7 +88,7 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     core.write32(port::NS_PER_BYTE.address(), ns_per_byte as u32)
 }
 
-/// The way of a request, in Corundum's form.
+/// Parameters of a request's path, in Corundum's form.
 fn request(spec: &CoreSpec) -> Option<Request> {
     let request = Request { bus_bits: spec.bus_bits, dma_ns: *spec.dma_ns.end(), streams: spec.streams };
     (spec.form == Form::Corundum).then_some(request)

@@ -55,7 +55,7 @@ const MOST_DOUBLINGS: u32 = 6;
 /// Segments that were given up and are remembered, at most: an ACK that is later than so many is of no use any more.
 const REMEMBERED: usize = 4096;
 
-/// A flow's way from bytes to packets, and the segments that have not been answered.
+/// Cutting of a flow's bytes into packets, and the segments without an ACK.
 #[derive(Debug)]
 pub struct Stream {
     /// Specification of the flow.

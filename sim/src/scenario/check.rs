@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use timely_regs::parameters::{RttStart, Signal};
 
 impl Plan {
-    /// Refuses what cannot be run: flows without a way, parameters that nothing can hold, and whatever NICs of its kind, or their network,
+    /// Refuses what cannot be run: flows without a path, parameters that nothing can hold, and whatever NICs of its kind, or their network,
     /// do not have. What only a core can say, such as that there is no Verilog of its size, is left to the run.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Plan {
         }
     }
 
-    // Of each way and each profile once.
+    // Each path and each profile once.
     fn check_profiles(&self) -> Result<(), Error> {
         let kind = self.nic.kind;
         let (mut ways, mut profiles) = (HashSet::new(), HashSet::new());

@@ -67,7 +67,7 @@ pub enum Error {
         /// Reason.
         message: String,
     },
-    /// A flow without a way.
+    /// A flow without a path.
     #[error(transparent)]
     Way(#[from] crate::topology::Error),
     /// A port that is not there.

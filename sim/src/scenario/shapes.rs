@@ -19,7 +19,7 @@ pub enum Shape {
         /// Hosts of the second.
         right: NodeId,
     },
-    /// A chain of switches, so that a long way has many bottlenecks: hosts `i * hosts..(i + 1) * hosts` on switch `i`.
+    /// A chain of switches, so that a long path has many bottlenecks: hosts `i * hosts..(i + 1) * hosts` on switch `i`.
     ParkingLot {
         /// Switches.
         switches: NodeId,

@@ -71,7 +71,7 @@ impl Listener {
         &self.listener
     }
 
-    /// A client that knocks, if there is one. Another user's is sent away: the socket is made before its mode is set.
+    /// A client that connects, if there is one. Another user's is sent away: the socket is made before its mode is set.
     ///
     /// # Errors
     /// No client can be let in any more.

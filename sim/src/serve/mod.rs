@@ -112,7 +112,7 @@ impl Server<'_> {
             if ready.served {
                 self.serve_client()?;
             }
-            // One that has gone makes room for one that knocks; what it said last is heard.
+            // A client that has gone makes room for one that connects; its last messages are still read.
             while ready.left && self.client.is_some() {
                 self.serve_client()?;
             }
@@ -127,7 +127,7 @@ impl Server<'_> {
 
     /// Waits until something comes: from `stop`, the listener, the client; or from one that is to be refused.
     fn wait(&self, stop: &impl AsFd, left: Option<Duration>) -> Result<Ready, String> {
-        // The client is looked at after the listener: when one knocks that left before, it is seen that it has left.
+        // The client is looked at after the listener: when another one connects after the client has left, it is seen that the client has left.
         let mut fds = vec![PollFd::new(stop, PollFlags::IN), PollFd::new(self.listener.socket(), PollFlags::IN)];
         if let Some(c) = &self.client {
             let wanted = if c.connection.is_sending() { PollFlags::OUT } else { PollFlags::IN };

@@ -24,7 +24,7 @@ pub struct Load {
     pub load: f64,
     /// Messages to the same host go one after the other over one flow, which remembers its rate; else each is a flow of its own.
     pub persistent: bool,
-    /// Only those of `to` count whose way from the sender is the longest.
+    /// Only those of `to` count whose path from the sender is the longest.
     pub farthest: bool,
     /// Receivers that each sender has, drawn from those; 0: all of them.
     pub peers: usize,

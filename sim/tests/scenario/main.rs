@@ -147,7 +147,7 @@ fn overrides_reach_drawn_traffic_and_defaults() {
 }
 
 // The manual's file has every field, and the defaults that it names are the defaults.
-/// In a fat tree of pods of nine hosts the longest ways leave the pod, and each host outside is as far as any other.
+/// In a fat tree of pods of nine hosts the longest paths leave the pod, and each host outside is as far as any other.
 #[test]
 fn the_farthest_hosts_are_those_of_other_pods() {
     let text = |farthest| {
