@@ -133,7 +133,7 @@ fn summary<'a>(arms: &'a [Arm], name: &str) -> Option<&'a crate::metrics::Summar
     Some(&arms.iter().find(|a| a.name == name)?.outcome.as_ref().ok()?.summary)
 }
 
-/// Promises on the arm `hardware_timely`, judged by its results.
+/// Promises of the demonstration on the arm `hardware_timely`, one of them against `pfc_only`.
 pub fn promises(arms: &[Arm]) -> Vec<Promise> {
     let main = summary(arms, "hardware_timely");
     let pfc = summary(arms, "pfc_only");

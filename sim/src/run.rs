@@ -14,9 +14,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// Simulated time after the last flow's last ACK in which its sender takes the ACK in and writes its records.
 const AFTER: Ps = 100 * US;
 
-/// Looks on while a simulation runs. A closure is one that is told the time alone.
+/// Observer of a running simulation. A closure is an observer of the time alone.
 pub trait Observer: Send {
-    /// The simulation has come to `now`; told now and then.
+    /// The simulation has come to `now`; called now and then.
     fn progress(&mut self, now: Ps);
 
     /// Takes the events of a host in a window, before they go into the network. A host's windows come in the order of time; which hosts come
@@ -81,7 +81,7 @@ struct Shared<O> {
     /// The windows after these that hosts may run: each one's end, and how many hosts have not ended it. Two, but one where hosts are
     /// joined without a switch.
     open: VecDeque<(Ps, usize)>,
-    /// When the first of what reaches hosts does, for each window before which they are told.
+    /// Time of the first delivery to hosts, for each window before which the hosts are given them.
     reaches: VecDeque<Ps>,
     /// Hosts that can be run.
     ready: VecDeque<usize>,

@@ -158,7 +158,7 @@ impl Sockets {
     }
 }
 
-/// A clock by which launch times are told, and what is added to them.
+/// A clock of launch times, and the offset that is added to them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Launch {
     /// `CLOCK_TAI` of `etf`, `CLOCK_MONOTONIC` of `fq`.

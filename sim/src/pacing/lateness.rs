@@ -26,7 +26,7 @@ pub const SHAPES: [&str; 2] = ["all", "few"];
 pub const LAWS: [&str; 3] = ["TIMELY", "Swift", "DCQCN"];
 /// The experiments.
 pub const EXPERIMENTS: [&str; 2] = ["incast", "fig12"];
-/// Threshold of damage to the loop: 99th percentile of the RTT over that of punctual packets.
+/// Least ratio of the RTT's 99th percentile to that of punctual packets at which the loop is taken to suffer.
 pub const SUFFERS: f64 = 1.1;
 /// Values of a trace: senders start anywhere in it.
 const VALUES: usize = 10_000;

@@ -120,7 +120,7 @@ pub fn plan(sender: &Sender, experiment: &str, noise: f64, more: &[Change], over
 /// Runs a plan of an experiment.
 ///
 /// # Errors
-/// The scenario refuses the plan.
+/// The plan cannot be run.
 pub fn run(plan: Plan, experiment: &'static str, pacer: &str, noise: f64) -> Result<Run, String> {
     let Outcome { summary: s, recorder, plan, .. } = build::run(plan, &*cores::factory(), |_: Ps| {}).map_err(|e| e.to_string())?;
     // Figure 12's server has two links.
@@ -145,7 +145,7 @@ pub fn run(plan: Plan, experiment: &'static str, pacer: &str, noise: f64) -> Res
 /// Runs the incast, and figure 12's experiment at each noise, with every sender, on all cores.
 ///
 /// # Errors
-/// A scenario refuses its plan.
+/// A plan cannot be run.
 pub fn all(senders: &[Sender], quick: bool, done: impl Fn() + Sync) -> Result<Vec<Run>, String> {
     let noise = if quick { &NOISE[..2] } else { &NOISE[..] };
     let of =

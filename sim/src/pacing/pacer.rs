@@ -17,15 +17,15 @@ pub enum Pacer {
     Sleep,
     /// A thread that polls a timing wheel with slots of so many ns.
     Wheel(u32),
-    /// The queueing discipline `fq` with its default quanta, told the rate by `SO_MAX_PACING_RATE`.
+    /// The queueing discipline `fq` with its default quanta, given the rate by `SO_MAX_PACING_RATE`.
     Fq,
-    /// The queueing discipline `fq` with quanta of one frame and no timer slack, told the rate by `SO_MAX_PACING_RATE`.
+    /// The queueing discipline `fq` with quanta of one frame and no timer slack, given the rate by `SO_MAX_PACING_RATE`.
     FqFrame,
-    /// The queueing discipline `fq`, told launch times by `SO_TXTIME`.
+    /// The queueing discipline `fq`, given launch times by `SO_TXTIME`.
     FqTimed,
-    /// The queueing discipline `etf` with such a delta, us, told launch times by `SO_TXTIME`.
+    /// The queueing discipline `etf` with such a delta, us, given launch times by `SO_TXTIME`.
     Etf(u32),
-    /// TCP's own pacing, told the rate by `SO_MAX_PACING_RATE`, which takes no queueing discipline.
+    /// TCP's own pacing, given the rate by `SO_MAX_PACING_RATE`, which takes no queueing discipline.
     Tcp,
     /// TCP over `fq`, which paces in its place.
     TcpFq,
@@ -101,7 +101,7 @@ impl Pacer {
         matches!(self, Pacer::Sleep | Pacer::Wheel(_) | Pacer::Etf(_) | Pacer::FqTimed)
     }
 
-    /// The queueing discipline, as `tc` is told; times are `scale` times as long.
+    /// The queueing discipline in the words of `tc`; times are `scale` times as long.
     pub fn discipline(&self, scale: f64) -> Option<String> {
         match self {
             Pacer::Fq | Pacer::TcpFq => Some("fq".into()),
@@ -111,7 +111,7 @@ impl Pacer {
         }
     }
 
-    /// How launch times are told.
+    /// Clock and offset of launch times; `None` of a pacer without them.
     pub fn launch(&self, scale: f64) -> Option<Launch> {
         match self {
             Pacer::FqTimed => Some(Launch { clock: ClockId::CLOCK_MONOTONIC, delta: 0 }),

@@ -88,7 +88,7 @@ impl Receiver {
         Ok(Receiver { socket, address })
     }
 
-    /// Takes the packets of run `run` until it is told that no more will come; times are counted from `epoch`.
+    /// Takes the packets of run `run` until `over` is set and none waits; times are counted from `epoch`.
     ///
     /// # Errors
     /// The kernel refuses to receive.

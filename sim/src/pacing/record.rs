@@ -87,7 +87,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a report's `results.json`, and keeps the rows of the loads in [`KEPT`].
+    /// Reads a report's `results.json`, and keeps refused rows and those of the loads in [`KEPT`].
     ///
     /// # Errors
     /// The text is no such file.

@@ -95,7 +95,7 @@ pub fn sleeping(load: &Load, epoch: u64, out: &mut Outlet) {
     ahead(load, epoch, 0, |flow, j, _| out.send(flow, j));
 }
 
-/// The same, `lead` ns ahead of each burst; `send` is told flow, number of the burst and when it is due.
+/// Sleeps and calls `send` `lead` ns ahead of each burst, with the flow, the number of the burst and its due time.
 pub fn ahead(load: &Load, epoch: u64, lead: u64, mut send: impl FnMut(u32, u64, u64)) {
     let (starts, period, end) = (load.starts(), load.period_ns(), epoch + (load.seconds * 1e9) as u64);
     let due = |flow: u32, j: u64| epoch + (starts[flow as usize] + j as f64 * period) as u64;

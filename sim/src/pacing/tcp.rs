@@ -42,7 +42,7 @@ impl Sink {
         Ok(Sink { listener, tap, address })
     }
 
-    /// Takes connections and what comes on them, until it is told that no more will; gives the bytes.
+    /// Accepts connections and reads them until `over` is set; gives the bytes.
     ///
     /// # Errors
     /// The kernel refuses to wait for connections, or to accept them.
@@ -69,7 +69,7 @@ impl Sink {
         Ok(bytes)
     }
 
-    /// The frames of TCP that arrive for it, as packets of [`SEGMENT`] bytes, until it is told that no more will; times are counted from
+    /// The frames of TCP that arrive for the sink, as packets of [`SEGMENT`] bytes, until `over` is set and none waits; times are counted from
     /// `epoch`. `ports` has the senders' ports, in the order of the flows.
     ///
     /// # Errors

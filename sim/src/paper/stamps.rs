@@ -5,7 +5,7 @@ use crate::metrics::summary::Spread;
 use crate::scenario::build::Outcome;
 use crate::time::{MS, Ps};
 
-/// Delay of software stamps in these figures, measured of a kernel by `sim/scenarios/sigcomm15/kernel_stamps.py`.
+/// Delay of software stamps in these figures, by name: that of a kernel, measured by `sim/scenarios/sigcomm15/kernel_stamps.py`.
 pub(super) const KERNEL: &str = "kernel";
 
 // RTTs as they were measured from `from` to `to`, us.

@@ -102,7 +102,7 @@ fn idle(text: &str) -> Result<u64, String> {
     within(text, "s", 0.001, LONGEST_IDLE as f64).map(|s| s.ceil() as u64)
 }
 
-/// Signals that the parent process had ignored, as `nohup` does: a handler would let them through. `status` is `/proc/self/status`.
+/// Signals that were ignored when the program started, as by `nohup`: a handler would let them through. `status` is `/proc/self/status`.
 fn ignored(status: &str) -> u64 {
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
     mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)

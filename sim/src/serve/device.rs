@@ -25,7 +25,7 @@ pub enum Order {
     Connected,
     /// The client has gone.
     Gone,
-    /// A request of the client; the answer goes to the sender.
+    /// A request of the client; the answer goes into the channel.
     Ask(Request, Sender<Result<Vec<u8>, Errno>>),
 }
 

@@ -53,7 +53,7 @@ pub fn path() -> PathBuf {
     std::env::temp_dir().join(format!("timely-serve-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// Held by the thread that starts a process, alone. Until it is one of its own, a child has all our sockets: a connection that is closed here
+/// Held exclusively by a thread that starts a process. Until it is one of its own, a child has all our sockets: a connection that is closed here
 /// meanwhile is not closed yet.
 pub static STARTING: RwLock<()> = RwLock::new(());
 
