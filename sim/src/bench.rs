@@ -8,7 +8,7 @@ use std::path::Path;
 /// A measured run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured {
-    /// What was run.
+    /// Name of the scenario.
     pub name: String,
     /// Hosts.
     pub hosts: usize,
@@ -24,7 +24,7 @@ pub struct Measured {
     pub setup_seconds: f64,
     /// Frames put on a wire.
     pub link_transmissions: u64,
-    /// The same a second of a core.
+    /// Frames put on a wire a second of a core.
     pub link_transmissions_per_second: f64,
     /// Data packets delivered a second of a core.
     pub packets_per_second: f64,

@@ -22,7 +22,7 @@ fn bar(end: usize, of: &str) -> ProgressBar {
     bar
 }
 
-/// Does what is left of a sweep, or of a shard of it.
+/// Runs the rest of a sweep, or of a shard of it.
 pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> {
     let sweep = Sweep::read(file).map_err(|e| e.to_string())?;
     let own = sweep.runs.iter().filter(|r| r.index % shard.of == shard.index).count();
@@ -40,9 +40,9 @@ pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// What of a paper is run again, and where it goes.
+/// Selection of a paper's figures to run again, and the outputs.
 pub struct Paper<'a> {
-    /// Its name.
+    /// Name of the paper.
     pub name: &'a str,
     /// Figures; none: all.
     pub figures: &'a [String],

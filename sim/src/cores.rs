@@ -53,7 +53,7 @@ impl Cores {
     /// The emitted shell of this bus and log2 of the flows.
     ///
     /// # Errors
-    /// That it is not there, and what emits it.
+    /// The emitted shell of these widths cannot be read; the sentence names the command that emits it.
     pub fn verilog(&self, bus_bits: u32, flow_bits: u32) -> Result<String, String> {
         let emit = |out: &str| format!("timely-hw emit --bus {bus_bits} --flow-bits {flow_bits} --out {out}");
         let Some(folder) = &self.verilog else {
@@ -110,10 +110,10 @@ impl Cores {
 }
 
 impl Cores {
-    /// A NIC that has left reset, and that nobody has written anything into.
+    /// A NIC that has left reset, before any register write.
     ///
     /// # Errors
-    /// Why it cannot be had, in a sentence.
+    /// The NIC cannot be had; the sentence says why.
     pub fn bare(&self, spec: &CoreSpec) -> Result<Box<dyn Core>, String> {
         let (flow_bits, bus_bits) = (spec.flow_bits, spec.bus_bits);
         let build = Build { flow_bits, bus_bits, ring_bits: timely_regs::map::ring_bits(bus_bits), clock_ps: CLOCK_PS, ptp: 0 };
@@ -141,12 +141,12 @@ impl CoreFactory for Cores {
     }
 }
 
-/// What the program makes NICs with: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
+/// NIC factory of the program: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
 pub fn known() -> Cores {
     Cores { verilog: std::env::var_os("TIMELY_VERILOG").map(PathBuf::from), shells: Mutex::default(), inline: Mutex::default() }
 }
 
-/// The same as a factory.
+/// NIC factory of the program, boxed.
 pub fn factory() -> Box<dyn CoreFactory> {
     Box::new(known())
 }

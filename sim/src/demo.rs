@@ -30,11 +30,11 @@ pub struct Planned {
     title: &'static str,
     note: String,
     color: u32,
-    /// Its plan.
+    /// Plan of the run.
     pub plan: Plan,
 }
 
-/// What `profile` of an arm changes.
+/// Profile of an arm: the named profile `like` with the values of `set`.
 fn profile(like: &str, set: &[(Set, f64)]) -> Profile {
     Profile {
         name: "arm".into(),
@@ -108,12 +108,12 @@ pub fn arms(options: Options) -> Result<Vec<Planned>, Error> {
 }
 
 impl Planned {
-    /// Its name in JSON.
+    /// Name of the arm in JSON.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Runs it; that it cannot be run is its outcome.
+    /// Runs the arm; a failure to run is its outcome.
     pub fn run(self, cores: &dyn CoreFactory, observer: impl Observer) -> Arm {
         let kind = self.plan.nic.kind;
         let outcome = build::run(self.plan, cores, observer).map_err(|e| e.to_string());
@@ -123,9 +123,9 @@ impl Planned {
 
 /// A promise and whether it was kept: its words, and `None` when an arm that it needs was not run.
 pub struct Promise {
-    /// What is promised, with what was measured.
+    /// Text of the promise, with the measured value.
     pub text: String,
-    /// Whether it was kept.
+    /// Whether the promise was kept.
     pub kept: Option<bool>,
 }
 
@@ -133,7 +133,7 @@ fn summary<'a>(arms: &'a [Arm], name: &str) -> Option<&'a crate::metrics::Summar
     Some(&arms.iter().find(|a| a.name == name)?.outcome.as_ref().ok()?.summary)
 }
 
-/// What the main arm is held to.
+/// Promises of the demonstration on the arm `hardware_timely`, one of them against `pfc_only`.
 pub fn promises(arms: &[Arm]) -> Vec<Promise> {
     let main = summary(arms, "hardware_timely");
     let pfc = summary(arms, "pfc_only");
@@ -152,7 +152,7 @@ pub fn promises(arms: &[Arm]) -> Vec<Promise> {
     ]
 }
 
-/// What the report says around the figures.
+/// Text of the report around the figures.
 pub fn words(arms: &[Arm], options: Options) -> Words {
     let mut lead = String::from(
         "<p>Ten NICs send to one through a switch, at 10 Gb/s, each starting at line rate half a millisecond after the one before. \

@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 
-/// What the jitter is.
+/// Parameters of the jitter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jitter {
     /// Delays are uniform from 0 to this.
@@ -29,7 +29,7 @@ impl Feedback {
         Feedback { jitter, seed, last: HashMap::new() }
     }
 
-    /// What a flow draws for the period that a time is in.
+    /// Delay that a flow draws for the period that a time is in, ps.
     pub fn draw(&self, flow: (u16, u32), at: Ps) -> Ps {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ u64::from(flow.0) << 32 ^ u64::from(flow.1));
         rng.set_stream(at / self.jitter.every.max(1));

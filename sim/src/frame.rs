@@ -36,7 +36,7 @@ const VLAN: [u8; 2] = [0x81, 0x00];
 /// ECN bits of a packet that met congestion (RFC 3168), in the low bits of the TOS.
 const CE: u8 = 3;
 
-/// What an event-level host says in a frame, in place of bytes; an ACK echoes it.
+/// Metadata of an event-level host's frame, in place of bytes; an ACK echoes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// Segment number in the flow.
@@ -47,11 +47,11 @@ pub struct Meta {
     pub last: bool,
     /// An ACK: segments that lost packets, of which it tells.
     pub lost: u8,
-    /// It is an ACK.
+    /// The frame is an ACK.
     pub ack: bool,
     /// Payload bytes, after our header.
     pub payload: u32,
-    /// Where they begin in what the flow sends, if its sender tells.
+    /// Place of the payload in what the flow sends, if its sender tells.
     pub place: Option<u64>,
     /// Data: a switch has marked it (ECN: CE). An ACK: the packet that it answers came marked.
     pub marked: bool,
@@ -72,7 +72,7 @@ pub struct Frame {
     pub bytes: u32,
     /// Damaged on the way: a switch drops it, a MAC marks it.
     pub bad: bool,
-    /// What it says, as far as it is ours.
+    /// Metadata of a frame of ours.
     pub meta: Meta,
     /// All its bytes, when a bit-true NIC sent it.
     pub body: Option<Arc<[u8]>>,
@@ -84,12 +84,12 @@ impl Frame {
         crate::time::wire_bytes(self.bytes)
     }
 
-    /// Bytes it takes in a switch's buffer: FCS included.
+    /// Bytes of the frame in a switch's buffer: FCS included.
     pub fn buffer_bytes(&self) -> u64 {
         u64::from(self.bytes) + 4
     }
 
-    /// Marks it, as a switch does that meets congestion. Data is taken as ECN-capable whatever its ECN bits say.
+    /// Marks the frame, as a switch does that meets congestion. Data is taken as ECN-capable whatever its ECN bits say.
     pub fn mark(&mut self) {
         self.meta.marked = true;
         let Some(body) = &self.body else { return };

@@ -11,16 +11,16 @@ pub const MOST_TEXT: u64 = 64 << 20;
 /// Why a file could not be read, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be opened or read.
+    /// The file cannot be opened or read.
     #[error("{0}; {next}", next = next(.0))]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// The path is no regular file or pipe.
     #[error("is no file but {0}; name a file, or a pipe")]
     Kind(&'static str),
-    /// It is too long.
+    /// The file is longer than the limit, in bytes.
     #[error("is longer than {} MiB; name a file of at most that", .0 >> 20)]
     Long(u64),
-    /// It is not UTF-8.
+    /// The file is not UTF-8.
     #[error("is no text: byte {0} is not UTF-8; name a text file")]
     Binary(usize),
 }
@@ -37,7 +37,7 @@ fn next(e: &io::Error) -> impl fmt::Display {
 /// The bytes of a file, `most` at most.
 ///
 /// # Errors
-/// It cannot be read, is neither a regular file nor a pipe, or is longer.
+/// The file cannot be read, is neither a regular file nor a pipe, or is longer.
 pub fn bytes(file: &Path, most: u64) -> Result<Vec<u8>, Error> {
     let kind = std::fs::metadata(file)?.file_type();
     if kind.is_dir() {

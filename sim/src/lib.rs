@@ -4,7 +4,7 @@
 //! [`nic::core::Core`]: Verilated RTL or the integer model) or event-level ([`nic::paced`], [`nic::software`]); the [`fabric`] runs
 //! thousands of event-level hosts.
 #![forbid(unsafe_code)]
-// Their panics on a closed or full stdout would be ours.
+// Panics of these macros on a closed or full stdout would be ours.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 pub mod bench;
 pub mod cores;

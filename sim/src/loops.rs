@@ -17,7 +17,7 @@ const DELAY_NS: u32 = 500;
 /// NICs that send to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Their form.
+    /// Form of the NICs.
     pub form: Form,
     /// The links, Gb/s.
     pub gbps: u32,
@@ -37,18 +37,18 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What came of it.
+/// Results of a cell.
 #[derive(Clone, Debug)]
 pub struct Heard {
     /// Flows that sent.
     pub flows: usize,
-    /// Those that heard nothing of their segments for longer than a time-out and a scan.
+    /// Flows that heard nothing of their segments for longer than a time-out and a scan.
     pub blind: usize,
     /// The longest time without, us.
     pub longest_us: f64,
-    /// RTT samples, and segments given up.
+    /// RTT samples.
     pub samples: u64,
-    /// As above.
+    /// Segments given up.
     pub timeouts: u64,
     /// The run's figures.
     pub summary: Summary,
@@ -101,10 +101,10 @@ impl Cell {
         if self.form == Form::Inline { narrowest.max(Form::INLINE_BITS) } else { narrowest }
     }
 
-    /// Runs it for so many milliseconds.
+    /// Runs the cell for so many milliseconds.
     ///
     /// # Errors
-    /// Why it cannot be run, in a sentence.
+    /// The cell cannot be run; the sentence says why.
     pub fn run(self, cores: &dyn CoreFactory, duration_ms: f64) -> Result<Heard, String> {
         let form = self.form.name();
         let bound = if self.bound { "" } else { "outstanding_kb = 0\n" };

@@ -1,6 +1,6 @@
 //! `timely-sim`: runs scenarios and the demonstration, and serves a NIC.
 #![forbid(unsafe_code)]
-// Their panics on a closed or full stdout would be ours.
+// Panics of these macros on a closed or full stdout would be ours.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 mod commands;
 mod runs;
@@ -208,7 +208,7 @@ enum Command {
         /// Runs loads at 1/K of their rate for K times as long and divides times by K: figures of a machine K times as fast as this one, 1 to 100.
         #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = |s: &str| within(s, "scale", 1.0, 100.0))]
         scale: f64,
-        /// What this machine is, for the report.
+        /// Description of this machine, for the report.
         #[arg(long, value_name = "TEXT")]
         machine: Option<String>,
         /// Measures software alone and writes it to a file (JSON), for --software-from; no Verilog, network or report.
@@ -266,7 +266,7 @@ struct Common {
 }
 
 impl Common {
-    // What it says in place of a scenario.
+    // Values of the command line in place of a scenario's.
     fn overrides(&self) -> Overrides {
         Overrides { seed: self.seed, nics: self.nics, ..Overrides::default() }
     }

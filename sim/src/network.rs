@@ -54,7 +54,7 @@ pub struct Network {
     pub feedback: Option<Feedback>,
     /// Ports whose frames are kept.
     pub captures: Vec<Capture>,
-    /// What is measured.
+    /// Recorder of the run.
     pub recorder: Recorder,
 }
 
@@ -91,7 +91,7 @@ impl Network {
         }
     }
 
-    /// Its shape.
+    /// Topology of the network.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }

@@ -1,4 +1,4 @@
-//! What passed a port, as a pcapng file with stamps in nanoseconds: simulated time counts from 1970.
+//! Capture of the frames that pass a port, as a pcapng file with stamps in nanoseconds: simulated time counts from 1970.
 use crate::frame::{FOREIGN, Frame, NodeId, UDP_PORT, address};
 use crate::time::{NS, Ps};
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use timely_regs::wire::{ACK, Addresses, Envelope, Header, LAST};
 /// A frame that passed.
 #[derive(Clone, Debug)]
 pub struct Passed {
-    /// When its first bit did.
+    /// Time at which the frame's first bit passed.
     pub at: Ps,
-    /// It left by the port; else it came in.
+    /// The frame left by the port; else it came in.
     pub out: bool,
     /// Bytes of the frame without FCS.
     pub bytes: u32,
-    /// Its bytes, from its start; of an event-level host's frame the headers alone.
+    /// Bytes of the frame, from its start; of an event-level host's frame the headers alone.
     pub data: Arc<[u8]>,
 }
 
@@ -22,7 +22,7 @@ pub struct Passed {
 pub struct Capture {
     /// The node.
     pub node: NodeId,
-    /// Its port.
+    /// Port of the node.
     pub port: u16,
     /// The frames; in the order of time once the run has ended.
     pub frames: Vec<Passed>,
@@ -48,7 +48,7 @@ fn headers(f: &Frame) -> Arc<[u8]> {
 }
 
 impl Capture {
-    /// Of this port.
+    /// Capture of this port.
     pub fn new(node: NodeId, port: u16) -> Self {
         Capture { node, port, frames: Vec::new() }
     }

@@ -94,7 +94,7 @@ pub fn form(name: &str) -> &'static str {
 /// Reads an option's value; the option's name ends in its unit.
 ///
 /// # Errors
-/// It is none, or out of bounds; says what is allowed, and the form.
+/// The text is no number, or out of bounds; the sentence says what is allowed, and the form.
 pub fn within(text: &str, name: &str, least: f64, greatest: f64) -> Result<f64, String> {
     let read = text.trim().parse().ok().or_else(|| with_unit(text, name)).filter(|x| (least..=greatest).contains(x));
     read.ok_or_else(|| format!("allowed: {least} to {greatest}{}", form(name)))

@@ -61,11 +61,11 @@ impl CoreFactory for Recorded<'_> {
 #[derive(Default)]
 pub struct Records(Vec<(NodeId, [u32; RECORD_WORDS])>);
 
-/// Collects event records while somebody else looks on.
+/// Collects event records and reports progress.
 pub struct Collector<'a, P> {
-    /// What was collected.
+    /// Records collected so far.
     pub records: &'a mut Records,
-    /// Is told how far the run has come.
+    /// Callback with the time that the run has come to.
     pub progress: P,
 }
 

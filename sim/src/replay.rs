@@ -5,12 +5,12 @@ use timely_regs::event::EventRecord;
 use timely_regs::profile;
 use timely_regs::recording::Recording;
 
-/// What an update came to.
+/// Result of a rate update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Came {
     /// Law.
     pub law: u8,
-    /// What decided.
+    /// Branch of the law that decided.
     pub branch: u8,
     /// The increase was a hyperactive one.
     pub hyperactive: bool,
@@ -32,11 +32,11 @@ pub struct Difference {
     pub index: usize,
     /// The record.
     pub record: EventRecord,
-    /// What the model makes of it; `None` when it would not have answered, or knows no such kind.
+    /// Result by the model; `None` when it would not have answered, or knows no such kind.
     pub computed: Option<Came>,
 }
 
-/// What came of a replay.
+/// Results of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Records.
@@ -53,12 +53,12 @@ fn kind(number: u8) -> Option<Kind> {
     [Kind::Sample, Kind::Timeout, Kind::Init, Kind::Host, Kind::Idle, Kind::Loss].into_iter().find(|k| *k as u8 == number)
 }
 
-/// What the record says.
+/// Result as the record has it.
 pub fn recorded(r: &EventRecord) -> Came {
     Came { law: r.law, branch: r.branch, hyperactive: r.hyperactive, rate: r.rate }
 }
 
-/// What the model makes of a record's inputs and state, under the words of its profile.
+/// Result by the model from a record's inputs and state, under the words of its profile.
 pub fn compute(r: &EventRecord, words: &law::Words) -> Option<Came> {
     let operation =
         Operation { kind: kind(r.kind)?, rtt_ns: r.signal_ns, value: r.argument, hops: r.hops, endpoint_ns: r.endpoint_ns, lost: false };

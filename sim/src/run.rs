@@ -14,12 +14,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// Simulated time after the last flow's last ACK in which its sender takes the ACK in and writes its records.
 const AFTER: Ps = 100 * US;
 
-/// Looks on while a simulation runs. A closure is one that is told the time alone.
+/// Observer of a running simulation. A closure is an observer of the time alone.
 pub trait Observer: Send {
-    /// The simulation has come to `now`; told now and then.
+    /// The simulation has come to `now`; called now and then.
     fn progress(&mut self, now: Ps);
 
-    /// What a host did in a window, before it goes into the network. A host's windows come in the order of time; which hosts come
+    /// Takes the events of a host in a window, before they go into the network. A host's windows come in the order of time; which hosts come
     /// together, and how much is in a window, depends on the kind of NIC.
     fn host(&mut self, node: NodeId, done: &Outbox) {
         let _ = (node, done);
@@ -46,9 +46,9 @@ struct Host {
     nic: Option<Box<dyn Nic>>,
     /// The window that it runs next.
     next: u64,
-    /// Of each window that it ended and the network did not: what it sent, and when it would do something by itself.
+    /// Windows that the host has ended and the network has not: frames sent in each, and the time of the host's next event of its own.
     ended: VecDeque<(Outbox, Ps)>,
-    /// What reaches it, and the window before which it is told.
+    /// Deliveries to the host, each with the window before which the NIC is given it.
     arriving: VecDeque<(u64, Delivery)>,
 }
 
@@ -64,7 +64,7 @@ impl Host {
     }
 }
 
-/// What the threads share. Windows have numbers from 0.
+/// State that the threads share. Windows have numbers from 0.
 struct Shared<O> {
     network: Network,
     observer: O,
@@ -81,7 +81,7 @@ struct Shared<O> {
     /// The windows after these that hosts may run: each one's end, and how many hosts have not ended it. Two, but one where hosts are
     /// joined without a switch.
     open: VecDeque<(Ps, usize)>,
-    /// When the first of what reaches hosts does, for each window before which they are told.
+    /// Time of the first delivery to hosts, for each window before which the hosts are given them.
     reaches: VecDeque<Ps>,
     /// Hosts that can be run.
     ready: VecDeque<usize>,
@@ -200,7 +200,7 @@ impl<O: Observer> Crew<O> {
     }
 }
 
-/// Lets nobody wait for a thread that panicked.
+/// Frees the threads that wait for one that panicked.
 struct Guard<'a, O: Observer>(&'a Crew<O>);
 
 impl<O: Observer> Drop for Guard<'_, O> {
@@ -224,7 +224,7 @@ impl Simulation {
         Simulation { network, hosts: nodes.into_iter().zip(nics).collect(), threads }
     }
 
-    /// Runs to `end` or until all flows are complete, with somebody looking on.
+    /// Runs to `end` or until all flows are complete, under an observer.
     pub fn run(self, end: Ps, observer: impl Observer) -> Finished {
         let topology = self.network.topology();
         let window = topology.lookahead();
@@ -276,9 +276,9 @@ impl Simulation {
 pub struct Finished {
     /// The network, with what was recorded.
     pub network: Network,
-    /// What each host's NIC counted.
+    /// Counters of each host's NIC.
     pub stats: Vec<(NodeId, Stats)>,
-    /// When it ended: as asked, or behind the last flow's completion when all flows had an end.
+    /// End of the run: as asked, or behind the last flow's completion when all flows had an end.
     pub end: Ps,
     /// The NICs, as the run left them.
     pub nics: Vec<(NodeId, Box<dyn Nic>)>,

@@ -12,9 +12,9 @@ use timely_sim::scenario::build::Outcome;
 use timely_sim::scenario::{Error, NicKind, Plan, build, file, hpcc};
 use timely_sim::{cores, demo, input};
 
-/// What a run is to write, and what it was read from.
+/// Files of a run: the scenario that it was read from, and the outputs.
 pub struct Files<'a> {
-    /// What it was read from besides the files that the plan has.
+    /// Scenario file, besides the files that the plan has.
     pub scenario: Option<&'a Path>,
     /// For telemetry at the end.
     pub snapshot: Option<&'a Path>,
@@ -24,19 +24,19 @@ pub struct Files<'a> {
     pub events: Option<(&'a Path, u16)>,
 }
 
-/// What failed after a run, of which all else was done.
+/// Failures after a run, in which all other outputs were written.
 #[derive(Default)]
 pub struct Failures(Vec<String>);
 
 impl Failures {
-    /// Keeps what failed.
+    /// Adds a failure, if there is one.
     pub fn add(&mut self, done: Result<(), String>) {
         self.0.extend(done.err());
     }
 
     /// The exit code, if nothing failed.
     pub fn end(self, code: ExitCode) -> Result<ExitCode, String> {
-        // The first gets this before it by whoever says it.
+        // The first failure gets its `error: ` from the caller that prints it.
         if self.0.is_empty() { Ok(code) } else { Err(self.0.join("\nerror: ")) }
     }
 }
@@ -111,7 +111,7 @@ pub fn run(plan: Plan, common: &Common, files: &Files) -> Result<ExitCode, Strin
     let outcome = outcome.map_err(|e| e.to_string())?;
     drop(progress);
 
-    // What cannot be written takes nothing else with it.
+    // An output that cannot be written does not stop the others.
     let mut failures = Failures::default();
     if let Some(file) = &mut events {
         failures.add(recorded.recording(records).and_then(|recording| {

@@ -1,7 +1,7 @@
 //! Sweeps: a scenario over all combinations of some fields' values and seeds, on all cores and any number of machines.
 //!
-//! A sweep's folder holds a file of results for each shard, a line a run, written when the run has ended. What stands there is not run
-//! again, so a sweep that was killed goes on where it was. Who finds all runs there writes the table.
+//! A sweep's folder holds a file of results for each shard, a line a run, written when the run has ended. Runs with a line there are not run
+//! again, so a sweep that was killed goes on where it was. The process that finds all runs there writes the table.
 use crate::cores;
 use crate::input;
 use crate::metrics::Summary;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use toml::Value;
 
-/// What a sweep file says.
+/// Contents of a sweep file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -33,11 +33,11 @@ struct File {
 /// A run of a sweep.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Its place in the sweep.
+    /// Place of the run in the sweep.
     pub index: usize,
-    /// Its seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// Its changes.
+    /// Changes of the run.
     pub changes: Vec<Change>,
 }
 
@@ -46,7 +46,7 @@ pub struct Run {
 pub struct Sweep {
     scenario: PathBuf,
     text: String,
-    /// Its runs: seeds vary fastest, then the fields from the last to the first, by name.
+    /// Runs of the sweep: seeds vary fastest, then the fields from the last to the first, by name.
     pub runs: Vec<Run>,
     mark: String,
 }
@@ -62,10 +62,10 @@ struct LineOf<S> {
     summary: S,
 }
 
-/// Which runs of a sweep a process does: those whose index is `index` modulo `of`.
+/// Share of a sweep's runs for one process: the runs with an index of `index` modulo `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Its number, from 0.
+    /// Number of the shard, from 0.
     pub index: usize,
     /// Shards.
     pub of: usize,
@@ -120,7 +120,7 @@ impl Sweep {
             plan.check()?;
             files.extend(plan.files);
         }
-        // What a run comes of: these texts, and those of the files that they name.
+        // Inputs of a run: these texts, and those of the files that they name.
         let mut parts = vec![text.into_bytes(), of.clone().into_bytes()];
         for file in files {
             parts.push(input::bytes(&file, input::MOST_TEXT).map_err(|source| Error::Read { file, source })?);
@@ -138,7 +138,7 @@ impl Sweep {
         files.sort();
         for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "jsonl")) {
             let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
-            // What follows the last end of a line was being written when its process was killed.
+            // Text after the last end of a line was being written when its process was killed.
             let whole = text.rfind('\n').map_or("", |end| &text[..end]);
             for (n, line) in whole.lines().enumerate() {
                 let of: LineOf<serde_json::Value> = serde_json::from_str(line).map_err(|e| format!("{}:{}: {e}", file.display(), n + 1))?;

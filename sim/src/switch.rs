@@ -31,11 +31,11 @@ pub struct Config {
 pub(crate) struct Queued {
     pub frame: Frame,
     pub ingress: u16,
-    /// It found the port busy, paused or with a queue.
+    /// The frame found the port busy, paused or with a queue.
     pub waits: bool,
 }
 
-/// What a port puts on the wire.
+/// Transmission of a port.
 #[derive(Debug)]
 pub(crate) enum Send {
     Frame(Queued),
@@ -62,7 +62,7 @@ pub(crate) struct Port {
     control: bool,
     /// Index of the tap on this port.
     pub tap: Option<usize>,
-    /// What a PI controller of its marks remembers.
+    /// State of a PI controller of the port's marks.
     pub controlled: Controlled,
 }
 

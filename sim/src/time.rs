@@ -28,7 +28,7 @@ impl Speed {
     /// From bits a second.
     ///
     /// # Panics
-    /// When it is 0 or above 10 Tb/s.
+    /// The rate is 0 or above 10 Tb/s.
     pub fn bps(bits_per_second: u64) -> Self {
         assert!((1..=10_000_000_000_000).contains(&bits_per_second), "a link of {bits_per_second} bit/s");
         Speed { bits_per_second }

@@ -1,4 +1,4 @@
-//! Nodes, links, and the shortest ways between hosts.
+//! Nodes, links, and the shortest paths between hosts.
 use crate::frame::NodeId;
 use crate::time::{Ps, Speed};
 use std::collections::VecDeque;
@@ -57,7 +57,7 @@ pub enum Error {
     HostLinks {
         /// The host.
         host: NodeId,
-        /// Its links.
+        /// Number of the host's links.
         links: usize,
     },
     /// A host link too short for the hosts to be run ahead of the network.
@@ -65,12 +65,12 @@ pub enum Error {
     TooShort {
         /// The host.
         host: NodeId,
-        /// Its delay.
+        /// Delay of the link, ps.
         delay: Ps,
         /// The least.
         least: Ps,
     },
-    /// No way from one host to another.
+    /// No path from one host to another.
     #[error("there is no way from host {from} to host {to}")]
     Unreachable {
         /// The source.
@@ -161,7 +161,7 @@ impl Topology {
         &self.links[self.ports[usize::from(host)][0].link]
     }
 
-    /// The port by which `node` sends towards `dst`; `key` picks one of several equally short ways.
+    /// The port by which `node` sends towards `dst`; `key` picks one of several equally short paths.
     pub fn next_port(&self, node: NodeId, dst: NodeId, key: u32) -> Option<u16> {
         if node == dst || self.is_switch(dst) {
             return None;
@@ -172,7 +172,7 @@ impl Topology {
         }
         let hops = self.hops.get(self.anchor[usize::from(dst)] as usize)?;
         if !self.is_switch(node) {
-            // A host has one port, and forwards nothing, so ways lead through switches.
+            // A host has one port, and forwards nothing, so paths lead through switches.
             let peer = self.ports(node)[0].peer;
             return (self.is_switch(peer) && hops[usize::from(peer)] != FAR).then_some(0);
         }
@@ -204,7 +204,7 @@ impl Topology {
     }
 }
 
-/// Spreads the flows over equal ways; the key is the same for all frames of a flow and direction.
+/// Spreads the flows over equal paths; the key is the same for all frames of a flow and direction.
 pub fn flow_key(src: NodeId, dst: NodeId, flow: u32) -> u32 {
     mix(u32::from(src) << 16 ^ u32::from(dst) ^ mix(flow))
 }

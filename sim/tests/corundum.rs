@@ -134,7 +134,7 @@ impl Observer for &mut Rates {
     }
 }
 
-/// Nobody answers: after five time-outs of 1 ms a flow has a thirty-second of the rate that it began with, at most.
+/// Without any ACK, a flow has after five time-outs of 1 ms a thirty-second of the rate that it began with, at most.
 #[test]
 fn without_any_ack_the_rate_falls() {
     let profile = "like = 'timely-10g'\ntimeout_us = 1000\noutstanding_kb = 0";
@@ -147,7 +147,7 @@ fn without_any_ack_the_rate_falls() {
     assert!(*fifth <= start / 32.0, "{fifth} Mb/s of {start}");
 }
 
-/// Takes what a scenario says of its first host's NIC.
+/// Factory that keeps the specification of its first host's NIC.
 #[derive(Default)]
 struct Taken(Mutex<Option<CoreSpec>>);
 

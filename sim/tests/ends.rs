@@ -51,7 +51,7 @@ fn a_run_ends_when_all_flows_have() {
         let done = o.recorder.flows[0].completion.expect("complete");
         assert_eq!(o.recorder.windows.end, done, "{kind}");
         if matches!(kind, NicKind::Event | NicKind::Posted) {
-            // These have no windows of time to go through when nothing happens.
+            // NICs of these kinds have no windows of time to go through when nothing happens.
             continue;
         }
         assert!(done < MS && end < done + 200 * US, "{kind}: to {end} ps, complete at {done}");

@@ -40,7 +40,7 @@ fn a_port_is_an_m_d_1_queue() {
     }
 }
 
-/// A flow alone takes as long as its bytes need on the slowest link and its way is long.
+/// A flow alone takes as long as its bytes need on the slowest link and its path is long.
 #[test]
 fn a_flow_alone_takes_the_time_it_needs() {
     for (shape, from, to) in [
@@ -203,7 +203,7 @@ fn calls_are_answered() {
     assert!(fct.lines().all(|l| l.split(' ').nth(5).and_then(|s| s.parse::<u64>().ok()).is_some_and(|ns| ns < 15_000_000)), "{fct}");
 }
 
-/// What NICs measure is told apart from what is: noise of their stamps, and the wait for other bursts of their own.
+/// Measured and true RTTs are told apart: noise of the NICs' stamps, and the wait for other bursts of their own.
 #[test]
 fn measured_and_true_rtts_are_told_apart() {
     let summary = |nic: &str, flows: &str| {
@@ -225,7 +225,7 @@ fn measured_and_true_rtts_are_told_apart() {
     assert!((s.rtt_us.mean - s.rtt_measured_us.mean).abs() < 0.01, "{:?} {:?}", s.rtt_us, s.rtt_measured_us);
 }
 
-/// A READ request is paced by what it brings: the reply's packets come at the flow's rate, and RTTs are those of an idle way.
+/// A READ request is paced by what it brings: the reply's packets come at the flow's rate, and RTTs are those of an idle path.
 #[test]
 fn reads_are_paced_by_what_they_bring() {
     for (kind, segment) in [("event", 16_384), ("posted", 16_384), ("event", 5_000)] {
@@ -245,7 +245,7 @@ fn reads_are_paced_by_what_they_bring() {
     }
 }
 
-/// What `timely-sim bench` measures runs to its end, with all messages that have the time.
+/// Runs of `timely-sim bench` go to their end, with all messages that have the time.
 #[test]
 fn the_bench_delivers_what_it_counts() {
     use timely_sim::bench;

@@ -39,7 +39,7 @@ fn no_flow_is_blind() {
     }
 }
 
-/// What [`Blind`] says of a loop that is open, or opens.
+/// [`Blind`] detects a loop that is open, or opens.
 #[test]
 fn a_flow_that_hears_nothing_is_seen() {
     let departure = |node: u16, ack: bool, segment: u32, at: Ps| {

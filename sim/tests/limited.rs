@@ -27,7 +27,7 @@ fn a_flow_that_does_not_use_its_rate_does_not_raise_it() {
         let used = greatest_mbps(kind, 20, 13.5, "").expect("a run");
         println!("{kind}: {free:.0} Mb/s without the rule, {held:.0} with it, {used:.0} at 92 % of its use");
         assert!(free > 1100.0, "{kind}: {free} Mb/s");
-        // Its first packets, before which it had no rate to use, may raise it.
+        // The flow's first packets, before which it had no rate to use, may raise it.
         assert!(held <= 1008.0, "{kind}: {held} Mb/s");
         assert!(used > 1050.0, "{kind}: {used} Mb/s");
     }

@@ -21,7 +21,7 @@ fn pacers_are_measured_or_say_why_not() {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let all: Value = serde_json::from_slice(&done.stdout).expect("JSON");
     let number = |v: &Value, what: &str| v.as_f64().unwrap_or_else(|| panic!("no {what} in {v}"));
-    // Past the test's capture: whoever reads a log of tests sees where packets went.
+    // Stdout past the test's capture: a log of tests shows where packets went.
     let say = |what: String| writeln!(std::io::stdout(), "{what}").expect("stdout");
     say(format!("pacing was measured over {}", all["site"].as_str().expect("a site")));
     if let Some(why) = all["left_out"].as_str() {
@@ -46,7 +46,7 @@ fn pacers_are_measured_or_say_why_not() {
         for figure in ["burst_bytes_100us", "cpu_s_per_gbit", "cpu_s_per_mpacket", "sent", "received"] {
             assert!(number(&p[figure], figure) >= 0.0, "{p}");
         }
-        // What arrived was sent; a packet may be lost where a receiver has to share its core.
+        // Packets that arrived were sent; a packet may be lost where a receiver has to share its core.
         let (sent, received) = (number(&p["sent"], "sent"), number(&p["received"], "received"));
         println!("{name:12} {:5} flows, bursts of {:2}: {received} of {sent} packets", p["flows"], p["burst"]);
         assert!(received <= sent && received > 0.0, "nothing arrived, and no reason is told: {p}");

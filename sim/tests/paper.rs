@@ -23,7 +23,7 @@ fn pages_are_those_of_the_recorded_results() {
     }
 }
 
-/// What is recorded: all experiments, whole, by five seeds; what differs by all of them has a reason.
+/// The record holds all experiments, whole, by five seeds; a finding that differs by all of them has a reason.
 #[test]
 fn what_is_recorded_is_whole() {
     for paper in &PAPERS {
@@ -57,7 +57,7 @@ fn a_sample_is_as_recorded() {
     as_recorded(&PAPERS[1], 1, |id| ["fig3", "fig6", "fig11"].contains(&id));
 }
 
-/// All of them by all seeds, which takes minutes.
+/// All experiments by all seeds, which takes minutes.
 #[test]
 fn all_is_as_recorded() {
     if !thorough() {
@@ -103,7 +103,7 @@ fn twins_of_the_analysis_turn() {
     turn(&PAPERS[1], |t| ["fig3", "fig6", "fig11"].contains(&t.figure));
 }
 
-/// All of them, which takes minutes.
+/// All twins, which takes minutes.
 #[test]
 fn all_twins_turn() {
     if !thorough() {
@@ -123,7 +123,7 @@ fn as_recorded(paper: &Paper, seeds: u64, chosen: impl Fn(&str) -> bool) {
     assert!(differences.is_empty(), "{}: {}", paper.name, differences.join("\n"));
 }
 
-/// All of them in short, so that none is broken: every plot has its lines, every number is one.
+/// All experiments in short, so that none is broken: every plot has its lines, every number is one.
 #[test]
 fn every_experiment_runs() {
     let lab = Lab { seed: 1, quick: true, twin: None };
@@ -154,7 +154,7 @@ fn a_sample_of_ecn_or_delay_runs() {
     assert!(html.contains("quantities agree") && html.contains("R_AI 40 Mb/s"));
 }
 
-/// What would record a part as the whole, or draw seeds twice, is refused before anything runs.
+/// Arguments that would record a part as the whole, or draw seeds twice, are refused before anything runs.
 #[test]
 fn parts_are_not_recorded() {
     let said = |arguments: &[&str]| {

@@ -42,12 +42,12 @@ impl Drop for Place {
     }
 }
 
-/// What takes nothing.
+/// A file that takes nothing.
 fn full() -> File {
     OpenOptions::new().write(true).open("/dev/full").expect("a device of Linux")
 }
 
-/// A pipe that nobody reads.
+/// A pipe without a reader.
 fn closed() -> Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -100,7 +100,7 @@ fn listed(dir: &Path) -> Vec<String> {
     all
 }
 
-/// What `--out` of a run has where no flow has an end, in the order of names.
+/// Files in `--out` of a run in which no flow has an end, in the order of names.
 const WRITTEN: [&str; 8] =
     ["delivered.csv", "flows.csv", "queues.csv", "rates.csv", "report.html", "rtts.csv", "sizes.csv", "summary.json"];
 
@@ -179,7 +179,7 @@ fn outputs_fail_each_by_itself() {
     assert!(status.success() && text.starts_with('{') && text.contains("utilization"), "{text}");
 }
 
-/// What is said of a file that cannot be read, or a folder that is none: its path, what is wrong, what to do.
+/// Message for a file that cannot be read, or a folder that is none: its path, what is wrong, what to do.
 #[test]
 fn files_that_cannot_be_read_are_told() {
     let place = Place::new("read");
@@ -259,7 +259,7 @@ fn options_take_units() {
     assert!(told.contains("link.rate_gbps is \"10GBPS\"; allowed: 0.001 to 800, or with a unit of bps to Tbps (bits)"), "{told}");
 }
 
-/// What the program prints on a terminal of so many columns.
+/// Output of the program on a terminal of so many columns.
 fn on_terminal(mut c: Command, columns: u16) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
     grantpt(&master).and_then(|()| unlockpt(&master)).expect("a terminal");
@@ -366,7 +366,7 @@ fn rows(path: &Path) -> Vec<std::collections::BTreeMap<String, f64>> {
     lines.map(row).collect()
 }
 
-/// What the files say adds up to what was sent and to the summary, on NICs with clocks and on the fabric.
+/// Totals of the files equal what was sent and the summary, on NICs with clocks and on the fabric.
 #[test]
 fn series_are_what_the_figures_are_of() {
     let place = Place::new("series");

@@ -9,7 +9,7 @@ use timely_sim::nic::model::Model;
 use timely_sim::nic::setup::{configure, load, record, snapshot};
 use timely_sim::scenario::{build, file};
 
-/// Takes what a scenario says of its first host's NIC.
+/// Factory that keeps the specification of its first host's NIC.
 #[derive(Default)]
 struct Taken(Mutex<Option<CoreSpec>>);
 
@@ -82,7 +82,7 @@ fn a_soft_reset_forgets_the_flows_alone() {
         let after = frames(nic, 10_000, &mut under_way);
         println!("{form}: {} frames before, {} while it lasted, {} behind it", before.len(), during.len(), after.len());
         assert!(after.is_empty() || form == "corundum", "{form}: {after:?}");
-        // What was granted counts where its flow was reset before it left; so do packets with our header out of a queue of Corundum's, whoever asks for them.
+        // Granted packets count where their flow was reset before they left; so do packets with our header out of any queue of Corundum's.
         let most = if form == "corundum" { (during.len() + after.len()) as u32 } else { 2 };
         assert!(sent(nic).iter().all(|r| r.0 <= most && r.1 == 0), "{form}: {:?}", sent(nic));
         let read = |nic: &mut dyn Core, register: &timely_regs::map::Register| nic.read32(register.address()).expect("a read");

@@ -33,7 +33,7 @@ fn flow_control_alone_queues_xoff_for_each_port() {
     for xoff_kb in [50.0, 200.0] {
         let o = incast(10, "event", &format!("xoff_kb = {xoff_kb}"), "like = 'fixed'\ncontrol = 'none'\ntimeout_us = 0", "");
         show("none", &o.summary);
-        // What is on its way when the pause is sent comes on top: two propagations, the pipeline, a frame either way.
+        // Bytes on their way when the pause is sent come on top: two propagations, the pipeline, a frame either way.
         let rtt = |kb: f64| o.base_rtt_us + 10.0 * kb * 8.0 / 10.0 * (1138.0 / 1118.0);
         let (least, most) = (rtt(xoff_kb), rtt(xoff_kb + 3.5 * 1.25 + 2.3));
         assert!((least..most).contains(&o.summary.rtt_us.p99), "{} for {least} to {most}", o.summary.rtt_us.p99);
@@ -73,7 +73,7 @@ fn fast_queues_alpha_of_each_flow() {
     }
 }
 
-/// SIGCOMM'15, section 4.4: with T_low = T_high TIMELY goes by the queue alone. A low target costs throughput, and rates swing more than
+/// SIGCOMM'15, section 4.4: with T_low = T_high TIMELY reacts to the queue alone. A low target costs throughput, and rates swing more than
 /// with the gradient.
 #[test]
 fn queue_size_timely_pays_for_a_low_target_with_throughput() {

@@ -1,4 +1,4 @@
-//! A rate that the registers cannot hold is shown to whoever asked for it, with the one that is held.
+//! A rate that the registers cannot hold is shown to the user, with the one that is held.
 use std::path::PathBuf;
 use std::process::Command;
 

@@ -93,7 +93,7 @@ fn wrong_sweeps_are_refused_before_anything_runs() {
         error(&format!("{head}[vary]\n'link.loss' = [0]\nseed = [1, 2]\n")),
         "s.toml:4: seed is not a field to vary; list the seeds as `seeds = [1, 2, 3]` above [vary]"
     );
-    // What parses and cannot be run is known before anything runs.
+    // A sweep that parses and cannot be run is known before anything runs.
     let kinds = error(&format!("{head}[vary]\n'nic.kind' = ['event', 'paced']\n"));
     assert!(kinds.starts_with("paced NICs: their network has no headroom"), "{kinds}");
     let law = error(&format!("{head}[vary]\n'profile.p.t_low_us' = [10, 90000]\n"));

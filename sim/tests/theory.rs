@@ -98,7 +98,7 @@ fn queues_wait_as_theory_says() {
 /// Frames of 1,090 bytes that 6 flows may have outstanding, 64 KB each.
 const ON_THE_WAY: u64 = 6 * 65_536 / 1_090;
 
-/// What was sent has arrived, was lost or dropped, or is on its way.
+/// Frames that were sent have arrived, were lost or dropped, or are on their way.
 #[test]
 fn frames_are_conserved() {
     for kind in ["event", "paced", "software", "model"] {

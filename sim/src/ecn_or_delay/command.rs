@@ -7,7 +7,7 @@ use crate::output::{note, print};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Its command line.
+/// Command line of `ecn-or-delay`.
 #[derive(Args, Debug)]
 pub struct Arguments {
     /// Experiments: fct, model, jitter; by default all, which takes ten minutes of a core.
@@ -31,10 +31,10 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Does what it says.
+    /// Runs the command.
     ///
     /// # Errors
-    /// What could not be read, run or written.
+    /// An input cannot be read, a run fails, or an output cannot be written.
     pub fn run(&self) -> Result<(), String> {
         let mut outputs = Outputs::default();
         let old = self
@@ -80,7 +80,7 @@ fn json(rows: &[Row]) -> String {
 /// The rows of a file.
 ///
 /// # Errors
-/// What is wrong with its text.
+/// The text is not JSON rows.
 pub fn parsed(text: &str) -> Result<Vec<Row>, String> {
     serde_json::from_str(text).map_err(|e| e.to_string())
 }

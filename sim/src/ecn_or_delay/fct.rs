@@ -18,7 +18,7 @@ pub const NIC: &str = "NIC";
 pub const KERNEL: &str = "kernel";
 /// Of DCQCN.
 pub const MARKS: &str = "marks";
-/// What is read of each run.
+/// Quantities of each run.
 pub const QUANTITIES: [&str; 6] = ["median us", "p90 us", "p99 us", "large median ms", "utilization", "queue KB"];
 
 fn load(of: f64) -> Change {
@@ -61,7 +61,7 @@ fn quantile(sorted: &[f64], p: f64) -> f64 {
 fn read(_: &Arm, o: Outcome) -> Result<[f64; 6], String> {
     let mut small: Vec<f64> = times(&o).into_iter().filter(|t| t.1 < SMALL).map(|t| t.2).collect();
     small.sort_by(f64::total_cmp);
-    // Those that did not end count until the end of the run.
+    // Flows that did not end count until the end of the run.
     let end = o.recorder.windows.end;
     let large = o.recorder.flows.iter().filter(|f| f.info.bytes.is_some_and(|b| b >= LARGE));
     let mut large: Vec<f64> = large.map(|f| f.completion.unwrap_or(end.saturating_sub(f.info.start)) as f64 / 1e9).collect();

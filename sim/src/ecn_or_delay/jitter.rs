@@ -11,7 +11,7 @@ pub const STILL: &str = "still";
 pub const JITTER: &str = "jitter";
 /// Jitter on the way back, and a signal of the way there alone.
 pub const ONE_WAY: &str = "jitter, one-way";
-/// What is read of each run.
+/// Quantities of each run.
 pub const QUANTITIES: [&str; 4] = ["utilization", "queue KB", "queue deviation KB", "Jain"];
 
 fn arms() -> Vec<Arm> {
@@ -38,7 +38,7 @@ fn read(_: &Arm, o: Outcome) -> Result<[f64; 4], String> {
     Ok([o.summary.utilization, q.mean, q.deviation, o.summary.jain])
 }
 
-/// All of them.
+/// Rows of all arms.
 pub fn jitter(lab: &Lab) -> Result<Vec<Row>, String> {
     some(lab, |_, _, _| true)
 }

@@ -28,11 +28,11 @@ pub struct Row {
     pub part: String,
     /// The sender: DCQCN, or a law and its constants.
     pub sender: String,
-    /// Where its signal comes from, or what is done to it.
+    /// Source of the sender's feedback, or what is done to it.
     pub feedback: String,
     /// Load factor, 1 being 8 Gb/s; 0 of experiments without one.
     pub load: f64,
-    /// What it is, with its unit.
+    /// Name of the quantity, with its unit.
     pub quantity: String,
     /// By seed, from 1 on.
     pub values: Vec<f64>,
@@ -77,11 +77,11 @@ pub enum Sender {
     Steep,
     /// A profile of this NIC without its bound on unanswered bytes.
     Free(&'static str),
-    /// That bound alone, at line rate.
+    /// The bound on unanswered bytes alone, at line rate.
     Bound,
 }
 
-/// All of them; the first is what the others are held against.
+/// All senders; the first is what the others are held against.
 pub const SENDERS: [Sender; 7] = [
     Sender::Dcqcn,
     Sender::Timely,
@@ -92,16 +92,16 @@ pub const SENDERS: [Sender; 7] = [
     Sender::Profile("pi-10g"),
 ];
 
-/// What tells how much of the completion times is due to what else differs: the slope of marks, the bound on unanswered bytes.
+/// Controls: senders that show how much of the completion times is due to the slope of marks and to the bound on unanswered bytes.
 pub const CONTROLS: [Sender; 4] = [Sender::Steep, Sender::Free("timely-10g"), Sender::Free("patched-10g"), Sender::Bound];
 
 impl Sender {
-    /// It goes by marks.
+    /// The sender reacts to ECN marks.
     pub fn by_marks(self) -> bool {
         matches!(self, Sender::Dcqcn | Sender::Steep)
     }
 
-    /// Its name in rows.
+    /// Name of the sender in rows.
     pub fn name(self) -> &'static str {
         match self {
             Sender::Dcqcn => "DCQCN",
@@ -115,7 +115,7 @@ impl Sender {
         }
     }
 
-    // What it changes in a scenario; `flows` is where segments are told.
+    // Changes of a scenario for the sender; `flows` is the table with the segment size.
     fn changes(self, flows: &str) -> Vec<Change> {
         let profile = |field: &str, value: Value| (format!("profile.sender.{field}"), value);
         let number = |field: &str, value: f64| profile(field, Value::Float(value));
@@ -148,7 +148,7 @@ impl Sender {
     }
 }
 
-/// How it is run.
+/// Settings of the experiments.
 #[derive(Clone, Copy, Debug)]
 pub struct Lab {
     /// Seeds, from 1 on.
@@ -216,7 +216,7 @@ impl Lab {
     /// The rows of an experiment.
     ///
     /// # Errors
-    /// What a run said.
+    /// A run fails.
     pub fn part(&self, part: &str) -> Result<Vec<Row>, String> {
         match part {
             "fct" => fct::completion_times(self),
@@ -237,7 +237,7 @@ fn rounded(v: f64) -> f64 {
 /// The rows of single arms, again: for tests. `chosen` says which.
 ///
 /// # Errors
-/// What a run said.
+/// A run fails.
 pub fn again(part: &str, lab: &Lab, chosen: impl Fn(Sender, &str, f64) -> bool) -> Result<Vec<Row>, String> {
     match part {
         "jitter" => jitter::some(lab, chosen),

@@ -30,7 +30,7 @@ pub struct Calendar {
     shift: u32,
     // The slot being emptied: its number, counted from time 0.
     current: u64,
-    // Its events, the next one last.
+    // Events of the slot being emptied, the next one last.
     now: Vec<(Ps, u32)>,
     far: BinaryHeap<Reverse<(Ps, u64, u32)>>,
     // Slot of the earliest far event.

@@ -1,13 +1,13 @@
 //! Cells: the one kind of thing that waits in the fabric, be it a frame on its way, a frame in a queue, or a timer.
 //!
-//! They live in a slab with a free list, so that nothing is allocated for a frame, and the memory in use stays in the cache.
+//! Cells live in a slab with a free list, so that nothing is allocated for a frame, and the memory in use stays in the cache.
 use crate::time::Ps;
 use std::ops::{Index, IndexMut};
 
 /// No cell, port, or flow.
 pub const NONE: u32 = u32::MAX;
 
-/// What happens at a cell's time.
+/// Event at a cell's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -35,7 +35,7 @@ pub enum Kind {
     Timer,
 }
 
-/// It is an ACK.
+/// The frame is an ACK.
 pub const ACK: u8 = 1;
 /// Last packet of a segment: it is answered.
 pub const LAST: u8 = 2;
@@ -54,13 +54,13 @@ pub const CNP: u8 = 64;
 /// A cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// When it happens; of a frame that waits in a queue: when it entered.
+    /// Time of the event; of a frame that waits in a queue: when it entered.
     pub time: Ps,
-    /// Where its segment's RTT starts; an ACK brings it back.
+    /// Start of the segment's RTT; an ACK brings it back.
     pub stamp: Ps,
     /// The next one in its list.
     pub next: u32,
-    /// Its flow, by the index in the fabric; the port of a port's event.
+    /// Index of the flow in the fabric; the port of a port's event.
     pub flow: u32,
     /// Place of the next port on its way.
     pub route: u32,
@@ -76,11 +76,11 @@ pub struct Cell {
     pub marks: u16,
     /// An ACK, or a segment's last packet at its host: segments that lost packets, of which it tells.
     pub lost: u8,
-    /// What happens.
+    /// Event at the cell's time.
     pub kind: Kind,
     /// [`ACK`], [`LAST`], [`MARKED`], [`END`], [`REQUEST`], [`RESPONSE`], [`CNP`].
     pub bits: u8,
-    /// Its queue, the first in line first.
+    /// Class, which selects the queue at a port.
     pub class: u8,
 }
 

@@ -1,8 +1,8 @@
-//! What sets a flow's rate or window: the integers of the rate engine, or another controller.
+//! Control of a flow's rate or window: the integers of the rate engine, or another controller.
 use crate::time::{NEVER, Ps};
 use timely_model::engine::law::{self, Kind, Operation, State, Words};
 
-/// What an ACK tells a controller.
+/// Contents of an ACK, as a controller sees them.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
     /// Now.
@@ -13,7 +13,7 @@ pub struct Answer {
     pub bytes: u32,
     /// Packets answered.
     pub packets: u32,
-    /// Those that were marked.
+    /// Answered packets that were marked.
     pub marked: u32,
     /// The ACK tells of lost packets, and that counts: at most once in an RTT.
     pub lost: bool,
@@ -27,7 +27,7 @@ pub struct Answer {
 pub trait Controller: Send {
     /// Takes an ACK.
     fn answer(&mut self, a: &Answer);
-    /// What was on its way was lost.
+    /// The flow timed out: its outstanding bytes are lost.
     fn timeout(&mut self, now: Ps);
     /// The rate, Mb/s of wire bits.
     fn rate(&self) -> f64;
@@ -39,9 +39,9 @@ pub trait Controller: Send {
     fn congestion(&mut self, _now: Ps) {}
     /// A packet of so many wire bytes has left.
     fn sent(&mut self, _wire: u32) {}
-    /// Its timer has come.
+    /// The controller's timer has expired.
     fn timer(&mut self, _now: Ps) {}
-    /// When its timer is due; [`NEVER`]: it has none.
+    /// Time of the controller's timer; [`NEVER`]: no timer is set.
     fn next_timer(&self) -> Ps {
         NEVER
     }
@@ -50,11 +50,11 @@ pub trait Controller: Send {
 /// Branches of the hardware's laws, by the numbers of `timely_model::engine::law` that event records have.
 pub const BRANCHES: usize = law::HELD as usize + 1;
 
-/// What sets a flow's rate.
+/// Rate controller of a flow.
 pub enum Control {
     /// The law of the rate engine, bit for bit, and how often each of its branches was taken.
     Integer(State, [u32; BRANCHES]),
-    /// Any other.
+    /// Another controller.
     Other(Box<dyn Controller>),
 }
 
@@ -107,7 +107,7 @@ impl Control {
         }
     }
 
-    /// What was on its way was lost.
+    /// The flow timed out: its outstanding bytes are lost.
     pub fn timeout(&mut self, words: &Words, now: Ps) -> (u32, Option<u32>) {
         match self {
             Control::Integer(state, branches) => {

@@ -13,13 +13,13 @@ const BYTE: i64 = timely_model::pacer::token::BYTE * 1000;
 /// Wire bytes of a packet beyond its payload.
 pub const PER_PACKET: u32 = HEADERS + timely_regs::link::WIRE_OVERHEAD;
 
-/// It stands in its host's line.
+/// The flow stands in its host's line.
 pub const QUEUED: u8 = 1;
-/// Its timer is set.
+/// The flow's pacing event is in the calendar.
 pub const ARMED: u8 = 2;
-/// It was asleep: what it saved meanwhile is lost.
+/// The flow was asleep: tokens saved meanwhile are lost.
 pub const ASLEEP: u8 = 4;
-/// Its expiry is set.
+/// The flow's time-out event is in the calendar.
 pub const EXPIRES: u8 = 8;
 /// The timer of its controller is set.
 pub const TIMED: u8 = 16;
@@ -30,7 +30,7 @@ const MOST_DOUBLINGS: u8 = 6;
 /// A message of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Message {
-    /// When it is posted; [`NEVER`]: when the message that it replies to has arrived.
+    /// Time of posting; [`NEVER`]: a reply, posted when the message that it replies to has arrived.
     pub start: Ps,
     /// Payload bytes.
     pub bytes: u64,
@@ -59,7 +59,7 @@ pub struct Posted {
     pub(super) last: Option<Ps>,
     /// Payload bytes of each burst that has not left, and where its RTT starts.
     pub(super) bursts: VecDeque<(u32, Ps)>,
-    /// It had nothing to post, or might not.
+    /// Posting has stopped: there was nothing to post, or the window was full.
     pub(super) idle: bool,
     /// Payload bytes in all bursts.
     pub(super) bytes: u64,
@@ -68,7 +68,7 @@ pub struct Posted {
 }
 
 impl Posted {
-    /// Nothing posted.
+    /// State of a flow that has posted nothing.
     pub fn new(how: Posting) -> Self {
         Posted { how, last: None, bursts: VecDeque::new(), idle: false, bytes: 0, left: VecDeque::new() }
     }
@@ -87,28 +87,28 @@ impl Posted {
 /// Where the RTT of a paced segment starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// When its last packet has left.
+    /// From the end of the segment's last packet.
     LastByte,
-    /// When its last packet begins to leave.
+    /// From the start of the segment's last packet.
     LastPacket,
 }
 
-/// What a flow is.
+/// Parameters of a flow.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
     /// Source, by the index of the host.
     pub host: u32,
-    /// Its number there.
+    /// Number of the flow at its host.
     pub number: u32,
     /// Payload bytes of a packet.
     pub packet: u32,
     /// Payload bytes of a segment.
     pub segment: u32,
-    /// Its queue in switches.
+    /// Class of the flow's packets, which selects the queue in switches.
     pub class: u8,
-    /// When it starts.
+    /// Start of the flow.
     pub start: Ps,
-    /// When it stops, if it has no messages.
+    /// End of the flow, if it has no messages.
     pub stop: Option<Ps>,
     /// Most wire bytes on their way; 0: no bound.
     pub bound: u32,
@@ -124,9 +124,9 @@ pub struct FlowSpec {
     pub rtt_start: Start,
     /// The flow that answers each of its messages.
     pub reply: Option<u32>,
-    /// Its segments are READ requests, paced by the bytes that they bring.
+    /// Segments are READ requests, paced by the bytes that they bring.
     pub read: bool,
-    /// Its receiver answers marks with congestion notifications, at most one in such a period; 0: with none.
+    /// Shortest time between the congestion notifications that the receiver sends for marks, ps; 0: none are sent.
     pub cnp: Ps,
     /// CNPs come at multiples of that time from the flow's first packet alone.
     pub cnp_grid: bool,
@@ -158,7 +158,7 @@ pub struct Flow {
     pub(super) route: u32,
     pub(super) back: u32,
     pub(super) profile: u32,
-    // Its place in the trace of lateness.
+    // Place of the flow in the trace of lateness.
     pub(super) late: u32,
     pub(super) progress: Ps,
     // By how much longer it has taken for its packets than 5/4 of the time that they last at its rate; `timely_model::pacer::token::slack`.
@@ -168,7 +168,7 @@ pub struct Flow {
     pub(super) posted: Option<Box<Posted>>,
     pub(super) notification: Option<Box<Notification>>,
     pub(super) spec: FlowSpec,
-    // Its messages: those posted, those being sent, those complete, up to the last; places in the fabric's list.
+    // Messages of the flow: those posted, those being sent, those complete, up to the last; places in the fabric's list.
     pub(super) posting: u32,
     pub(super) sending: u32,
     pub(super) arriving: u32,
@@ -183,7 +183,7 @@ pub struct Flow {
     pub(super) given_up: (u32, u32),
     /// Payload bytes delivered.
     pub delivered: u64,
-    /// Those of the steady part.
+    /// Payload bytes delivered in the steady part.
     pub delivered_steady: u64,
     /// Packets of the steady part.
     pub packets_steady: u64,
@@ -244,7 +244,7 @@ impl Flow {
         }
     }
 
-    /// It has messages, and so an end.
+    /// The flow has messages, and so an end.
     pub fn finite(&self) -> bool {
         self.complete_at != u64::MAX
     }
@@ -268,8 +268,8 @@ impl Flow {
         if self.spec.read { self.segment_wire(payload) } else { wire_bytes(payload + HEADERS) }
     }
 
-    /// Its next packet fits what may be on its way. As on the hardware, a segment that is longer goes on to its end when nothing else is on its
-    /// way: a part of a segment has no answer.
+    /// The flow's next packet fits the window. As on the hardware, a segment that is longer than the window goes on to its end when nothing else
+    /// is outstanding: a part of a segment has no answer.
     #[inline]
     pub(super) fn fits(&self) -> bool {
         self.outstanding == 0
@@ -385,7 +385,7 @@ impl Flow {
         self.spec.timeout << self.expired.min(MOST_DOUBLINGS)
     }
 
-    /// What is on its way is given up: it is to be sent again.
+    /// Outstanding bytes are given up, and are to be sent again.
     pub(super) fn give_up(&mut self) {
         let lost = u64::from(self.end.wrapping_sub(self.acked));
         self.given_up = (self.acked, self.end);

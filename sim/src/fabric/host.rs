@@ -363,7 +363,7 @@ impl Fabric {
             return;
         }
         if cell.bits & (ACK | RESPONSE) == 0 {
-            // It becomes its ACK.
+            // The cell becomes the ACK.
             let flow = &mut self.flows[f as usize];
             let ended = cell.bits & END != 0;
             cell.marks = std::mem::take(&mut flow.marks);
@@ -384,7 +384,7 @@ impl Fabric {
         let port = &self.ports[flow.spec.host as usize];
         let mut before = 0;
         if c.bits & RESPONSE != 0 {
-            // What came before its last packet is its own time, as a segment's is that is sent.
+            // The packets before the last one of a response are the segment's own time, as with a segment that is sent.
             c.marks = std::mem::take(&mut flow.marks);
             before = port.time((flow.segment_wire(c.segment) - u32::from(c.wire)).into());
             c.stamp += before;
@@ -402,7 +402,7 @@ impl Fabric {
         flow.progress = now;
         let first_bit = now - port.time(c.wire.into());
         let mut rtt = first_bit.saturating_sub(c.stamp);
-        // The way begins when the segment has left, wherever the RTT that is measured does.
+        // The path time begins when the segment has left, wherever the RTT that is measured does.
         let left = match (&mut flow.posted, flow.spec.rtt_start) {
             (Some(posted), _) => posted.left_at(c.end).map_or(c.stamp, |at| at + before),
             (None, Start::LastByte) => c.stamp,

@@ -1,11 +1,11 @@
 //! The fabric: thousands of event-level hosts, switches and links, at many millions of frames a second.
 //!
 //! One thread, one event queue ([`calendar`]), everything in flat tables by index: a frame is a [`cell`] that goes from the calendar to a
-//! port's queue and back. The way of a flow is computed when it is set up. The hosts pace each packet by the exact arithmetic of the
+//! port's queue and back. The path of a flow is computed when it is set up. The hosts pace each packet by the exact arithmetic of the
 //! hardware's token buckets and set rates with the integers of its rate engine, or run another controller ([`control`]).
 //!
-//! What it leaves out of the clocked network ([`crate::network`]): clocks and their drift, bytes of frames, and the hardware's latencies but
-//! that of ACKs. `tests/fabric_fidelity.rs` holds it against NICs that have them.
+//! Clocks and their drift, bytes of frames, and hardware latencies other than that of ACKs are left out, unlike in the clocked network
+//! ([`crate::network`]). `sim/tests/fabric.rs` holds the fabric against NICs that have them.
 pub mod calendar;
 pub mod cell;
 pub mod class;
@@ -38,7 +38,7 @@ use std::sync::Arc;
 use timely_model::engine::law::Words;
 use wiring::Wires;
 
-/// What all switches and hosts of a fabric have in common.
+/// Settings that all switches and hosts of a fabric share.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// From a frame's last bit in to its place in the output queue.
@@ -103,7 +103,7 @@ pub struct Fabric {
     // Flows without an end.
     endless: usize,
     wires: Wires,
-    /// What was recorded.
+    /// Record of the run.
     pub record: Record,
 }
 
@@ -165,7 +165,7 @@ impl Fabric {
     /// Adds a flow to the host of this index, with its messages, which are posted in order; without any it is endless.
     ///
     /// # Errors
-    /// When there is no way there or back.
+    /// There is no path there or back.
     pub fn add(
         &mut self,
         topology: &Topology,
@@ -212,7 +212,7 @@ impl Fabric {
         let mut events = 0u32;
         while let Some((now, id)) = self.calendar.pop(&mut self.cells) {
             if now >= end {
-                // It goes back: a run may be continued.
+                // The event goes back into the calendar: a run may be continued.
                 self.calendar.push(&mut self.cells, id, now);
                 break;
             }
@@ -223,7 +223,7 @@ impl Fabric {
                 Kind::Arrive => {
                     self.arrive(now, id);
                     if self.endless == 0 && self.record.completed == self.messages.len() as u64 {
-                        // What is still on its way was sent in vain, and is no part of the figures.
+                        // Frames still on their way were sent in vain, and are no part of the figures.
                         self.windows.end = self.windows.end.min(now.max(self.windows.steady + 1));
                         break;
                     }
@@ -251,7 +251,7 @@ impl Fabric {
         progress(end);
     }
 
-    /// What came of the flows, and the record, whose recorder is to be finished by who knows when the last flow was complete.
+    /// Flows, messages and record of the run. The caller, who knows when the last flow was complete, finishes the recorder.
     pub fn finish(mut self) -> Finished {
         let end = self.windows.end;
         self.record.recorder.taps.extend(std::mem::take(&mut self.watches).into_iter().map(|w| w.finish(end)));
@@ -270,7 +270,7 @@ pub struct Finished {
     pub flows: Vec<Flow>,
     /// All messages, flow after flow.
     pub messages: Vec<Message>,
-    /// What was recorded.
+    /// Record of the run.
     pub record: Record,
     /// Cells that were in use at once, at most.
     pub cells: usize,

@@ -1,4 +1,4 @@
-//! Ports, and what a switch does with a frame: forward it at once, queue it, mark it, drop it, pause who sends it.
+//! Ports, and a switch's handling of a frame: forward it at once, queue it, mark it, drop it, pause the sending port.
 //!
 //! A port that is idle sends what arrives without an event of its own; only a port with a queue has one, for the end of each frame.
 //! So a frame that meets no queue costs one event a link. A frame leaves the accounts of the buffer when it starts on the wire.
@@ -107,7 +107,7 @@ pub struct Port {
     tell: bool,
     // An event for the end of what is on the wire is in the calendar.
     armed: bool,
-    /// It belongs to a host.
+    /// The port belongs to a host.
     pub(super) of_host: bool,
     to_host: bool,
     marking: bool,
@@ -125,7 +125,7 @@ pub struct Port {
     controlled: Controlled,
 }
 
-/// What a port is connected to.
+/// Connection of a port.
 #[derive(Clone, Copy, Debug)]
 pub struct Wiring {
     /// The port at the other end.
@@ -134,7 +134,7 @@ pub struct Wiring {
     pub of_host: bool,
     /// The other end does.
     pub to_host: bool,
-    /// Its node.
+    /// Node that the port belongs to.
     pub node: u32,
     /// Speed.
     pub speed: Speed,
@@ -179,7 +179,7 @@ impl Port {
         (wire * self.byte + (1 << (FRACTION - 1))) >> FRACTION
     }
 
-    /// Its record is the one of this number.
+    /// Sets the number of the port's record.
     pub(super) fn watched(&mut self, watch: u32) {
         self.watch = watch;
     }
@@ -195,7 +195,7 @@ impl Port {
     }
 }
 
-// It is marked, and paused by flow control.
+// Data is marked, and paused by flow control.
 #[inline]
 fn is_data(class: usize) -> bool {
     class == usize::from(HIGH) || class == usize::from(LOW)
@@ -381,7 +381,7 @@ impl Fabric {
                     self.cells.give(id);
                     return;
                 }
-                // What comes of it is its ACK, or what was asked for, and nothing before.
+                // A segment's feedback is its ACK, or the response to its request, and nothing before.
                 if bits & RESPONSE == 0 {
                     at += self.ack_delay;
                     if let Some(jitter) = &mut self.feedback {

@@ -1,4 +1,4 @@
-//! What a run of the fabric records.
+//! Record of a run of the fabric.
 use crate::metrics::histogram::Log;
 use crate::metrics::{Rate, Recorder, Rtt, Windows};
 use crate::nic::{RateSample, RttSample};
@@ -17,7 +17,7 @@ pub struct Record {
     pub lost: u64,
     /// Pauses that switches signalled.
     pub pauses: u64,
-    /// Those of the steady part.
+    /// Pauses in the steady part.
     pub pauses_steady: u64,
     /// ACKs that came after their segment was given up.
     pub late: u64,
@@ -33,11 +33,11 @@ pub struct Record {
     pub rtt: Log,
     /// RTTs of the steady part as the NICs measured them, ps.
     pub measured_rtt: Log,
-    /// Those of segments with a marked packet.
+    /// Measured RTTs of segments with a marked packet, ps.
     pub marked_rtt: Log,
     /// Every sample is recorded too.
     pub detail: bool,
-    /// Where, if so.
+    /// Recorder of the samples, if so.
     pub recorder: Recorder,
     windows: Windows,
     last_departure: Vec<Ps>,

@@ -1,4 +1,4 @@
-//! From a topology to flat tables: hosts and ports by index, ways as lists of ports.
+//! From a topology to flat tables: hosts and ports by index, paths as lists of ports.
 use super::port::Wiring;
 use crate::frame::NodeId;
 use crate::topology::{Error, Topology};
@@ -61,7 +61,7 @@ impl Wires {
         self.first[usize::from(node)] + u32::from(port)
     }
 
-    /// Appends the ports of the way between two hosts to `routes`; gives where it starts.
+    /// Appends the ports of the path between two hosts to `routes`; gives where it starts.
     pub fn route(&self, topology: &Topology, from: u32, to: u32, key: u32, routes: &mut Vec<u32>) -> Result<u32, Error> {
         let (from, to) = (self.nodes[from as usize], self.nodes[to as usize]);
         let place = routes.len() as u32;

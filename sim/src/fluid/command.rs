@@ -8,7 +8,7 @@ use crate::quantity::within;
 use std::path::PathBuf;
 use timely_regs::text::parse_whole_within;
 
-/// What is said at the end of the help.
+/// Text after the options in the help.
 const AFTER: &str = "\
 EXAMPLES
   timely-sim fluid timely --flow 7 --flow 3 --duration-ms 300

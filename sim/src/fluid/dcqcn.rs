@@ -38,7 +38,7 @@ pub struct Dcqcn {
     pub stages: f64,
     /// Additive increase, packets a second.
     pub increase: f64,
-    /// What marks.
+    /// Marker of packets at the queue.
     pub marker: Marker,
 }
 
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// What leaves such a queue now came half of the time ago, when the queue was half as long.
+    /// A packet that leaves such a queue now came half of the time ago, when the queue was half as long.
     #[test]
     fn packets_marked_as_they_come_are_older_by_their_wait() {
         use super::super::settings::{Model, Settings};

@@ -67,7 +67,7 @@ impl Pi {
     }
 }
 
-/// What marks.
+/// Source of the marking probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marker {
     /// By the queue alone.

@@ -1,4 +1,4 @@
-//! What a fluid run leaves: CSV, a page with plots, a table.
+//! Outputs of a fluid run: CSV, a page with plots, a table.
 use super::settings::{FIELDS, Settings};
 use super::solve::Series;
 use crate::metrics::summary::jain;
@@ -34,7 +34,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of the last part of a run.
+    /// Summary of the last part of a run.
     pub fn of(series: &Series) -> Self {
         let end = series.time.last().copied().unwrap_or(0.0);
         let from = end * (1.0 - LAST);

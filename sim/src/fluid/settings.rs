@@ -73,15 +73,15 @@ pub struct Settings {
 
 /// A parameter.
 pub struct Field {
-    /// Its name.
+    /// Name of the parameter.
     pub name: &'static str,
-    /// What it is.
+    /// Meaning of the parameter.
     pub what: &'static str,
     /// Least and greatest value.
     pub range: (f64, f64),
     /// The models that have it.
     pub models: &'static [Model],
-    /// Where it is.
+    /// Place of the parameter in the settings.
     pub place: fn(&mut Settings) -> &mut f64,
 }
 

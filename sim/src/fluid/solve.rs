@@ -50,7 +50,7 @@ pub struct Jitter {
     pub every: f64,
     /// Seed.
     pub seed: u64,
-    /// It is part of a measured RTT, as jitter of ACKs is; else it delays feedback alone.
+    /// Jitter is part of a measured RTT, as that of ACKs is; else it delays feedback alone.
     pub measured: bool,
 }
 

@@ -7,10 +7,10 @@ pub const GRADIENT: usize = 1;
 /// Share of the line below which the sender keeps no rate.
 const LEAST: f64 = 0.001;
 
-/// What of TIMELY is changed.
+/// Variants of TIMELY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// Nothing.
+    /// TIMELY as published.
     Original,
     /// Between the thresholds: weights by the gradient, and the error of the queue (section 4.3).
     Patched,
@@ -21,7 +21,7 @@ pub enum Variant {
 /// Parameters of TIMELY and its bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timely {
-    /// What is changed.
+    /// Variant of the law.
     pub variant: Variant,
     /// Capacity, b/s.
     pub capacity: f64,

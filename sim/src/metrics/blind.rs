@@ -31,7 +31,7 @@ impl Blind {
     fn hears(&mut self, key: Key, at: Ps) {
         let f = self.flows.entry(key).or_default();
         f.longest = f.longest.max(f.since.map_or(0, |s| at.saturating_sub(s)));
-        // What is not answered by now is waited for from now on.
+        // The wait for segments that are not answered by now starts now.
         f.since = (f.ended != f.answered).then_some(at);
     }
 

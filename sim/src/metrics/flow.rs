@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 /// A flow of the scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowInfo {
-    /// Its sender.
+    /// Sending node.
     pub src: NodeId,
-    /// Its receiver.
+    /// Receiving node.
     pub dst: NodeId,
-    /// Its number at the sender.
+    /// Number of the flow at the sender.
     pub id: FlowId,
-    /// When it starts.
+    /// Start of the flow.
     pub start: Ps,
     /// Payload bytes; `None` for endless.
     pub bytes: Option<u64>,
@@ -120,7 +120,7 @@ impl FlowRecord {
             return;
         }
         let wire = frame.wire_bytes();
-        // What is sent again is no more than it was.
+        // Payload of a segment that is sent again counts once.
         let payload = u64::from(meta.payload);
         let payload = meta.place.filter(|_| self.info.bytes.is_some()).map_or(payload, |place| self.arrived.add(place, payload));
         self.payload += payload;

@@ -1,4 +1,4 @@
-//! What a run measures: taps on queues, flows by what arrives, round trips, gaps between departures.
+//! Measurements of a run: taps on queues, flows by what arrives, round trips, gaps between departures.
 pub mod blind;
 pub mod flow;
 pub mod histogram;
@@ -48,11 +48,11 @@ pub struct Rate {
 pub struct Marks {
     /// Data packets that reached their receivers.
     pub packets: u64,
-    /// Those that a switch had marked.
+    /// Data packets that a switch had marked.
     pub marked_packets: u64,
     /// ACKs that reached their senders.
     pub acks: u64,
-    /// Those that echo a mark.
+    /// ACKs that echo a mark.
     pub marked_acks: u64,
 }
 
@@ -84,13 +84,13 @@ pub struct Recorder {
     pub marks: Marks,
     /// Transitions to paused that switches signalled.
     pub pauses: u64,
-    /// Those in the steady part.
+    /// Transitions to paused in the steady part.
     pub pauses_steady: u64,
     /// Frames that switches had no room for.
     pub dropped: u64,
     /// Frames lost on links.
     pub lost: u64,
-    /// Those that were ACKs.
+    /// ACKs lost on links.
     pub lost_acks: u64,
     /// Frames damaged on links.
     pub damaged: u64,
@@ -108,7 +108,7 @@ impl Recorder {
         Self::sized(windows, nodes, flows, true)
     }
 
-    /// The same, with series of rates or without.
+    /// A recorder with series of rates or without.
     pub fn sized(windows: Windows, nodes: usize, flows: Vec<FlowInfo>, series: bool) -> Self {
         let mut index: Vec<Vec<u32>> = vec![Vec::new(); nodes];
         for (i, f) in flows.iter().enumerate() {
@@ -171,7 +171,7 @@ impl Recorder {
             if before.is_none() && self.flows[i].completion.is_some() {
                 self.incomplete -= 1;
                 if self.is_complete() {
-                    // What is still on its way was sent in vain, and is no part of the figures.
+                    // Frames still on their way were sent in vain, and are no part of the figures.
                     self.windows.end = end.clamp(self.windows.steady + 1, self.windows.end);
                     self.taps.iter_mut().for_each(|tap| tap.end_at(self.windows.end));
                 }
@@ -184,7 +184,7 @@ impl Recorder {
         self.incomplete == 0 && !self.flows.is_empty()
     }
 
-    /// What a host recorded.
+    /// Records the samples of a host.
     pub fn samples(&mut self, host: NodeId, out: &Outbox) {
         for r in &out.rtts {
             if let Some(i) = self.flow(host, r.flow) {

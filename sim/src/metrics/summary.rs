@@ -24,12 +24,12 @@ impl Spread {
     /// Of nothing, which is not 0: no numbers (in JSON null).
     pub const UNKNOWN: Spread = Spread { mean: f64::NAN, p50: f64::NAN, p99: f64::NAN };
 
-    /// Of these values; unknown when there are none.
+    /// Spread of these values; unknown when there are none.
     pub fn known(values: Vec<f64>) -> Self {
         if values.is_empty() { Spread::UNKNOWN } else { Spread::of(values) }
     }
 
-    /// Of these values; all 0 when there are none.
+    /// Spread of these values; all 0 when there are none.
     pub fn of(mut values: Vec<f64>) -> Self {
         if values.is_empty() {
             return Spread::default();
@@ -49,8 +49,8 @@ pub struct QueueKb {
     pub p99: f64,
 }
 
-/// What a watched port says: utilization, the queue, its most in kilobytes. Two hosts without a switch between them have no such port, so
-/// that nothing is known, which is not 0.
+/// Utilization, queue and largest queue (kilobytes) of a watched port. Two hosts without a switch between them have no such port: the values
+/// are then NaN, not 0.
 pub fn watched(tap: Option<&Tap>, seconds: f64, speed: Speed) -> (f64, QueueKb, f64) {
     let Some(t) = tap else { return (f64::NAN, QueueKb { mean: f64::NAN, p99: f64::NAN }, f64::NAN) };
     let queue = QueueKb { mean: t.histogram.mean() / 1e3, p99: t.histogram.quantile(0.99) / 1e3 };
@@ -66,7 +66,7 @@ pub struct Summary {
     pub goodput_gbps: f64,
     /// True path time, from the end of a segment's last packet to the ACK's first bit; unknown without samples, as is the next.
     pub rtt_us: Spread,
-    /// What the NICs measured.
+    /// RTT as the NICs measured it.
     pub rtt_measured_us: Spread,
     /// The bottleneck's queue.
     pub queue_kb: QueueKb,
@@ -76,7 +76,7 @@ pub struct Summary {
     pub jain: f64,
     /// Pauses that switches signalled, in the whole run.
     pub pauses: u64,
-    /// Those in the steady part.
+    /// Pauses in the steady part.
     pub pauses_steady: u64,
     /// Frames dropped for want of buffer, in the whole run.
     pub dropped: u64,
@@ -97,9 +97,9 @@ pub struct Summary {
     pub notifications: u64,
     /// Messages of all flows; counted on the fabric.
     pub messages: u64,
-    /// Those that were complete by the end.
+    /// Messages that were complete by the end.
     pub completed: u64,
-    /// Their times from posting to the last ACK.
+    /// Times from the posting of a message to its last ACK.
     pub completion_us: Spread,
 }
 
@@ -110,7 +110,7 @@ pub fn jain(rates: &[f64]) -> f64 {
 }
 
 impl Summary {
-    /// Of a finished run whose first tap is the bottleneck, a port of this speed.
+    /// Summary of a finished run with the bottleneck, a port of this speed, as its first tap.
     pub fn of(recorder: &Recorder, stats: &[Stats], bottleneck: Speed) -> Self {
         let w = recorder.windows;
         let seconds = (w.end - w.steady) as f64 * 1e-12;

@@ -7,7 +7,7 @@ use timely_regs::device::{Bus, Memory};
 pub struct Access<'a>(RefCell<&'a mut dyn Core>);
 
 impl<'a> Access<'a> {
-    /// Of this core.
+    /// Register access to this core.
     pub fn new(core: &'a mut dyn Core) -> Self {
         Access(RefCell::new(core))
     }

@@ -2,7 +2,7 @@
 use super::core::AccessError;
 use std::collections::VecDeque;
 
-/// What the master drives during a clock.
+/// Signals that the master drives during a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Write address, while `awvalid`.
@@ -18,13 +18,13 @@ pub struct Request {
 }
 
 impl Request {
-    /// Nothing is asked and nothing awaited.
+    /// No signal is asserted: the master asks for nothing and awaits nothing.
     pub fn is_idle(&self) -> bool {
         *self == Request::default()
     }
 }
 
-/// What the slave shows during a clock.
+/// Signals that the slave drives during a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Response {
     /// `awready`.
@@ -50,7 +50,7 @@ enum Access {
 pub struct Master {
     queue: VecDeque<Access>,
     finished: Option<Result<u32, AccessError>>,
-    /// Accesses that were answered with an error and whose result nobody waited for.
+    /// Accesses that were answered with an error, without a caller that waited for the result.
     pub errors: u64,
 }
 
@@ -65,7 +65,7 @@ impl Master {
         self.queue.push_back(Access::Read { addr, ar_done: false });
     }
 
-    /// Nothing is queued or under way.
+    /// No access is queued or under way.
     pub fn is_idle(&self) -> bool {
         self.queue.is_empty()
     }

@@ -108,7 +108,7 @@ pub enum CoreEvent {
 pub struct AccessError {
     /// Byte address.
     pub addr: u32,
-    /// What the bus answered.
+    /// Answer of the bus.
     pub what: &'static str,
 }
 
@@ -186,7 +186,7 @@ pub trait Core: Send {
         0
     }
 
-    /// Its MAC drops frames that arrive damaged; else they are handed over with the mark of it.
+    /// The MAC drops frames that arrive damaged; else it hands them over marked as damaged.
     fn drops_damaged(&self) -> bool {
         false
     }
@@ -196,6 +196,6 @@ pub trait Core: Send {
         0
     }
 
-    /// Moves what was recorded since the last call into `events`, in order.
+    /// Moves the events since the last call into `events`, in order.
     fn drain(&mut self, events: &mut Vec<CoreEvent>);
 }

@@ -1,4 +1,4 @@
-//! What event-level hosts share: the port with its two queues, the answering of segments, pauses.
+//! Parts that event-level hosts share: the port with its two queues, the answering of segments, pauses.
 use super::loss::Arrivals;
 use super::stream::HEADERS;
 use super::{Arrival, Departure, Nic, Outbox, Stats};
@@ -9,17 +9,17 @@ use std::collections::VecDeque;
 /// An ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Acked {
-    /// Its flow.
+    /// Flow that the ACK answers.
     pub flow: FlowId,
     /// The segment that it answers.
     pub segment: u32,
     /// Segments that lost packets, of which it tells.
     pub lost: u8,
-    /// When its first bit arrived.
+    /// Arrival of the ACK's first bit.
     pub at: Ps,
 }
 
-/// What decides when an event-level host's data leaves.
+/// Scheduler of an event-level host's data: decides when each packet leaves.
 pub trait Sender: Send {
     /// The earliest timer.
     fn next(&self) -> Ps;
@@ -50,7 +50,7 @@ pub struct EventNic<S> {
     arrivals: VecDeque<Arrival>,
     // An ACK and when it may start.
     acks: VecDeque<(Ps, Frame)>,
-    // What arrived of each flow.
+    // Arrivals of each flow.
     seen: Arrivals,
 }
 

@@ -54,7 +54,7 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Of a flow whose profile has a decrease by loss, or none.
+    /// Losses of a flow, with or without a decrease by loss in its profile.
     pub fn new(falls: bool) -> Self {
         Losses { falls, last: None }
     }

@@ -48,7 +48,7 @@ pub struct Attachment {
     pub seed: u64,
 }
 
-/// What a bus carries, Gb/s. As much as the link is enough: the link has a preamble and a gap for each frame, and the bus has none.
+/// Rate of a bus, Gb/s. As much as the link is enough: the link has a preamble and a gap for each frame, and the bus has none.
 pub fn bus_gbps(bits: u32, clock: Ps) -> f64 {
     f64::from(bits) * 1000.0 / clock as f64
 }
@@ -86,7 +86,7 @@ pub struct MacNic {
     writes: VecDeque<(Ps, u32, u32)>,
     // Where all frames go, whatever their addresses.
     peer: Option<NodeId>,
-    // Not kept of a NIC whose flows are somebody else's: it would grow with every segment that is never answered.
+    // `None` for a NIC with flows of an external driver: the record would grow with every segment that is never answered.
     truth: Option<Truth>,
     uncompared: BTreeSet<FlowId>,
     events: Vec<CoreEvent>,
@@ -99,7 +99,7 @@ impl MacNic {
     /// # Panics
     /// When the core's bus is slower than the link, for then its MAC would run dry.
     pub fn new(mut core: Box<dyn Core>, attachment: Attachment) -> Self {
-        // What happened in set-up was before the run's time.
+        // Events of set-up were before the run's time.
         let mut events = Vec::new();
         core.drain(&mut events);
         events.clear();
@@ -139,7 +139,7 @@ impl MacNic {
         self.uncompared.insert(flow);
     }
 
-    /// Joins it to one other host alone: all its frames go there, whatever their addresses. Path times are not kept.
+    /// Joins the NIC to one other host alone: all its frames go there, whatever their addresses. Path times are not kept.
     pub fn point_to_point(self, peer: NodeId) -> Self {
         MacNic { peer: Some(peer), truth: None, ..self }
     }

@@ -1,7 +1,7 @@
-//! The host's memory behind a bit-true NIC's AXI4 master: it answers late and stalls, by seed. What is stored is in a sparse page map, or
-//! with somebody else ([`Store`]).
+//! The host's memory behind a bit-true NIC's AXI4 master: it answers late and stalls, by seed. Data is stored in a sparse page map, or
+//! in another [`Store`].
 //!
-//! What it does at a clock depends on seed, clock and bursts alone, not on which clocks it is stepped at: a NIC that skips idle clocks
+//! The memory's behaviour at a clock depends on seed, clock and bursts alone, not on which clocks it is stepped at: a NIC that skips idle clocks
 //! sees the same memory as one that does not.
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -30,7 +30,7 @@ impl Default for Behaviour {
     }
 }
 
-/// Memory that is somebody else's.
+/// Memory outside this model.
 pub trait Store: Send {
     /// Copies from it; `false` when there is nothing to be read there, or not all of it.
     fn read(&self, address: u64, to: &mut [u8]) -> bool;
@@ -151,7 +151,7 @@ impl Memory {
         }
     }
 
-    /// Forgets what is in flight, as a NIC does in reset; what is stored stays.
+    /// Forgets bursts in flight, as a NIC does in reset; stored data stays.
     pub fn reset(&mut self) {
         self.addresses.clear();
         self.data.clear();
@@ -159,7 +159,7 @@ impl Memory {
         self.reads.clear();
     }
 
-    /// Nothing is in flight.
+    /// No burst is in flight.
     pub fn is_idle(&self) -> bool {
         self.addresses.is_empty() && self.data.is_empty() && self.writes.is_empty() && self.reads.is_empty()
     }
@@ -168,7 +168,7 @@ impl Memory {
         mixed(self.seed, clk / 4, channel) % 256 < self.behaviour.ready.into()
     }
 
-    /// What it shows at clock `clk`.
+    /// Signals of the slave at clock `clk`.
     pub fn slave(&self, clk: u64) -> Slave {
         // A burst of which one channel was taken has started.
         let (address, data) = (!self.addresses.is_empty(), !self.data.is_empty());

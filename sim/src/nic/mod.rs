@@ -35,9 +35,9 @@ use timely_regs::telemetry::TelemetryRecord;
 pub struct Arrival {
     /// The frame.
     pub frame: Frame,
-    /// When its first bit (of the preamble) arrives.
+    /// Arrival of the frame's first bit (of the preamble).
     pub start: Ps,
-    /// When its last bit and the gap have arrived: start and wire time.
+    /// Arrival of the frame's last bit, and of the gap: start and wire time.
     pub end: Ps,
 }
 
@@ -46,7 +46,7 @@ pub struct Arrival {
 pub struct Departure {
     /// The frame.
     pub frame: Frame,
-    /// When its first bit leaves.
+    /// Departure of the frame's first bit.
     pub start: Ps,
     /// Start and wire time.
     pub end: Ps,
@@ -59,9 +59,9 @@ pub struct RttSample {
     pub at: Ps,
     /// The flow.
     pub flow: FlowId,
-    /// What the network saw: from the end of the segment's last packet at the sender to the ACK's first bit there.
+    /// Path time in the network: from the end of the segment's last packet at the sender to the ACK's first bit there, ps.
     pub path: Option<Ps>,
-    /// What the NIC measured and fed to its law, nanoseconds.
+    /// RTT that the NIC measured and fed to its law, ns.
     pub measured_ns: Option<f64>,
     /// Packets that the ACK answers, and those of them that were marked, where ACKs count them: on the fabric.
     pub marks: Option<(u16, u16)>,
@@ -87,7 +87,7 @@ pub struct TimeoutSample {
     pub flow: FlowId,
 }
 
-/// What a NIC produced while it was run.
+/// Outputs of a NIC over the time it was run.
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// Frames in the order of their departure.
@@ -103,7 +103,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Empties it and keeps its memory.
+    /// Empties the outbox and keeps its memory.
     pub fn clear(&mut self) {
         self.departures.clear();
         self.rtts.clear();
@@ -113,7 +113,7 @@ impl Outbox {
     }
 }
 
-/// What a NIC counted over its life.
+/// Counters of a NIC over its life.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Largest difference between a measured RTT and the true path time, in the NIC's clocks; `None` without bit-true samples.
@@ -148,13 +148,13 @@ pub trait Nic: Send {
     /// The telemetry records of its first `flows` flows, taken by DMA from `at` on; `None` from a NIC that has none.
     ///
     /// # Errors
-    /// Why they could not be had, in a sentence.
+    /// The records cannot be had; the sentence says why.
     fn snapshot(&mut self, flows: u32, at: Ps) -> Option<Result<Vec<TelemetryRecord>, String>> {
         let _ = (flows, at);
         None
     }
 
-    /// What it counted.
+    /// Counters of the NIC.
     fn stats(&self) -> Stats {
         Stats::default()
     }

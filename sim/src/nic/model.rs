@@ -10,7 +10,7 @@ use timely_model::nic::{In, Nic};
 use timely_model::stream::Beat;
 use timely_regs::map::Build;
 
-/// Clocks after which a register access that nobody answers is given up.
+/// Clocks after which a register access without an answer is given up.
 const ACCESS_CLOCKS: u64 = 20_000;
 
 /// One modelled NIC.
@@ -31,7 +31,7 @@ impl Model {
         Model { nic: Nic::new(build), bus_bytes, clk: 0, master: Master::default(), memory, events: Vec::new() }
     }
 
-    /// The same with all flows' segments counted from `segment` on: for what happens when the numbers run over.
+    /// The NIC with all flows' segments counted from `segment` on, to test numbers that run over.
     pub fn counting_from(self, segment: u32) -> Self {
         Model { nic: self.nic.counting_from(segment), ..self }
     }

@@ -1,6 +1,6 @@
 //! An event-level host that paces every packet by a token bucket, as the hardware does, with an f64 law.
 //!
-//! Its RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
+//! The measured RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
 use super::host::{Acked, Sender};
 use super::loss::Losses;
 use super::stream::{FlowSpec, Stream, Timers};
@@ -10,11 +10,11 @@ use crate::time::{NEVER, Ps, Speed};
 use std::collections::VecDeque;
 use timely_model::reference::Law;
 
-/// What a host paces by.
+/// Flow of a paced host, with the parameters of its pacing.
 pub struct PacedFlow {
     /// The flow.
     pub spec: FlowSpec,
-    /// Its law.
+    /// Law of the flow.
     pub law: Box<dyn Law + Send>,
     /// Bound of outstanding wire bytes; 0 none.
     pub bound: u64,
@@ -37,7 +37,7 @@ struct Flow {
     tokens: f64,
     counted: Ps,
     queued: bool,
-    // Its timer is set.
+    // The flow's timer is set.
     armed: bool,
 }
 
@@ -185,7 +185,7 @@ impl Sender for Paced {
         let Some(o) = f.stream.acked(segment) else { return };
         let rtt = at.saturating_sub(o.sent);
         out.rtts.push(RttSample { at, flow, path: Some(rtt), measured_ns: Some(rtt as f64 / 1000.0), marks: None });
-        // What was earned until now was earned at the old rate.
+        // Tokens until now were earned at the old rate.
         f.settle(now);
         let before = f.law.rate();
         let (rtt_us, now_us) = (rtt as f64 / 1e6, now as f64 / 1e6);

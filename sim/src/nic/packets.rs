@@ -16,7 +16,7 @@ pub struct Flow {
     endless: bool,
     /// Packets that are still to be built; of an endless flow, any number while it runs.
     left: u64,
-    /// Of the segment under way: its number, packets and wire bytes so far, nonce.
+    /// Segment under way: its number, packets and wire bytes so far, nonce.
     segment: u32,
     packets: u8,
     bytes: u32,
@@ -53,7 +53,7 @@ impl Flow {
         }
     }
 
-    /// Its software posts packets; 0 ends the flow with its next packet, which ends the segment.
+    /// The flow's software posts packets; 0 ends the flow with its next packet, which ends the segment.
     pub fn post(&mut self, packets: u32) {
         self.left = if packets == 0 { 0 } else { self.left + u64::from(packets) };
     }
@@ -63,13 +63,13 @@ impl Flow {
         (self.left, self.packets, self.inside) = (0, 0, 0);
     }
 
-    /// It has a packet to build, and so few bytes in the NIC that it may: `window` of them, or any number if that is 0.
+    /// The flow has a packet to build, which fits `window` bytes of the flow in the NIC or is alone there; a `window` of 0 is no bound.
     pub fn may_send(&self, window: u64) -> bool {
         let next = self.envelope.class().end() as u64 + u64::from(self.payload);
         (self.left > 0 || self.endless && self.packets > 0) && (window == 0 || self.inside == 0 || self.inside + next <= window)
     }
 
-    /// Its next packet, which the NIC then has.
+    /// Builds the flow's next packet, which the NIC then has.
     pub fn build(&mut self, rng: &mut impl RngCore) -> Vec<u8> {
         let first = self.packets == 0;
         if first {

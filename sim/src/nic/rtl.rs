@@ -8,7 +8,7 @@ use timely_model::dma;
 use timely_regs::event;
 use timely_verilate::{Dut, Error, In, Library, Options, Out, build};
 
-/// Clocks after which a register access that nobody answers is given up.
+/// Clocks after which a register access without an answer is given up.
 const ACCESS_CLOCKS: u64 = 20_000;
 
 /// A compiled shell, of which [`Shell::instantiate`] makes NICs.
@@ -223,7 +223,7 @@ impl Rtl {
         d.set(p.rready, r.rready.into());
     }
 
-    /// What the NIC asks the memory for; `None` for nothing.
+    /// Memory request of the NIC; `None` for none.
     fn asked(&self) -> Option<dma::Master> {
         let (d, p) = (&self.dut, &self.p);
         let [aw, w, ar] = [p.mem_awvalid, p.mem_wvalid, p.mem_arvalid].map(|valid| d.get(valid) == 1);

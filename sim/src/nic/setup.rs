@@ -1,4 +1,4 @@
-//! What a host's driver would write into a bit-true NIC: addresses, profiles, flows, and doorbells over time.
+//! Driver of a bit-true NIC in simulation: writes addresses, profiles, flows, and doorbells over time.
 use super::access::Access;
 use super::core::{AccessError, Core};
 use crate::frame::{Class, LOW_TOS, address};
@@ -67,7 +67,7 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     core.write32(port::UDP_PORT.address(), spec.udp_port.into())?;
     write_array(core, id::NONCE_KEY.address(), &[spec.seed as u32, (spec.seed >> 32) as u32, spec.host.into()])?;
     core.write32(port::NONCE_KEYED.address(), 1)?;
-    // Everybody is answered: the network is our own.
+    // All addresses are answered: the network is our own.
     for (i, family) in [port::ALLOW_IPV4, port::ALLOW_IPV6].iter().enumerate() {
         core.write32(port::ALLOW_PREFIX.address() + 4 * i as u32, family.mask())?;
     }
@@ -88,7 +88,7 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     core.write32(port::NS_PER_BYTE.address(), ns_per_byte as u32)
 }
 
-/// The way of a request, in Corundum's form.
+/// Parameters of a request's path, in Corundum's form.
 fn request(spec: &CoreSpec) -> Option<Request> {
     let request = Request { bus_bits: spec.bus_bits, dma_ns: *spec.dma_ns.end(), streams: spec.streams };
     (spec.form == Form::Corundum).then_some(request)
@@ -148,7 +148,7 @@ fn load_in_bulk(core: &mut dyn Core, records: &[FlowRecord]) -> Result<(), Strin
 /// The telemetry records of a NIC's first `flows` flows: by DMA, and flow by flow of a NIC without.
 ///
 /// # Errors
-/// Why they could not be had, in a sentence.
+/// The records cannot be had; the sentence says why.
 pub fn snapshot(core: &mut dyn Core, flows: u32) -> Result<Vec<TelemetryRecord>, String> {
     let has_memory = core.memory().is_some();
     let access = Access::new(core);
@@ -178,7 +178,7 @@ pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String>
 /// As [`configure`], with what `dress` makes of each flow's record: another address, a VLAN tag, a READ.
 ///
 /// # Errors
-/// Those of [`configure`].
+/// The same errors as of [`configure`].
 pub fn configure_with(core: &mut dyn Core, spec: &CoreSpec, mut dress: impl FnMut(FlowRecord) -> FlowRecord) -> Result<Writes, String> {
     wait_ready(core)?;
     let failed = |e: AccessError| e.to_string();

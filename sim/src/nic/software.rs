@@ -1,6 +1,6 @@
 //! An event-level host whose software runs the law: it posts whole segments, which the NIC sends at line rate, on a timer.
 //!
-//! Its RTT is what such software has: from the posting of the segment to the ACK, the segment's own time at line rate subtracted
+//! The measured RTT is that of such software: from the posting of the segment to the ACK, the segment's own time at line rate subtracted
 //! (or left in, by option). Waiting behind other bursts in its own NIC counts.
 use super::host::{Acked, Sender};
 use super::loss::Losses;
@@ -24,11 +24,11 @@ pub struct Scheduling {
     pub subtract_own: bool,
 }
 
-/// What is posted, and when.
+/// Flow of a software host, with the parameters of its posting.
 pub struct SoftwareFlow {
     /// The flow.
     pub spec: FlowSpec,
-    /// Its law.
+    /// Law of the flow.
     pub law: Box<dyn Law + Send>,
     /// Bound of unanswered wire bytes; 0 none.
     pub bound: u64,

@@ -1,4 +1,4 @@
-//! What a bit-true NIC is to be.
+//! Specification of a bit-true NIC.
 use super::stream::FlowSpec;
 use crate::frame::NodeId;
 use crate::scenario::{Form, NicKind};
@@ -10,16 +10,16 @@ use timely_regs::parameters::Parameters;
 pub struct CoreFlow {
     /// The flow: its number is its place in the NIC's flow table.
     pub spec: FlowSpec,
-    /// Its profile's parameters. Flows with equal parameters share a profile.
+    /// Parameters of the flow's profile. Flows with equal parameters share a profile.
     pub parameters: Parameters,
 }
 
-/// What a bit-true NIC is to be.
+/// Specification of a bit-true NIC.
 #[derive(Clone, Debug)]
 pub struct CoreSpec {
     /// [`NicKind::Rtl`] or [`NicKind::Model`].
     pub kind: NicKind,
-    /// Its form.
+    /// Form of the NIC.
     pub form: Form,
     /// In-line, Corundum: bytes of a flow that the host keeps at most between its software and the wire; 0: any number.
     pub host_window: u64,
@@ -43,6 +43,6 @@ pub struct CoreSpec {
     pub priority: u8,
     /// Seed of what Verilog leaves uninitialised.
     pub seed: u64,
-    /// Its flows.
+    /// Flows of the NIC.
     pub flows: Vec<CoreFlow>,
 }

@@ -1,4 +1,4 @@
-//! What an event-level sender keeps of a flow: the way from bytes to packets, the segments on their way, its timer.
+//! State of a flow at an event-level sender: cutting of bytes into packets, outstanding segments, the timer.
 use crate::frame::{Class, FlowId, Frame, Meta, NodeId};
 use crate::time::{NEVER, Ps, wire_bytes};
 use std::cmp::Reverse;
@@ -10,11 +10,11 @@ pub const HEADERS: u32 = timely_regs::wire::Class { vlan: false, ipv6: false }.e
 /// A flow as its sender sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
-    /// Its number at the sender.
+    /// Number of the flow at the sender.
     pub id: FlowId,
-    /// Where it goes.
+    /// Receiving node.
     pub dst: NodeId,
-    /// When it starts.
+    /// Start of the flow.
     pub start: Ps,
     /// Payload bytes of a message; `None` for endless.
     pub bytes: Option<u64>,
@@ -28,22 +28,22 @@ pub struct FlowSpec {
     pub packet: u32,
     /// Payload bytes of a full segment.
     pub segment: u32,
-    /// Its queue in switches, of bit-true NICs: [`Class::Data`] or [`Class::Low`].
+    /// Queue of the flow in switches, of bit-true NICs: [`Class::Data`] or [`Class::Low`].
     pub class: Class,
 }
 
 /// A segment on its way.
 #[derive(Clone, Copy, Debug)]
 pub struct Outstanding {
-    /// Its number; what is sent again gets a new one, so that an ACK tells which of them arrived.
+    /// Number of the segment; a segment that is sent again gets a new one, so that an ACK tells which of them arrived.
     pub segment: u32,
-    /// Where its payload begins in what the flow sends.
+    /// Place of the segment's payload in what the flow sends.
     pub place: u64,
     /// Payload bytes.
     pub payload: u64,
     /// Wire bytes.
     pub wire: u64,
-    /// Where its RTT starts, as the sender sees it.
+    /// Start of the segment's RTT, as the sender sees it.
     pub from: Ps,
     /// End of its last packet at the sender; `NEVER` while it is being sent.
     pub sent: Ps,
@@ -55,10 +55,10 @@ const MOST_DOUBLINGS: u32 = 6;
 /// Segments that were given up and are remembered, at most: an ACK that is later than so many is of no use any more.
 const REMEMBERED: usize = 4096;
 
-/// A flow's way from bytes to packets, and the segments that have not been answered.
+/// Cutting of a flow's bytes into packets, and the segments without an ACK.
 #[derive(Debug)]
 pub struct Stream {
-    /// What was asked for.
+    /// Specification of the flow.
     pub spec: FlowSpec,
     posted: u32,
     // Payload bytes that were posted and not sent, and where the first of them is.
@@ -83,7 +83,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Nothing sent yet.
+    /// State of a flow that has sent nothing.
     pub fn new(spec: FlowSpec) -> Self {
         let left = spec.bytes;
         Stream {
@@ -128,7 +128,7 @@ impl Stream {
         self.in_segment == 0
     }
 
-    /// Nothing is on its way but the segment that the next packet belongs to: as on the hardware it goes on to its end, whatever the bound.
+    /// No segment is on its way but that of the next packet: as on the hardware that segment goes on to its end, whatever the bound.
     pub fn is_alone(&self) -> bool {
         self.outstanding.len() <= usize::from(self.in_segment > 0)
     }

@@ -17,7 +17,7 @@ pub struct Trip {
     due: u64,
 }
 
-/// What is on its way, and what has come back but was not sampled yet.
+/// Segments on their way, and round trips that are complete but not sampled yet.
 #[derive(Debug, Default)]
 pub struct Truth {
     // By flow: segment and end of its last packet, in order.

@@ -30,16 +30,16 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// None yet, of a command that reads these.
+    /// No outputs yet, of a command that reads these inputs.
     pub fn besides<'a>(inputs: impl IntoIterator<Item = &'a Path>) -> Self {
-        // What has no path of its own, such as a pipe, is no file that could be written over.
+        // An input without a path of its own, such as a pipe, is no file that could be written over.
         Outputs { inputs: inputs.into_iter().filter_map(|i| fs::canonicalize(i).ok()).collect(), taken: Vec::new() }
     }
 
     /// A file to write.
     ///
     /// # Errors
-    /// It cannot be written, is read by the command, or is written by it already; with what to do.
+    /// The file cannot be written, is read by the command, or is written by it already; the sentence says what to do.
     pub fn file(&mut self, path: &Path) -> Result<Output, String> {
         let output = Output::open(path)?;
         if let Place::Named(place, _) = &output.place {
@@ -68,7 +68,7 @@ impl Outputs {
 /// Makes a folder, if it is missing.
 ///
 /// # Errors
-/// It cannot be made; with what to do.
+/// The folder cannot be made; the sentence says what to do.
 pub fn make(dir: &Path) -> Result<(), String> {
     fs::create_dir_all(dir).map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
@@ -129,15 +129,15 @@ impl Output {
         }
     }
 
-    /// Where it is, as it was named.
+    /// Path of the output, as it was named.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes all of it. A pipe whose reader has gone is no error.
+    /// Writes all bytes. A pipe with a closed reading end is no error.
     ///
     /// # Errors
-    /// It was not written, and an older one is as it was; in a sentence.
+    /// The file was not written, and an older one is as it was.
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<(), String> {
         let done = match &mut self.place {
             Place::Open(file) => {

@@ -1,14 +1,14 @@
-//! What the program says: results on stdout, all else on stderr.
+//! Output of the program: results on stdout, all else on stderr.
 pub mod file;
 pub mod terminal;
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 
-/// Prints a line, or several, on stdout. Whoever reads may have gone, as `head` does; that is no error.
+/// Prints a line, or several, on stdout. A closed pipe, as `head` leaves it, is no error.
 ///
 /// # Errors
-/// It could not be written, to a full disk for example; in a sentence.
+/// The text could not be written, to a full disk for example.
 pub fn print(text: impl Display) -> Result<(), String> {
     let mut out = stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
@@ -17,7 +17,7 @@ pub fn print(text: impl Display) -> Result<(), String> {
     }
 }
 
-/// Says something on stderr. Where nobody hears it there is nobody to tell that.
+/// Prints a line on stderr; errors are ignored, for there is no other place to report them.
 pub fn note(text: impl Display) {
     let _ = writeln!(stderr(), "{text}");
 }

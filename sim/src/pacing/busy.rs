@@ -20,10 +20,10 @@ fn stay_on(core: usize) -> Result<(), String> {
 }
 
 impl Busy {
-    /// Starts it on the core that the worker is on, and keeps both there.
+    /// Starts the task on the core that the worker is on, and keeps both there.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel gives no core number, or refuses the affinity.
     pub fn beside(worker: &Worker) -> Result<Self, String> {
         let core = worker.run(|| {
             let core = nix::sched::sched_getcpu().map_err(|e| format!("no core's number: {e}"))?;
@@ -60,7 +60,7 @@ mod tests {
     fn it_shares_the_workers_core() {
         let worker = Worker::spawn();
         let busy = Busy::beside(&worker).expect("a task");
-        // What the worker computes for a while takes longer than its own CPU time: the other has turns between.
+        // The worker's computation takes longer than its own CPU time: the other task has turns between.
         let (own, all) = worker.run(|| {
             let (cpu, start) = (cpu_seconds(), crate::pacing::clock::now());
             while cpu_seconds() - cpu < 0.05 {

@@ -29,7 +29,7 @@ pub fn interrupt_seconds() -> f64 {
 /// Gaps between one look at the clock and the next, of a loop that does nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Noise {
-    // Those of any length that matters, ns.
+    // Gaps of any length that matters, ns.
     gaps: Vec<f64>,
     total: f64,
 }

@@ -25,10 +25,10 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// Does what it says.
+    /// Runs the command.
     ///
     /// # Errors
-    /// What could not be run or written.
+    /// A run fails, or an output cannot be written.
     pub fn run(&self) -> Result<(), String> {
         let mut outputs = Outputs::default();
         let mut file = self.out.as_ref().map(|p| outputs.file(p)).transpose()?;
@@ -100,10 +100,10 @@ fn text(path: &Path) -> Result<String, String> {
 }
 
 impl Page {
-    /// Does what it says.
+    /// Runs the command.
     ///
     /// # Errors
-    /// What could not be read or written; the first record takes all four files.
+    /// A file cannot be read or written; the first record takes all four files.
     pub fn run(&self) -> Result<(), String> {
         let docs = self.root.join("docs");
         let [json, page, plot] = ["pacing.json", "pacing.md", "pacing-lateness.svg"].map(|n| docs.join(n));

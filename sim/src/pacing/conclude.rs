@@ -1,4 +1,4 @@
-//! What a user should conclude, in three sentences that are made from the figures.
+//! Conclusions for a user, in three sentences that are made from the figures.
 use super::Measured;
 use super::load::Load;
 use super::network::Run;

@@ -23,13 +23,13 @@ pub fn gap_ns(bytes: u16, register: u32) -> f64 {
 pub struct Left {
     /// Flow.
     pub flow: u32,
-    /// Its place among the flow's packets that count.
+    /// Index of the packet among the flow's packets that count.
     pub k: u64,
-    /// When its flow's rate would have it leave, ns.
+    /// Departure of the packet by its flow's rate, ns.
     pub due: f64,
-    /// When it left, ns.
+    /// Departure of the packet, ns.
     pub at: f64,
-    /// When it would have left an ideal FIFO link to which it came when it was due, ns.
+    /// Departure from an ideal FIFO link at which the packet arrives when it is due, ns.
     pub ideal: f64,
 }
 
@@ -68,7 +68,7 @@ pub struct Load {
 
 /// Backlogged flows with these registers on a link that takes a grant as soon as it is free.
 ///
-/// What arrives at the ideal link are the same packets at the times that the flows' rates give them, counted from each flow's first.
+/// The ideal link is offered the same packets at the times that the flows' rates give them, counted from each flow's first.
 pub fn shared(library: &Arc<Library>, flow_bits: u32, bytes: u16, registers: &[u32], load: Load, rng: &mut ChaCha8Rng) -> Vec<Left> {
     let mut rig = Rig::new(library, flow_bits, bytes, 65_536);
     for (flow, r) in (0..).zip(registers) {

@@ -31,7 +31,7 @@ const FRAME: f64 = 1514.0;
 /// How far ahead of a packet's launch a thread hands it over, ns.
 const LEAD_NS: u64 = 1_000_000;
 
-/// What a kernel's pacer was given.
+/// Counters of the packets that were handed to a kernel's pacer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
     /// Packets that the kernel took.
@@ -74,10 +74,10 @@ pub struct Full<S> {
 }
 
 impl<S: AsFd> Full<S> {
-    /// Of these sockets.
+    /// Sockets to be kept full.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses the epoll instance, or a socket in it.
     pub fn new(sockets: Vec<S>) -> Result<Self, String> {
         let failed = |e: nix::errno::Errno| format!("epoll: {e}");
         let epoll = Epoll::new(EpollCreateFlags::empty()).map_err(failed)?;
@@ -90,7 +90,7 @@ impl<S: AsFd> Full<S> {
     /// Writes to each whenever it takes something, until `end`; `write` is given the socket and its number.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses to wait for the sockets.
     pub fn keep(&self, end: u64, mut write: impl FnMut(&S, usize)) -> Result<(), String> {
         let mut events = vec![EpollEvent::empty(); 256];
         while now() < end {
@@ -107,10 +107,10 @@ impl<S: AsFd> Full<S> {
 pub struct Sockets(Full<UdpSocket>);
 
 impl Sockets {
-    /// Makes them; `paced` tells the kernel the flows' rate.
+    /// Opens the sockets; `paced` tells the kernel the flows' rate.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses a socket, its address or its rate.
     pub fn open(load: &Load, to: SocketAddr, paced: bool) -> Result<Self, String> {
         let failed = |e: &dyn std::fmt::Display| format!("sending to {to}: {e}");
         let any: IpAddr = if to.is_ipv4() { [0, 0, 0, 0].into() } else { [0u16; 8].into() };
@@ -132,10 +132,10 @@ impl Sockets {
         Full::new(sockets).map(Sockets)
     }
 
-    /// Keeps them full for the length of the load, which is counted from `epoch`.
+    /// Keeps the sockets full for the length of the load, which is counted from `epoch`.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses to wait for the sockets.
     pub fn run(&self, load: &Load, run: u32, epoch: u64) -> Result<Given, String> {
         let (mut payload, mut next) = (vec![0; load.burst_payload()], vec![0u64; self.0.sockets.len()]);
         let mut given = Given::default();
@@ -158,7 +158,7 @@ impl Sockets {
     }
 }
 
-/// A clock by which launch times are told, and what is added to them.
+/// A clock of launch times, and the offset that is added to them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Launch {
     /// `CLOCK_TAI` of `etf`, `CLOCK_MONOTONIC` of `fq`.
@@ -167,7 +167,7 @@ pub struct Launch {
     pub delta: u64,
 }
 
-/// What a packet is to be told that is due at a time of the load's clock, when the launch's clock is `offset` ahead of that.
+/// Launch time of a packet that is due at a time of the load's clock, when the launch's clock is `offset` ahead of the load's.
 pub fn launch_time(due: u64, offset: u64, launch: &Launch) -> u64 {
     due.wrapping_add(offset).wrapping_add(launch.delta)
 }
@@ -175,7 +175,7 @@ pub fn launch_time(due: u64, offset: u64, launch: &Launch) -> u64 {
 /// Tells the kernel that a socket's packets have launch times.
 ///
 /// # Errors
-/// What the kernel refuses.
+/// The kernel refuses launch times on the socket.
 pub fn allow_launch_times(out: &Outlet, launch: &Launch) -> Result<(), String> {
     let txtime = libc::sock_txtime { clockid: launch.clock.as_raw(), flags: 0 };
     setsockopt(out.socket(), sockopt::TxTime, &txtime).map_err(|e| format!("SO_TXTIME: {e}"))

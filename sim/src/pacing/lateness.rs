@@ -26,7 +26,7 @@ pub const SHAPES: [&str; 2] = ["all", "few"];
 pub const LAWS: [&str; 3] = ["TIMELY", "Swift", "DCQCN"];
 /// The experiments.
 pub const EXPERIMENTS: [&str; 2] = ["incast", "fig12"];
-/// What the loop suffers when its 99th percentile of the RTT is as many times that of punctual packets.
+/// Least ratio of the RTT's 99th percentile to that of punctual packets at which the loop is taken to suffer.
 pub const SUFFERS: f64 = 1.1;
 /// Values of a trace: senders start anywhere in it.
 const VALUES: usize = 10_000;
@@ -90,7 +90,7 @@ fn changes(law: &str) -> Vec<Change> {
     let number = |path: &str, to: f64| (path.to_owned(), Value::Float(to));
     let own = text("flow.*.profile", "sender");
     match law {
-        // Its signal is the RTT: a host that answers within 150 ns has no residence to be taken off.
+        // The signal is the RTT: a host that answers within 150 ns has no residence to be taken off.
         "Swift" => vec![text("profile.sender.like", "swift-10g"), text("profile.sender.signal", "rtt"), own],
         // As in "ECN or Delay", and marked as there.
         "DCQCN" => vec![
@@ -135,7 +135,7 @@ fn rounded(v: f64) -> f64 {
 /// Runs the points that are `chosen` by experiment, law, shape and lateness, by so many seeds, on all cores; `part` of their length.
 ///
 /// # Errors
-/// What a run said.
+/// A run fails.
 pub fn sweep(chosen: impl Fn(&str, &str, &str, f64) -> bool, seeds: u64, part: f64, done: impl Fn() + Sync) -> Result<Vec<Point>, String> {
     let points = arms().flat_map(|arm| POINTS.iter().map(move |p| (arm, *p)));
     let points: Vec<(Arm, f64)> = points.filter(|((e, l, s), p)| chosen(e, l, s, *p)).collect();

@@ -8,12 +8,12 @@ pub const WIRE_BYTES: u64 = 1538;
 /// Packets of the bursts: single ones, 16 KB and 64 KB of payload as near as whole packets come.
 pub const BURSTS: [u32; 3] = [1, 11, 44];
 
-/// What is asked of a pacer.
+/// Load of a pacer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// Flows, all of one rate.
     pub flows: u32,
-    /// Their rate together, wire bits, Mb/s.
+    /// Rate of all flows together, wire bits, Mb/s.
     pub mbps: f64,
     /// Packets that a flow sends at a time.
     pub burst: u32,
@@ -39,7 +39,7 @@ impl Load {
         (0..self.flows).map(|f| (f64::from(f) * golden).fract() * self.period_ns()).collect()
     }
 
-    /// What an ideal pacer of single packets puts into a window of so many ns on the whole, bytes.
+    /// Bytes that an ideal pacer of single packets puts on the wire in a window of so many ns.
     pub fn ideal_bytes(&self, window_ns: f64) -> f64 {
         self.mbps * window_ns / 8000.0
     }

@@ -43,7 +43,7 @@ impl Arrivals {
         }
     }
 
-    /// Adds those of a load that started at `epoch`.
+    /// Adds the arrivals of a load that started at `epoch`.
     pub fn add(&mut self, epoch: u64, left: &[Departure]) {
         for d in left {
             self.word(u64::from(d.flow));
@@ -60,7 +60,7 @@ pub struct Session<'a> {
     pub site: &'a Site,
     /// Loads run at 1/scale of their rate for scale times as long, and all times are divided by it: figures of a machine so many times as fast.
     pub scale: f64,
-    /// What arrived so far.
+    /// Statistics of the stamps of packets that have arrived so far.
     pub arrivals: Arrivals,
     // The number of the last run.
     run: u32,
@@ -73,7 +73,7 @@ impl<'a> Session<'a> {
     }
 }
 
-// What was sent, what arrived, when the load's clock started, and CPU seconds of the sending thread.
+// Packets sent and arrived, start of the load's clock, and CPU seconds of the sending thread.
 struct Done {
     given: Given,
     left: Vec<Departure>,
@@ -125,7 +125,7 @@ fn connections(site: &Site, load: Load) -> Result<Done, String> {
     over.store(true, Ordering::Release);
     drained.recv().map_err(|e| e.to_string())??;
     let left = watched.join().map_err(|_| "the packet socket's thread panicked")??;
-    // What waited in the sockets at the end is none of the load.
+    // Segments that waited in the sockets at the end are no part of the load.
     let end = load.seconds * 1e9;
     Ok(Done { given: given?, left: left.into_iter().filter(|d| d.at < end).collect(), epoch, cpu })
 }
@@ -162,7 +162,7 @@ pub fn row(session: &mut Session, pacer: &Pacer, load: &Load) -> Row {
             let starts = pacer.has_schedule().then(|| load.starts());
             row.on_schedule = starts.is_some();
             let received = done.left.len() as u64;
-            // What the kernel does at a timer is done on no thread of ours.
+            // The kernel's work at a timer is done on no thread of ours.
             let cpu = done.cpu + if pacer.place() == Place::Kernel { interrupts } else { 0.0 };
             row.fill(judge(load, starts.as_deref(), done.left), (done.given.sent, received), cpu / scale);
             row.refused = missing(&done.given, received, || site.queueing());
@@ -190,7 +190,7 @@ pub struct Stamping {
 /// Judges the stamps.
 ///
 /// # Errors
-/// What the kernel refuses.
+/// The kernel refuses a socket or its stamps, or no packet arrives.
 pub fn stamping(session: &mut Session) -> Result<Stamping, String> {
     let site = session.site;
     let address = site.address;
@@ -254,7 +254,7 @@ mod tests {
             missing(&lost, 0, || Some("dropped 5".into())).expect("a reason").ends_with("5 packets were sent and none arrived: dropped 5")
         );
         assert_eq!(missing(&lost, 5, || None), None);
-        // What is not sent in time is not sent.
+        // Bursts that are not sent in time are not sent.
         let mut out = Outlet::new(to, 1, &Load { burst: 1, ..load }).expect("a socket");
         sender::sleeping(&Load { burst: 1, seconds: 0.0, ..load }, 0, &mut out);
         assert_eq!((out.sent, out.refused), (0, 0));

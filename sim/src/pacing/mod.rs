@@ -54,7 +54,7 @@ pub enum Extent {
     Whole,
 }
 
-/// How it is measured.
+/// Settings of a measurement.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How many loads.
@@ -65,7 +65,7 @@ pub struct Options {
     pub busy: bool,
     /// Loads run at 1/scale of their rate for scale times as long, and times are divided by it: figures of a machine so many times as fast.
     pub scale: f64,
-    /// What the machine is, for people.
+    /// Description of the machine, for people.
     pub machine: Option<String>,
 }
 
@@ -87,19 +87,19 @@ const LOADS: [(u32, f64, f64); 9] = [
     (10_000, 5_000.0, 0.3),
     (1_000, 10_000.0, 0.3),
 ];
-/// Those of them that are measured in every start phase.
+/// Loads that are measured in every start phase.
 const FEW: [(u32, f64); 3] = [conclude::PUNCTUAL, conclude::COSTLY, (10_000, 1_000.0)];
-/// Those of a quick look.
+/// Loads of a quick look.
 const QUICK: [(u32, f64, f64); 2] = [(1, 100.0, 0.1), (100, 1_000.0, 0.05)];
 /// Flows whose packets are further apart are not run on Verilog, which would take minutes for a few of them.
 const MOST_GAP_NS: f64 = 5e7;
 
-/// What came of all of it.
+/// Results of a measurement of all pacers.
 #[derive(Debug, Default, Serialize)]
 pub struct Measured {
     /// Where packets really went.
     pub site: String,
-    /// What could not be had there, and why.
+    /// Features that the site lacks, and why.
     pub left_out: Option<String>,
     /// 99th percentile of how late a thread is that polls for an event at a random time, and does nothing else.
     pub noise_floor_ns: f64,
@@ -113,9 +113,9 @@ pub struct Measured {
     pub unpaced: Vec<Row>,
     /// The pacers, each under each load.
     pub pacers: Vec<Row>,
-    /// What they do to a network.
+    /// Runs of networks whose senders use the pacers.
     pub network: Vec<Run>,
-    /// What a user should conclude.
+    /// Conclusions for a user.
     pub conclusions: Vec<String>,
     /// How software was measured, each time that it was.
     pub conditions: Vec<Conditions>,
@@ -137,10 +137,10 @@ pub fn bursts(options: &Options) -> &'static [u32] {
     }
 }
 
-/// Measures all pacers, or takes software's part from elsewhere; `progress` is told what is measured, how much is done, and of how much.
+/// Measures all pacers, or takes software's part from elsewhere; `progress` is given the pacer, how much is done, and of how much.
 ///
 /// # Errors
-/// What stands in the way of all of it; what stands in the way of one pacer is its row.
+/// The measurement as a whole fails; a failure of one pacer is in its row.
 pub fn measure(
     options: &Options,
     from: Option<(Software, Vec<Conditions>)>,

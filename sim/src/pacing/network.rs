@@ -1,4 +1,4 @@
-//! What pacers do to a network: senders of the simulator whose packets or bursts are as late as was measured, under one law.
+//! Effect of pacers on a network: senders of the simulator whose packets or bursts are as late as was measured, under one law.
 //!
 //! A pacer of single packets is an event-level NIC that paces each packet, late by the trace; a pacer of bursts posts them to a NIC that sends
 //! them at line rate. All are answered, and so update their rate, once a segment of 16 KB, or of the burst's size if that is larger.
@@ -30,7 +30,7 @@ const MEASURED: (u32, f64) = (1, 100.0);
 /// A kind of sender.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    /// Its pacer.
+    /// Name of the pacer.
     pub name: String,
     /// Payload of a burst; 0: single packets.
     burst: u32,
@@ -120,7 +120,7 @@ pub fn plan(sender: &Sender, experiment: &str, noise: f64, more: &[Change], over
 /// Runs a plan of an experiment.
 ///
 /// # Errors
-/// What a scenario cannot hold.
+/// The plan cannot be run.
 pub fn run(plan: Plan, experiment: &'static str, pacer: &str, noise: f64) -> Result<Run, String> {
     let Outcome { summary: s, recorder, plan, .. } = build::run(plan, &*cores::factory(), |_: Ps| {}).map_err(|e| e.to_string())?;
     // Figure 12's server has two links.
@@ -145,7 +145,7 @@ pub fn run(plan: Plan, experiment: &'static str, pacer: &str, noise: f64) -> Res
 /// Runs the incast, and figure 12's experiment at each noise, with every sender, on all cores.
 ///
 /// # Errors
-/// What a scenario cannot hold.
+/// A plan cannot be run.
 pub fn all(senders: &[Sender], quick: bool, done: impl Fn() + Sync) -> Result<Vec<Run>, String> {
     let noise = if quick { &NOISE[..2] } else { &NOISE[..] };
     let of =
@@ -183,7 +183,7 @@ mod tests {
         let run = run_of;
         let (good, never, late) = (run(hardware), run(&sender(1, 0.0)), run(&sender(1, 200.0)));
         assert_eq!((good.utilization, good.rtt_p99_us), (never.utilization, never.rtt_p99_us), "a trace of zeros");
-        // What a packet is late is made up for.
+        // The lateness of a packet is made up for.
         assert!((late.utilization / good.utilization - 1.0).abs() < 0.2, "{} and {}", late.utilization, good.utilization);
         assert_ne!(late.rtt_p99_us, good.rtt_p99_us);
         let burst = sender(44, 0.0);

@@ -11,21 +11,21 @@ use std::net::SocketAddr;
 /// A software pacer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pacer {
-    /// None: as fast as the kernel takes it.
+    /// No pacing: as fast as the kernel takes packets.
     Unpaced,
     /// A thread that sleeps.
     Sleep,
     /// A thread that polls a timing wheel with slots of so many ns.
     Wheel(u32),
-    /// The queueing discipline `fq` with its default quanta, told the rate by `SO_MAX_PACING_RATE`.
+    /// The queueing discipline `fq` with its default quanta, given the rate by `SO_MAX_PACING_RATE`.
     Fq,
-    /// The same with quanta of one frame and no timer slack.
+    /// The queueing discipline `fq` with quanta of one frame and no timer slack, given the rate by `SO_MAX_PACING_RATE`.
     FqFrame,
-    /// The queueing discipline `fq`, told launch times by `SO_TXTIME`.
+    /// The queueing discipline `fq`, given launch times by `SO_TXTIME`.
     FqTimed,
-    /// The queueing discipline `etf` with such a delta, us, told launch times by `SO_TXTIME`.
+    /// The queueing discipline `etf` with such a delta, us, given launch times by `SO_TXTIME`.
     Etf(u32),
-    /// TCP's own pacing, told the rate by `SO_MAX_PACING_RATE`, which takes no queueing discipline.
+    /// TCP's own pacing, given the rate by `SO_MAX_PACING_RATE`, which takes no queueing discipline.
     Tcp,
     /// TCP over `fq`, which paces in its place.
     TcpFq,
@@ -49,7 +49,7 @@ impl Pacer {
         Pacer::TcpFq,
     ];
 
-    /// Its name.
+    /// Name of the pacer.
     pub fn name(&self) -> &'static str {
         match self {
             Pacer::Unpaced => "unpaced",
@@ -66,7 +66,7 @@ impl Pacer {
         }
     }
 
-    /// Where it runs.
+    /// Place where the pacer runs.
     pub fn place(&self) -> Place {
         match self {
             Pacer::Unpaced | Pacer::Sleep | Pacer::Wheel(_) => Place::User,
@@ -74,7 +74,7 @@ impl Pacer {
         }
     }
 
-    /// What it is, for people.
+    /// Description of the pacer, for people.
     pub fn what(&self) -> &'static str {
         match self {
             Pacer::Unpaced => "as fast as the kernel takes it",
@@ -101,7 +101,7 @@ impl Pacer {
         matches!(self, Pacer::Sleep | Pacer::Wheel(_) | Pacer::Etf(_) | Pacer::FqTimed)
     }
 
-    /// The queueing discipline, as `tc` is told; times are `scale` times as long.
+    /// The queueing discipline in the words of `tc`; times are `scale` times as long.
     pub fn discipline(&self, scale: f64) -> Option<String> {
         match self {
             Pacer::Fq | Pacer::TcpFq => Some("fq".into()),
@@ -111,7 +111,7 @@ impl Pacer {
         }
     }
 
-    /// How launch times are told.
+    /// Clock and offset of launch times; `None` of a pacer without them.
     pub fn launch(&self, scale: f64) -> Option<Launch> {
         match self {
             Pacer::FqTimed => Some(Launch { clock: ClockId::CLOCK_MONOTONIC, delta: 0 }),
@@ -123,7 +123,7 @@ impl Pacer {
     /// Asks the kernel for what it needs.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel refuses the queueing discipline, or TCP's sockets.
     pub fn prepare(&self, site: &Site, scale: f64) -> Result<(), String> {
         if self.is_tcp() {
             let address = site.address;
@@ -145,7 +145,7 @@ impl Pacer {
     /// Makes its sockets, on the thread that will send.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses a socket or an option, or the pacer is TCP, which has no datagrams.
     pub fn open(&self, load: &Load, to: SocketAddr, run: u32) -> Result<Opened, String> {
         Ok(match self {
             Pacer::Unpaced => Opened::Sockets(Sockets::open(load, to, false)?),
@@ -162,7 +162,7 @@ impl Pacer {
     /// Sends for the length of a load that starts at `epoch`; times of the pacer are `scale` times as long.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses to wait for the sockets.
     pub fn send(&self, opened: Opened, load: &Load, (run, epoch): (u32, u64), scale: f64) -> Result<Given, String> {
         match opened {
             Opened::Sockets(sockets) => sockets.run(load, run, epoch),
@@ -180,9 +180,9 @@ impl Pacer {
 
 /// A pacer's sockets.
 pub enum Opened {
-    /// One for all flows.
+    /// A socket for all flows.
     Outlet(Outlet),
-    /// One a flow.
+    /// A socket for each flow.
     Sockets(Sockets),
 }
 

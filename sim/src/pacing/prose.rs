@@ -1,4 +1,4 @@
-//! What `docs/pacing.md` shows of the record: tables and conclusions, each between markers that name it.
+//! Parts of `docs/pacing.md` that are made from the record: tables and conclusions, each between markers that name it.
 use super::conclude::{COSTLY, PUNCTUAL};
 use super::lateness::{EXPERIMENTS, LAWS, Mark, SHAPES, SUFFERS, least, marks};
 use super::record::{Brief, KEPT, Net, Recorded, Source};
@@ -143,7 +143,7 @@ fn bursts(source: &Source, busy: bool) -> Option<(f64, f64)> {
 fn reached(source: &Source, load: (u32, f64)) -> (Vec<String>, Vec<String>) {
     let mut sides = (Vec::new(), Vec::new());
     for r in named(source, load, 1, false).into_iter().filter(|r| !["rtl", "hybrid"].contains(&r.name.as_str())) {
-        // What TCP was given and did not send waits in its sockets.
+        // Bytes that TCP was given and did not send wait in its sockets.
         let lost = if r.name.starts_with("tcp") { 0.0 } else { 1.0 - r.received as f64 / r.sent as f64 };
         let whole = r.rate_error_ppm.is_some_and(|e| e.abs() < 10_000.0) && lost < 0.01;
         let why = if lost < 0.01 { r.rate_error_ppm.map_or("-".into(), ppm) } else { format!("{:.0} % dropped", lost * 100.0) };

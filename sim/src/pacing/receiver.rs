@@ -14,7 +14,7 @@ const BUFFER: usize = 64 << 20;
 /// Without a packet for so long, a receiver looks whether it is to end.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// What stands at the front of each payload: the number of the run, flow, place in the flow.
+/// Bytes of the label at the front of each payload: number of the run, flow, place in the flow.
 pub const LABEL: usize = 16;
 
 /// Writes a packet's label.
@@ -32,7 +32,7 @@ fn read(from: &[u8]) -> Option<(u32, u32, u64)> {
 /// Asks for stamps and a large buffer.
 pub fn prepare(socket: &impl AsFd) -> Result<(), String> {
     setsockopt(socket, sockopt::ReceiveTimestampns, &true).map_err(|e| format!("the kernel gives no arrival stamps: {e}"))?;
-    // The second is for those who may not have the first.
+    // RcvBuf is the fallback without the privilege for RcvBufForce.
     if setsockopt(socket, sockopt::RcvBufForce, &BUFFER).is_err() {
         setsockopt(socket, sockopt::RcvBuf, &BUFFER).map_err(|e| format!("a receive buffer: {e}"))?;
     }
@@ -70,7 +70,7 @@ pub fn control() -> Vec<u8> {
 /// A socket that packets of the measurement are sent to.
 pub struct Receiver {
     socket: UdpSocket,
-    /// Its address.
+    /// Local address of the socket.
     pub address: SocketAddr,
 }
 
@@ -78,7 +78,7 @@ impl Receiver {
     /// Listens at an address of the thread's namespace.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses the socket, its address or arrival stamps.
     pub fn new(address: IpAddr) -> Result<Self, String> {
         let failed = |e: std::io::Error| format!("receiving at {address}: {e}");
         let socket = UdpSocket::bind((address, 0)).map_err(failed)?;
@@ -88,10 +88,10 @@ impl Receiver {
         Ok(Receiver { socket, address })
     }
 
-    /// Takes the packets of run `run` until it is told that no more will come; times are counted from `epoch`.
+    /// Takes the packets of run `run` until `over` is set and none waits; times are counted from `epoch`.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel refuses to receive.
     pub fn collect(&self, run: u32, epoch: u64, over: &Arc<AtomicBool>) -> Result<Vec<Departure>, String> {
         let (mut buffer, mut control) = ([0; LABEL], control());
         let mut all = Vec::new();

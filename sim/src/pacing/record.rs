@@ -15,19 +15,19 @@ pub const KEPT: [(u32, f64); 3] = [PUNCTUAL, COSTLY, (10_000, 1_000.0)];
 pub struct Brief {
     /// The pacer.
     pub name: String,
-    /// Where it runs: `rtl`, `kernel` or `user`.
+    /// Place where the pacer runs: `rtl`, `kernel` or `user`.
     #[serde(rename = "where")]
     pub place: String,
     /// Flows.
     pub flows: u32,
-    /// Their rate together.
+    /// Rate of all flows together, wire bits, Mb/s.
     pub mbps: f64,
     /// Packets of a burst.
     pub burst: u32,
     /// A second task computed on the sender's core.
     #[serde(default)]
     pub busy: bool,
-    /// Why it was not run.
+    /// Reason why the pacer was not run.
     pub refused: Option<String>,
     /// Packets sent.
     pub sent: u64,
@@ -35,7 +35,7 @@ pub struct Brief {
     pub received: u64,
     /// Errors.
     pub error_ns: Option<Quantiles>,
-    /// Those of all start phases.
+    /// Errors of all start phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
     /// Rate over what was asked for, less 1.
@@ -74,7 +74,7 @@ pub struct Source {
     pub conditions: Vec<Conditions>,
     /// How late a polling thread is.
     pub noise_ns: Quantiles,
-    /// Its gaps above 10 us, a second.
+    /// Gaps of a polling thread above 10 us, a second.
     pub long_gaps_per_second: f64,
     /// The stamps.
     pub stamping: Stamping,
@@ -87,10 +87,10 @@ pub struct Source {
 }
 
 impl Source {
-    /// What a report's `results.json` says, of the loads that are kept.
+    /// Reads a report's `results.json`, and keeps refused rows and those of the loads in [`KEPT`].
     ///
     /// # Errors
-    /// It is no such file.
+    /// The text is no such file.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut all: Source = serde_json::from_str(text).map_err(|e| format!("{e}; give a results.json of `timely-sim pacing`"))?;
         all.pacers.retain(|r| r.refused.is_some() || (KEPT.contains(&(r.flows, r.mbps)) && [1, 44].contains(&r.burst)));
@@ -160,10 +160,10 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// What a file says.
+    /// Parses the text of a record.
     ///
     /// # Errors
-    /// It is none of these.
+    /// The text is no record.
     pub fn parse(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|e| format!("{e}; `timely-sim pacing-page` writes it"))
     }

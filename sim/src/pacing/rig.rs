@@ -30,7 +30,7 @@ struct Ports {
 pub struct Taken {
     /// Flow.
     pub flow: u32,
-    /// When it was due, ns48.fns16.
+    /// Launch time of the packet, ns48.fns16.
     pub launch: u64,
     /// The time at the clock at which it was taken, ns48.fns16.
     pub now: u64,
@@ -46,7 +46,7 @@ pub struct Rig {
     pub now: u64,
     /// The time runs.
     pub runs: bool,
-    /// Nothing is decided.
+    /// The pacer decides nothing.
     pub stop: bool,
     /// The link takes a grant at the coming clock.
     pub ready: bool,
@@ -147,7 +147,7 @@ impl Rig {
         self.doorbells.push_back((flow, 60_000));
     }
 
-    /// What was asked for has reached the pacer.
+    /// All requested writes and doorbells have reached the pacer.
     pub fn is_settled(&self) -> bool {
         self.loads.is_empty() && self.rates.is_empty() && self.doorbells.is_empty() && self.profiles.is_empty()
     }

@@ -18,7 +18,7 @@ pub enum Place {
 /// Lateness on a link that many flows share, beside an ideal first-in-first-out link.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fifo {
-    /// Of the ideal link: packets that wait for others on it.
+    /// Errors on the ideal link: packets that wait for others on it.
     pub error_ns: Quantiles,
     /// Of ours, beyond that.
     pub excess_ns: Quantiles,
@@ -40,16 +40,16 @@ pub struct Phases {
 pub struct Row {
     /// The pacer.
     pub name: String,
-    /// Where it runs.
+    /// Place where the pacer runs.
     #[serde(rename = "where")]
     pub place: Place,
-    /// What was asked of it.
+    /// Load of the pacer.
     #[serde(flatten)]
     pub load: Load,
     /// A second task computed on the sender's core.
     #[serde(default)]
     pub busy: bool,
-    /// Why it was not run, or has nothing in it.
+    /// Reason why the pacer was not run, or has no figures.
     pub refused: Option<String>,
     /// Packets that it was given.
     pub sent: u64,
@@ -65,7 +65,7 @@ pub struct Row {
     pub burst_bytes_10us: Option<u64>,
     /// Most wire bytes in any 100 us.
     pub burst_bytes_100us: Option<u64>,
-    /// Those of the rate alone.
+    /// Wire bytes of the flows' rate in 100 us.
     pub even_bytes_100us: f64,
     /// CPU seconds per Gbit of wire bits that arrived.
     pub cpu_s_per_gbit: Option<f64>,
@@ -77,9 +77,9 @@ pub struct Row {
     /// The errors of all start phases, if there was more than one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
-    /// What else is to be known of it.
+    /// Further remark on the row.
     pub note: String,
-    /// Its schedule is known; else errors count from each flow's first packet.
+    /// The schedule is known; else errors count from each flow's first packet.
     pub on_schedule: bool,
     /// Distances of packets in rising order, as many as a plot takes, and the share up to each.
     #[serde(skip)]
@@ -96,7 +96,7 @@ pub struct Row {
 const POINTS: usize = 500;
 
 impl Row {
-    /// Of a pacer that is still to be measured.
+    /// Row of a pacer that is still to be measured.
     pub fn new(name: &str, place: Place, load: &Load) -> Self {
         Row {
             name: name.into(),
@@ -124,7 +124,7 @@ impl Row {
         }
     }
 
-    /// Of a pacer that was refused.
+    /// Row of a pacer that was refused.
     pub fn refused(name: &str, place: Place, load: &Load, why: &str) -> Self {
         Row { refused: Some(why.into()), ..Row::new(name, place, load) }
     }

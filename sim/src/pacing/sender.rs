@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-/// What leaves a thread in bursts.
+/// Socket of a thread that sends in bursts.
 pub struct Outlet {
     socket: UdpSocket,
     payload: Vec<u8>,
@@ -28,7 +28,7 @@ impl Outlet {
     /// Packets to `to`, labelled with the number of the run, in bursts that the kernel cuts up (UDP GSO).
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses the socket, its address or segmentation (UDP GSO).
     pub fn new(to: SocketAddr, run: u32, load: &Load) -> Result<Self, String> {
         let failed = |e: std::io::Error| format!("sending to {to}: {e}");
         let any: IpAddr = if to.is_ipv4() { [0, 0, 0, 0].into() } else { [0u16; 8].into() };
@@ -56,7 +56,7 @@ impl Outlet {
         &self.payload
     }
 
-    /// Counts what became of a burst.
+    /// Counts a burst as taken or refused by the kernel.
     pub fn count(&mut self, took: std::io::Result<()>) {
         match took {
             Ok(()) => self.sent += (self.payload.len() / PAYLOAD) as u64,
@@ -95,13 +95,13 @@ pub fn sleeping(load: &Load, epoch: u64, out: &mut Outlet) {
     ahead(load, epoch, 0, |flow, j, _| out.send(flow, j));
 }
 
-/// The same, `lead` ns ahead of each burst; `send` is told flow, number of the burst and when it is due.
+/// Sleeps and calls `send` `lead` ns ahead of each burst, with the flow, the number of the burst and its due time.
 pub fn ahead(load: &Load, epoch: u64, lead: u64, mut send: impl FnMut(u32, u64, u64)) {
     let (starts, period, end) = (load.starts(), load.period_ns(), epoch + (load.seconds * 1e9) as u64);
     let due = |flow: u32, j: u64| epoch + (starts[flow as usize] + j as f64 * period) as u64;
     let mut next: BinaryHeap<_> = (0..load.flows).map(|f| Reverse((due(f, 0), f, 0u64))).collect();
     while let Some(Reverse((at, flow, j))) = next.pop() {
-        // What was not sent in time is not sent.
+        // Bursts that were not sent in time are not sent.
         if at >= end || now() >= end {
             break;
         }
@@ -185,7 +185,7 @@ mod tests {
             wheel.insert(flow, due, 0);
         }
         assert_eq!([wheel.take(0), wheel.take(1), wheel.take(2), wheel.take(3)], [0, 1, 2, NONE]);
-        // What is due already goes into the first slot that is still to come.
+        // A burst that is already due goes into the first slot that is still to come.
         wheel.insert(1, 400.0, 7);
         assert_eq!(wheel.take(7), 1);
     }

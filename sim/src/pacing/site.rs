@@ -18,7 +18,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// One in the namespace of the calling thread.
+    /// A worker in the namespace of the calling thread.
     pub fn spawn() -> Self {
         let (jobs, inbox) = mpsc::channel::<Job>();
         let thread = std::thread::spawn(move || inbox.into_iter().for_each(|job| job()));
@@ -29,7 +29,7 @@ impl Worker {
     pub fn start<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> mpsc::Receiver<T> {
         let (done, result) = mpsc::channel();
         if let Some(jobs) = &self.jobs {
-            // Whoever does not wait for the result does not want it.
+            // A dropped receiver means that the result is not wanted.
             let _ = jobs.send(Box::new(move || drop(done.send(job()))));
         }
         result
@@ -71,9 +71,9 @@ pub struct Site {
     pub device: Option<String>,
     /// Where the receiver listens.
     pub address: IpAddr,
-    /// What it is, for people.
+    /// Description of the site, for people.
     pub title: String,
-    /// What cannot be had here, and why.
+    /// Features that the site lacks, and why.
     pub left_out: Option<String>,
 }
 
@@ -85,7 +85,7 @@ pub fn tool(words: &str) -> Result<(), String> {
     output(words).map(drop)
 }
 
-// What it says, in a line.
+// Output of a program, in a line.
 fn output(words: &str) -> Result<String, String> {
     let mut split = words.split(' ');
     let program = split.next().unwrap_or("ip");
@@ -147,7 +147,7 @@ impl Site {
     /// Namespaces that are there, with devices that are up and have addresses.
     ///
     /// # Errors
-    /// Which cannot be entered, and what to do.
+    /// A namespace cannot be entered, or the device is not there; the sentence says what to do.
     pub fn named(of: &Named) -> Result<Self, String> {
         let (sender, receiver) = (Worker::spawn(), Worker::spawn());
         let (from, to, device) = (of.from.0.clone(), of.to.clone(), of.from.1.clone());
@@ -166,7 +166,7 @@ impl Site {
     /// Gives the sender's device a queueing discipline.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel refuses the discipline, or the site is loopback, whose discipline is left alone.
     pub fn discipline(&self, kind: &str) -> Result<(), String> {
         let Some(device) = &self.device else {
             return Err("loopback's queueing discipline is left alone; it takes a network namespace".into());
@@ -179,7 +179,7 @@ impl Site {
         })
     }
 
-    /// What the queueing discipline says that it did: packets sent, dropped, and what waits.
+    /// Statistics of the queueing discipline: packets sent, dropped and waiting.
     pub fn queueing(&self) -> Option<String> {
         let words = format!("tc -s qdisc show dev {} root", self.device.as_ref()?);
         self.sender.run(move || output(&words)).ok().filter(|said| !said.is_empty())
@@ -194,11 +194,11 @@ impl Site {
         }
     }
 
-    /// Takes it away.
+    /// Removes the queueing discipline.
     pub fn plain(&self) {
         if let Some(device) = &self.device {
             let words = format!("tc qdisc del dev {device} root");
-            // It may have none.
+            // The device may have no queueing discipline.
             let _ = self.sender.run(move || tool(&words));
         }
     }

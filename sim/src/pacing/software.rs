@@ -31,12 +31,12 @@ pub struct Conditions {
     pub hash: String,
 }
 
-/// What was measured of software.
+/// Measurements of software pacers.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Software {
     /// Where packets really went.
     pub site: String,
-    /// What could not be had there, and why.
+    /// Features that the site lacks, and why.
     pub left_out: Option<String>,
     /// How late a thread is that does nothing but poll for an event at a random time.
     pub noise_ns: Quantiles,
@@ -83,10 +83,10 @@ pub fn steps(options: &Options) -> usize {
     bursts + Pacer::ALL.len() * bursts * loads(options).len()
 }
 
-/// Measures all pacers; `next` is told what is measured.
+/// Measures all pacers; `next` is given the name of each before it is measured.
 ///
 /// # Errors
-/// What stands in the way of all of it; what stands in the way of one pacer is its row.
+/// The measurement as a whole fails; a failure of one pacer is in its row.
 pub fn measure(options: &Options, next: impl Fn(&str)) -> Result<Software, String> {
     kernel::allow_sockets();
     let site = options.named.as_ref().map_or_else(|| Ok(Site::open()), |n: &Named| Site::named(n))?;
@@ -154,7 +154,7 @@ pub fn measure(options: &Options, next: impl Fn(&str)) -> Result<Software, Strin
     })
 }
 
-/// What a file holds that software was measured into.
+/// Reads a file of measurements of software.
 ///
 /// # Errors
 /// The file cannot be read, or is none of these.
@@ -167,7 +167,7 @@ pub fn read(file: &Path) -> Result<Software, String> {
 /// core beside those of a quiet one.
 ///
 /// # Errors
-/// They are of different loads.
+/// The measurements are of different loads.
 pub fn merged(all: Vec<Software>) -> Result<(Software, Vec<Conditions>), String> {
     let conditions: Vec<Conditions> = all.iter().map(|s| s.conditions.clone()).collect();
     let mut all = all.into_iter();

@@ -1,4 +1,4 @@
-//! What is said of departures: how far from their schedule, at what rate, in what bursts.
+//! Statistics of departures: distance from their schedule, rate, bursts.
 use super::load::{Load, WIRE_BYTES};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Of these values, which are sorted for it; `None` of none.
+    /// Quantiles of these values, which are sorted in place; `None` without values.
     pub fn of(values: &mut [f64]) -> Option<Self> {
         values.sort_by(f64::total_cmp);
         let last = values.len().checked_sub(1)?;
@@ -30,13 +30,13 @@ impl Quantiles {
 pub struct Departure {
     /// Flow.
     pub flow: u32,
-    /// Its place among the packets of its flow, from 0.
+    /// Place of the packet among the packets of its flow, from 0.
     pub k: u64,
-    /// When it left, ns.
+    /// Departure of the packet, ns.
     pub at: f64,
 }
 
-/// What was measured of a pacer under a load.
+/// Measurements of a pacer under a load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judged {
     /// Distance of a packet from its own ideal departure, early or late, ns.
@@ -69,7 +69,7 @@ pub fn most(at: &[f64], window: f64) -> u64 {
     most as u64 * WIRE_BYTES
 }
 
-/// Judges what left under a load. `first` has the ideal departure of each flow's packet 0. Where that is not known, as the kernel paces and
+/// Judges departures under a load. `first` has the ideal departure of each flow's packet 0. Where that is not known, as the kernel paces and
 /// chooses its bursts, the flow's first packet was on time, and what has one stamp is a burst.
 pub fn judge(load: &Load, first: Option<&[f64]>, mut left: Vec<Departure>) -> Judged {
     if left.is_empty() {

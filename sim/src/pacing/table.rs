@@ -56,7 +56,7 @@ fn line(row: &Row) -> String {
     )
 }
 
-/// All of it.
+/// All tables of a measurement.
 pub fn table(m: &Measured) -> String {
     let h = HEADS;
     let mut text = format!(

@@ -19,7 +19,7 @@ pub const SEGMENT: usize = 1448;
 pub struct Sink {
     listener: TcpListener,
     tap: OwnedFd,
-    /// Where it listens.
+    /// Local address of the listener.
     pub address: SocketAddr,
 }
 
@@ -27,7 +27,7 @@ impl Sink {
     /// Listens at an address of the thread's namespace.
     ///
     /// # Errors
-    /// What the kernel refuses; a packet socket takes root.
+    /// The address is not IPv4, or the kernel refuses a socket; a packet socket takes root.
     pub fn new(address: IpAddr) -> Result<Self, String> {
         if !address.is_ipv4() {
             return Err(format!("{address}: frames are read as IPv4; give the receiver an IPv4 address"));
@@ -42,10 +42,10 @@ impl Sink {
         Ok(Sink { listener, tap, address })
     }
 
-    /// Takes connections and what comes on them, until it is told that no more will; gives the bytes.
+    /// Accepts connections and reads them until `over` is set; gives the bytes.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel refuses to wait for connections, or to accept them.
     pub fn drain(&self, over: &Arc<AtomicBool>) -> Result<u64, String> {
         const LISTENER: u64 = u64::MAX;
         let failed = |e: &dyn std::fmt::Display| format!("receiving over TCP: {e}");
@@ -69,11 +69,11 @@ impl Sink {
         Ok(bytes)
     }
 
-    /// The frames of TCP that arrive for it, as packets of [`SEGMENT`] bytes, until it is told that no more will; times are counted from
+    /// The frames of TCP that arrive for the sink, as packets of [`SEGMENT`] bytes, until `over` is set and none waits; times are counted from
     /// `epoch`. `ports` has the senders' ports, in the order of the flows.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel refuses to receive.
     pub fn watch(&self, ports: &[u16], epoch: u64, over: &Arc<AtomicBool>) -> Result<Vec<Departure>, String> {
         let mut flow_of = vec![u32::MAX; 1 << 16];
         for (flow, port) in (0..).zip(ports) {
@@ -89,7 +89,7 @@ impl Sink {
                     let Some(state) = seen.get_mut(flow_of[usize::from(f.from)] as usize) else { continue };
                     let (first, count) = state.get_or_insert((f.sequence, 0));
                     let whole = (u64::from(f.sequence.wrapping_sub(*first)) + u64::from(f.bytes)) / SEGMENT as u64;
-                    // What comes again was lost and is late, but not counted twice.
+                    // Retransmitted bytes were lost and are late, but not counted twice.
                     for k in *count..whole {
                         all.push(Departure { flow: flow_of[usize::from(f.from)], k, at: receiver::since(epoch, stamp) });
                     }
@@ -102,7 +102,7 @@ impl Sink {
     }
 }
 
-/// What is read of a frame.
+/// Fields of a TCP frame that are read.
 struct Frame {
     from: u16,
     to: u16,
@@ -127,7 +127,7 @@ impl Frame {
 /// The sending end of TCP: connections whose rate the kernel keeps.
 pub struct Streams {
     streams: Full<TcpStream>,
-    /// Their ports.
+    /// Local ports of the streams, in the order of the flows.
     pub ports: Vec<u16>,
 }
 
@@ -135,7 +135,7 @@ impl Streams {
     /// Connects a flow after the other.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses a connection.
     pub fn connect(load: &Load, to: SocketAddr) -> Result<Self, String> {
         let failed = |e: &dyn std::fmt::Display| format!("connecting to {to}: {e}");
         let (mut streams, mut ports) = (Vec::new(), Vec::new());
@@ -143,7 +143,7 @@ impl Streams {
             let s = TcpStream::connect_timeout(&to, Duration::from_secs(5)).map_err(|e| too_many(&e, &failed(&e)))?;
             s.set_nonblocking(true).map_err(|e| failed(&e))?;
             s.set_nodelay(true).map_err(|e| failed(&e))?;
-            // What waits in a socket is sent, and never measured: 5 ms of it are enough.
+            // Bytes that wait in a socket are sent, and never measured: 5 ms of them are enough.
             let rate = bytes_a_second(load, SEGMENT as f64);
             let waiting = (rate / 200).clamp(128 << 10, 4 << 20) as usize;
             setsockopt(&s, sockopt::SndBuf, &waiting).map_err(|e| format!("a send buffer: {e}"))?;
@@ -155,10 +155,10 @@ impl Streams {
         Ok(Streams { streams: Full::new(streams)?, ports })
     }
 
-    /// Keeps all of them full for the length of the load.
+    /// Keeps all streams full for the length of the load.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses to wait for the streams.
     pub fn run(&self, load: &Load, epoch: u64) -> Result<Given, String> {
         let payload = vec![0; SEGMENT * 44];
         let (mut bytes, mut given) = (0u64, Given::default());

@@ -35,7 +35,7 @@ pub fn read(file: &Path) -> Result<Arc<[Ps]>, Error> {
     Ok(all.into())
 }
 
-/// The lateness of a pacer's releases, ns, from 0 on. Where the kernel paces nobody knows its schedule: a rate that is off is left out, and the
+/// The lateness of a pacer's releases, ns, from 0 on. Where the kernel paces, the schedule is not known: a rate that is off is left out, and the
 /// earliest release was on time.
 pub fn lateness(row: &Row) -> Vec<f64> {
     let all = &row.releases;

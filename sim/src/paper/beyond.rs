@@ -1,4 +1,4 @@
-//! What the paper could not try: several bottlenecks on a way, and two classes that each answer to their own RTT (sections 2 and 8).
+//! Experiments beyond the paper: several bottlenecks on a path, and two classes that each answer to their own RTT (sections 2 and 8).
 use super::finding::{least, most};
 use super::{Figure, Lab, curves, number};
 use crate::scenario::build::Outcome;

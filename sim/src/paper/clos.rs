@@ -70,7 +70,7 @@ pub fn figures_19_to_21(lab: &Lab) -> Result<Figure, String> {
         sets.push(vec![load(both)]);
         sets.push([vec![load(both)], pfc()].concat());
     }
-    // What differences are put down to, taken away at the load at which figures are read.
+    // Causes of the differences, taken away at the load at which figures are read.
     sets.push(vec![load(LOADS[AT]), swift()]);
     sets.push(vec![load(LOADS[AT]), word("nic.kind", "event")]);
     sets.push([vec![load(LOADS[AT]), number("switch.xoff_kb", 50.0)], pfc()].concat());

@@ -41,7 +41,7 @@ impl fmt::Display for Measure {
     }
 }
 
-/// What the seeds say together.
+/// Verdict of all seeds together.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -58,17 +58,17 @@ pub enum Verdict {
 pub struct Finding {
     /// Table or figure.
     pub figure: String,
-    /// What it is, with its unit.
+    /// Name of the quantity, with its unit.
     pub quantity: String,
     /// The paper's.
     pub paper: f64,
     /// The paper says it in words alone, and the number is the bound that we take them for.
     pub in_words: bool,
-    /// How they are held against each other.
+    /// Rule by which the paper's value and ours are held against each other.
     pub by: String,
     #[serde(skip)]
     pub(super) measure: Option<Measure>,
-    /// What the seeds say.
+    /// Verdict of the seeds.
     pub verdict: Verdict,
     /// Ours: the median over the seeds.
     #[serde(with = "endless")]
@@ -128,12 +128,12 @@ impl Finding {
         self
     }
 
-    /// It agrees by every seed.
+    /// The finding agrees by every seed.
     pub fn agrees(&self) -> bool {
         self.verdict == Verdict::Agrees
     }
 
-    /// Why they differ, if they do by any seed: so it comes behind [`Finding::seeds`].
+    /// Reason for a difference, if there is one by any seed: so the call comes behind [`Finding::seeds`].
     pub fn why(mut self, why: &str) -> Self {
         if !self.agrees() {
             self.why = why.to_owned();
@@ -151,10 +151,10 @@ impl Finding {
         Finding { in_words: true, ..self }
     }
 
-    /// The same quantity by another seed, added to this.
+    /// Adds the same quantity by another seed.
     ///
     /// # Errors
-    /// It is another quantity.
+    /// The other finding is of another quantity.
     pub fn with(mut self, other: Finding) -> Result<Self, String> {
         if (&self.figure, &self.quantity, self.paper) != (&other.figure, &other.quantity, other.paper) {
             return Err(format!(

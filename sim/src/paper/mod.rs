@@ -48,15 +48,15 @@ const IP_SHARE: f64 = 1500.0 / 1538.0;
 
 /// A figure that was run again.
 pub struct Figure {
-    /// Its name in findings.
+    /// Name of the figure in findings.
     pub id: &'static str,
-    /// What it shows.
+    /// Title of the figure.
     pub title: &'static str,
-    /// How it was run and what came of it, for readers.
+    /// Description of the runs and results, for readers.
     pub text: String,
     /// The numbers.
     pub findings: Vec<Finding>,
-    /// Its plots: caption, legend (colour and name), plot.
+    /// Plots of the figure: caption, legend (colour and name), plot.
     pub plots: Vec<(String, Legend, Plot)>,
 }
 
@@ -79,13 +79,13 @@ pub type Experiment = (&'static [&'static str], fn(&Lab) -> Result<Figure, Strin
 pub struct Paper {
     /// Seeds by which each experiment is run, one after the other; 1 where experiments have seeds of their own.
     pub seeds: u64,
-    /// Its name on the command line.
+    /// Name of the paper on the command line.
     pub name: &'static str,
     /// The title of its page.
     pub title: &'static str,
-    /// Its parameter set, as it is printed first.
+    /// Parameter set of the paper, as it is printed first.
     pub parameters: &'static str,
-    /// Its experiments, in its order.
+    /// Experiments of the paper, in its order.
     pub experiments: &'static [Experiment],
     /// Figures that are not of the paper: what it leaves to future work.
     pub open: &'static [&'static str],
@@ -114,7 +114,7 @@ pub const PAPERS: [Paper; 2] = [
 /// Runs an experiment by so many seeds from the lab's on: text and plots are those of the first.
 ///
 /// # Errors
-/// What a run fails with, and experiments whose seeds measure different things.
+/// A run fails, or seeds of an experiment measure different things.
 pub fn by_seeds(experiment: &Experiment, lab: &Lab, seeds: u64) -> Result<Figure, String> {
     let mut figure = experiment.1(lab)?;
     for k in 1..seeds {

@@ -14,7 +14,7 @@ const ROUNDING: f64 = 1e-4;
 /// Characters of a line of the page's text.
 const LINE: usize = 150;
 
-/// What a run of a paper gave.
+/// Results of a run of a paper.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Recorded {
     /// The paper's name on the command line.
@@ -62,7 +62,7 @@ impl Recorded {
         serde_json::from_str(text).map_err(|e| format!("sim/papers/{name}.json: {e}"))
     }
 
-    /// What of these findings, by any number of seeds, is not as it is recorded: a value outside the recorded spread, another paper's number or
+    /// Differences of these findings, by any number of seeds, from the record: a value outside the recorded spread, another paper's number or
     /// measure, a quantity that is recorded and missing or the other way.
     pub fn differences(&self, findings: &[&Finding]) -> Vec<String> {
         let mut all = Vec::new();
@@ -75,7 +75,7 @@ impl Recorded {
                 all.push(format!("{} {}: held against {} {}, recorded {} {}", f.figure, f.quantity, f.by, f.paper, r.by, r.paper));
             }
             let slack = r.spread.map(|v| if v.is_finite() { v.abs() * ROUNDING } else { 0.0 });
-            // What is no number is outside too.
+            // A NaN is outside too.
             let outside = |v: f64| !(v >= r.spread[0] - slack[0] && v <= r.spread[1] + slack[1]);
             if let Some(v) = f.values.iter().find(|v| outside(**v)) {
                 all.push(format!("{} {}: {v}, recorded {} to {}", f.figure, f.quantity, r.spread[0], r.spread[1]));

@@ -66,7 +66,7 @@ pub fn figure_15(lab: &Lab) -> Result<Figure, String> {
 /// Figure 16, and beyond it: pacing by the NIC of segments of 64 KB, at a fixed rate, and at TIMELY's own.
 pub fn figure_16(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig16";
-    // What the authors could not build: not in the paper.
+    // Pacing that the authors could not build: not in the paper.
     const BEYOND: &str = "beyond16";
     let fixed = [300.0, 500.0, 600.0, 700.0, 1000.0, 2000.0, 4000.0];
     let mut sets = Vec::new();

@@ -5,7 +5,7 @@ use crate::metrics::summary::Spread;
 use crate::scenario::build::Outcome;
 use crate::time::{MS, Ps};
 
-/// What software stamps add in these figures: what a kernel's were seen to, `sim/scenarios/sigcomm15/kernel_stamps.py`.
+/// Delay of software stamps in these figures, by name: that of a kernel, measured by `sim/scenarios/sigcomm15/kernel_stamps.py`.
 pub(super) const KERNEL: &str = "kernel";
 
 // RTTs as they were measured from `from` to `to`, us.
@@ -45,7 +45,7 @@ pub fn figure_1(lab: &Lab) -> Result<Figure, String> {
     let runs = steps(lab)?;
     let medians = |o: &Outcome| (0..4).map(|k| Spread::of(step(o, k)).p50).collect::<Vec<_>>();
     let (nic, kernel) = (medians(&runs[0]), medians(&runs[1]));
-    // What a step of the queue is, and what noise is.
+    // Height of a step of the queue, and noise.
     let rise = (nic[3] - nic[0]) / 3.0;
     let noise = |o: &Outcome| (0..4).map(|k| Spread::of(step(o, k))).map(|s| s.p99 - s.p50).fold(0.0, f64::max);
     let findings = vec![

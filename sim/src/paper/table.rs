@@ -79,7 +79,7 @@ pub fn table_1(lab: &Lab) -> Result<Figure, String> {
         ("FAST* 50M", fast(50.0, &[])),
         ("FAST* 100M", fast(100.0, &[])),
     ];
-    // What the differences are put down to, taken away.
+    // Causes of the differences, taken away.
     let tests = [
         rival("dctcp", &[mark(), paced(), number("switch.xoff_kb", 0.0)]),
         fast(10.0, &[paced()]),

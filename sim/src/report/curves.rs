@@ -2,7 +2,7 @@
 use super::page::escape;
 use super::plot::{Axis, Line, Plot};
 
-/// What the lines of a plot are: colour and name of each.
+/// Colour and name of each line of a plot.
 pub type Legend = Vec<(u32, String)>;
 
 /// A line's name and points.

@@ -15,17 +15,17 @@ use serde::Serialize;
 
 /// A run in a report.
 pub struct Arm {
-    /// Its name in JSON.
+    /// Name of the arm in JSON.
     pub name: String,
-    /// Its name for people.
+    /// Title of the arm, for people.
     pub title: String,
-    /// What it is, in a sentence.
+    /// Description of the arm, in a sentence.
     pub note: String,
-    /// Its colour, `0xrrggbb`.
+    /// Colour of the arm, `0xrrggbb`.
     pub color: u32,
     /// The NICs it was to run on.
     pub kind: NicKind,
-    /// What came of it, or why it could not be run.
+    /// Outcome of the run, or why it could not be run.
     pub outcome: Result<Outcome, String>,
 }
 
@@ -49,16 +49,16 @@ pub struct ArmJson<'a> {
     summary: Option<&'a Summary>,
 }
 
-/// What a program reads of a set of runs.
+/// Results of a set of runs in JSON.
 #[derive(Serialize)]
 pub struct Json<'a> {
     arms: Vec<ArmJson<'a>>,
-    /// Of the first arm.
+    /// Largest RTT error of the first arm that has one.
     rtt_error_clocks_max: Option<f64>,
 }
 
 impl<'a> Json<'a> {
-    /// Of these runs.
+    /// JSON of these runs.
     pub fn of(arms: &'a [Arm]) -> Self {
         let rtt_error_clocks_max = arms.iter().find_map(|a| a.outcome.as_ref().ok()?.summary.rtt_error_clocks_max);
         Json { arms: arms.iter().map(ArmJson::of).collect(), rtt_error_clocks_max }

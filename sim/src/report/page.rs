@@ -12,11 +12,11 @@ const PANEL: (u32, u32) = (480, 260);
 
 /// The words of a page.
 pub struct Words {
-    /// Its title.
+    /// Title of the page.
     pub title: String,
-    /// What was run and what came out, as HTML paragraphs.
+    /// Summary of the runs and their results, as HTML paragraphs.
     pub lead: String,
-    /// What a reader should know about the figures, each an HTML list item.
+    /// Remarks on the figures, each an HTML list item.
     pub notes: Vec<String>,
 }
 

@@ -28,9 +28,9 @@ pub struct Line {
 pub struct Plot {
     /// Size in pixels.
     pub size: (u32, u32),
-    /// What x is, with its unit.
+    /// Name of the x axis, with its unit.
     pub x_label: String,
-    /// What y is, with its unit.
+    /// Name of the y axis, with its unit.
     pub y_label: String,
     /// The x axis.
     pub x: Axis,

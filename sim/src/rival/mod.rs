@@ -1,4 +1,4 @@
-//! What TIMELY is compared with, as controllers of the fabric's flows.
+//! Rivals of TIMELY, as controllers of the fabric's flows.
 pub mod dcqcn;
 mod dctcp;
 mod fast;
@@ -46,7 +46,7 @@ pub struct Own {
 }
 
 impl Rival {
-    /// All of them, with their names.
+    /// All rivals, with their names.
     pub const NAMED: [(&str, Rival); 8] = [
         ("none", Rival::None),
         ("dcqcn", Rival::Dcqcn),

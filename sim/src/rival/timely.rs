@@ -18,7 +18,7 @@ pub(super) fn share(rate: f64, limits: (f64, f64)) -> f64 {
     rate.clamp(limits.0, limits.1)
 }
 
-/// What both compute.
+/// Law that both simulators compute.
 #[derive(Clone, Debug)]
 struct Law {
     p: Parameters,

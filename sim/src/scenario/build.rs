@@ -34,7 +34,7 @@ pub fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get()).min(16)
 }
 
-/// Runs a plan, with somebody looking on.
+/// Runs a plan, under an observer.
 pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Result<Outcome, Error> {
     if matches!(plan.nic.kind, NicKind::Event | NicKind::Posted) {
         return super::fabric::run(plan, observer);
@@ -115,7 +115,7 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
     })
 }
 
-/// What is random about a host.
+/// Random properties of a host.
 struct Drawn {
     seed: u64,
     phase: Ps,

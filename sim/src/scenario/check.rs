@@ -1,4 +1,4 @@
-//! What can be said of a plan before anything of it is built or run.
+//! Checks of a plan before anything of it is built or run.
 use super::{Error, Form, NicKind, Plan};
 use crate::nic::mac::bus_gbps;
 use crate::time::{Ps, US};
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use timely_regs::parameters::{RttStart, Signal};
 
 impl Plan {
-    /// Refuses what cannot be run: flows without a way, parameters that nothing can hold, and whatever NICs of its kind, or their network,
+    /// Refuses what cannot be run: flows without a path, parameters that nothing can hold, and whatever NICs of its kind, or their network,
     /// do not have. What only a core can say, such as that there is no Verilog of its size, is left to the run.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Plan {
         }
     }
 
-    // Of each way and each profile once.
+    // Each path and each profile once.
     fn check_profiles(&self) -> Result<(), Error> {
         let kind = self.nic.kind;
         let (mut ways, mut profiles) = (HashSet::new(), HashSet::new());
@@ -109,7 +109,7 @@ impl Plan {
                 NicKind::Event | NicKind::Posted if other => {
                     return refused("event-level NICs have no signal but the RTT from the last byte out; use rtl or model".into());
                 }
-                // These two take any parameters.
+                // NICs of these two kinds take any parameters.
                 NicKind::Paced | NicKind::Software => {}
                 _ => {
                     p.quantise().map_err(|e| Error::Profile { name: f.profile.clone(), message: e.to_string() })?;

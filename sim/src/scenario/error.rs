@@ -20,7 +20,7 @@ pub enum Error {
         file: PathBuf,
         /// The line.
         line: usize,
-        /// What is wrong.
+        /// Reason.
         message: String,
     },
     /// A value that is not allowed.
@@ -32,9 +32,9 @@ pub enum Error {
         line: usize,
         /// The field.
         field: String,
-        /// Its value.
+        /// Value of the field.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         allowed: String,
     },
     /// A value that is not allowed, in a scenario with changed fields.
@@ -44,9 +44,9 @@ pub enum Error {
         file: PathBuf,
         /// The field.
         field: String,
-        /// Its value.
+        /// Value of the field.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         allowed: String,
     },
     /// An option that is not allowed.
@@ -54,9 +54,9 @@ pub enum Error {
     Option {
         /// The option.
         option: String,
-        /// Its value.
+        /// Value of the option.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         allowed: String,
     },
     /// A topology that does not hold together.
@@ -64,10 +64,10 @@ pub enum Error {
     Topology {
         /// The file.
         file: PathBuf,
-        /// What is wrong.
+        /// Reason.
         message: String,
     },
-    /// A flow without a way.
+    /// A flow without a path.
     #[error(transparent)]
     Way(#[from] crate::topology::Error),
     /// A port that is not there.
@@ -100,9 +100,9 @@ pub enum Error {
     /// A profile that the hardware cannot hold.
     #[error("profile {name}: {message}")]
     Profile {
-        /// Its name.
+        /// Name of the profile.
         name: String,
-        /// What is wrong.
+        /// Reason.
         message: String,
     },
     /// NICs of this kind cannot be had.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use timely_model::engine::law::Words;
 use timely_regs::parameters::Parameters;
 
-/// What only the fabric has.
+/// Settings of the fabric alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FabricPlan {
     /// Bytes beyond XOFF that an ingress port may hold; `None`: as much as comes.
@@ -192,14 +192,14 @@ pub fn run(plan: Plan, mut observer: impl Observer) -> Result<Outcome, Error> {
     })
 }
 
-// What the flows' records take over. Then the recorder is finished: when all flows have ended, so have its windows.
+// Moves the flows' results into their records. Then the recorder is finished: when all flows have ended, so have its windows.
 fn close(plan: &Plan, done: Finished) -> (Record, Vec<(u32, Message)>) {
     let mut messages = Vec::with_capacity(done.messages.len());
     let Finished { flows, messages: all, mut record, .. } = done;
     let recorder = &mut record.recorder;
     let mut next = 0;
     for ((i, f), r) in flows.iter().enumerate().zip(&mut recorder.flows) {
-        // What was sent again is no more payload than there was.
+        // Payload that was sent again counts once.
         let most = plan.flows[i].total().unwrap_or(u64::MAX);
         (r.payload, r.payload_steady, r.packets, r.acks) = (f.delivered.min(most), f.delivered_steady.min(most), f.packets, f.acks);
         r.branches = f.control.branches();

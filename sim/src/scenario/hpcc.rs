@@ -89,7 +89,7 @@ fn delay(word: &str) -> Option<Ps> {
 const RELATIVES: &str = " (HPCC, ConWeave); of other forms, `nodes switches tors links` (PowerTCP), the same with two capacities (ABM) and \
                          `nodes gpus_per_server nvswitches switches links gpu_type` (SimAI), write these three";
 
-/// Which nodes are switches, the links, and what is to be said of the file.
+/// Whether each node is a switch, the links, and notes on the file.
 pub type Read = (Vec<bool>, Vec<Link>, Vec<String>);
 
 /// Reads a file of nodes and links.

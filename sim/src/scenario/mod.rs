@@ -22,7 +22,7 @@ use crate::topology::{Link, Topology};
 use std::path::PathBuf;
 use timely_regs::parameters::Parameters;
 
-/// What a link has unless it says otherwise.
+/// Defaults of links.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkDefaults {
     /// Speed.
@@ -125,7 +125,7 @@ impl Form {
     pub const NO_RTL: &str = "nic.form = \"corundum\" is there as a model: Corundum itself is no part of this program; use nic.kind = \"model\", \
                               which the tests hold equal to the Verilog of our blocks";
 
-    /// Its name in a scenario.
+    /// Name of the form in a scenario.
     pub fn name(self) -> &'static str {
         match self {
             Form::Standalone => "standalone",
@@ -167,7 +167,7 @@ pub const EVENT_ACK_DELAY: Ps = 98_000;
 /// The NICs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NicPlan {
-    /// Their kind.
+    /// Kind of the NICs.
     pub kind: NicKind,
     /// Form of bit-true NICs.
     pub form: Form,
@@ -203,21 +203,21 @@ pub type Set = fn(&mut Parameters, f64);
 /// A profile of a scenario: a named one with some parameters changed.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// Its name.
+    /// Name of the profile.
     pub name: String,
-    /// What it starts from.
+    /// Name of the profile that this one starts from.
     pub like: String,
-    /// What is changed.
+    /// Parameters that are changed.
     pub set: Vec<(Set, f64)>,
     /// The paper's Algorithm 1 in place of the authors' code.
     pub algorithm_1: bool,
-    /// What computes the rate.
+    /// Rate controller.
     pub control: Control,
     /// Parameters of a rival that the engine has not.
     pub own: rival::Own,
 }
 
-/// What computes a flow's rate.
+/// Rate controller of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Control {
     /// The law of the profile.
@@ -234,9 +234,9 @@ pub struct FlowPlan {
     pub src: NodeId,
     /// Receiver.
     pub dst: NodeId,
-    /// When it starts.
+    /// Start of the flow.
     pub start: Ps,
-    /// When it stops, if endless.
+    /// End of the flow, if endless.
     pub stop: Option<Ps>,
     /// Payload bytes of a message; `None` for endless.
     pub bytes: Option<u64>,
@@ -252,13 +252,13 @@ pub struct FlowPlan {
     pub profile: String,
     /// Source and destination port, where a file names them.
     pub ports: Option<(u16, u16)>,
-    /// Its queue in switches, of the fabric's classes of data.
+    /// Class of the flow's packets, which selects the queue in switches, of the fabric's classes of data.
     pub class: u8,
     /// Messages of any size at any time, in place of `bytes`, `messages` and `every`; on the fabric alone.
     pub posts: Vec<(Ps, u64)>,
     /// The flow that answers each message; on the fabric alone.
     pub reply: Option<u32>,
-    /// Its segments are READ requests: `dst` sends what they ask for; on the fabric alone.
+    /// Segments are READ requests: `dst` sends the data that they ask for; on the fabric alone.
     pub read: bool,
 }
 
@@ -297,12 +297,12 @@ impl FlowPlan {
         self.bytes.map(|b| b * u64::from(self.messages))
     }
 
-    /// When it starts, or posts its first message.
+    /// Start of the flow, or of its first message.
     pub fn first(&self) -> Ps {
         self.posts.first().map_or(self.start, |p| p.0)
     }
 
-    /// Its messages: when they are posted, and their payload bytes; none when it is endless.
+    /// Messages of the flow: when they are posted, and their payload bytes; none when the flow is endless.
     pub fn posts(&self) -> Vec<(Ps, u64)> {
         let Some(bytes) = self.bytes.filter(|_| self.posts.is_empty()) else { return self.posts.clone() };
         (0..Ps::from(self.messages)).map(|k| (self.start + k * self.every, bytes)).collect()
@@ -312,7 +312,7 @@ impl FlowPlan {
 /// A scenario as it was read.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Its name.
+    /// Name of the scenario.
     pub name: String,
     /// Seed of everything random.
     pub seed: u64,
@@ -332,9 +332,9 @@ pub struct Plan {
     pub nic: NicPlan,
     /// Profiles of its own.
     pub profiles: Vec<Profile>,
-    /// Its flows.
+    /// Flows of the scenario.
     pub flows: Vec<FlowPlan>,
-    /// What only the fabric has.
+    /// Settings of the fabric alone.
     pub fabric: FabricPlan,
     /// Further ports of switches to watch.
     pub watch: Vec<(NodeId, u16)>,
@@ -342,7 +342,7 @@ pub struct Plan {
     pub capture: Vec<(NodeId, u16)>,
     /// At its end, the telemetry of every flow is taken from the NICs.
     pub snapshot: bool,
-    /// What whoever runs it should know of how it was read, a line each.
+    /// Notes for the user on how the scenario was read, a line each.
     pub notes: Vec<String>,
     /// The files that it was read from besides its own.
     pub files: Vec<PathBuf>,
@@ -384,7 +384,7 @@ impl Plan {
         Ok(all.into_iter().max().unwrap_or(0) as f64 / 1e6)
     }
 
-    /// What computes the rate of a profile's flows.
+    /// Rate controller of a profile's flows.
     pub fn control(&self, profile: &str) -> Control {
         self.profiles.iter().find(|p| p.name == profile).map_or(Control::Engine, |p| p.control)
     }

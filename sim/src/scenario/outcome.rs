@@ -1,4 +1,4 @@
-//! What came of a run.
+//! Outcome of a run.
 use super::Plan;
 use crate::fabric::flow::Message;
 use crate::frame::NodeId;
@@ -18,19 +18,19 @@ pub struct Outcome {
     pub recorder: Recorder,
     /// The figures.
     pub summary: Summary,
-    /// What each host's NIC counted, hosts in order.
+    /// Counters of each host's NIC, hosts in order.
     pub stats: Vec<Stats>,
     /// Telemetry of each host's flows at the end, flows in order, if the plan wants it.
     pub snapshots: Vec<(NodeId, Vec<TelemetryRecord>)>,
-    /// What passed the ports that the plan wants captured.
+    /// Frames at the ports that the plan wants captured.
     pub captures: Vec<Capture>,
     /// The messages of the fabric's flows, flow after flow.
     pub messages: Vec<(u32, Message)>,
     /// True path times of the steady part on the fabric, ps.
     pub rtt: Log,
-    /// What the fabric's NICs measured there, ps.
+    /// RTTs that the fabric's NICs measured in the steady part, ps.
     pub measured_rtt: Log,
-    /// Those of segments with a marked packet.
+    /// Measured RTTs of segments with a marked packet, ps.
     pub marked_rtt: Log,
     /// Frames that the fabric put on a wire.
     pub transmissions: u64,

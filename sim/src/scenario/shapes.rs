@@ -19,7 +19,7 @@ pub enum Shape {
         /// Hosts of the second.
         right: NodeId,
     },
-    /// A chain of switches, so that a long way has many bottlenecks: hosts `i * hosts..(i + 1) * hosts` on switch `i`.
+    /// A chain of switches, so that a long path has many bottlenecks: hosts `i * hosts..(i + 1) * hosts` on switch `i`.
     ParkingLot {
         /// Switches.
         switches: NodeId,
@@ -67,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// Which nodes are switches, and the links: hosts' links as `host` says, those between switches at the speed `trunk`.
+    /// Whether each node is a switch, and the links: hosts' links as `host` says, those between switches at the speed `trunk`.
     pub fn build(self, host: LinkDefaults, trunk: Speed) -> (Vec<bool>, Vec<Link>) {
         let hosts = self.hosts() as NodeId;
         let nodes = hosts + self.switches() as NodeId;

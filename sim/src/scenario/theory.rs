@@ -1,4 +1,4 @@
-//! What a flow meets on an idle network, exactly: its unloaded RTT and its completion time.
+//! Theory of a flow on an idle network, exact: its unloaded RTT and its completion time.
 use super::{FlowPlan, Plan};
 use crate::frame::NodeId;
 use crate::nic::stream::HEADERS;
@@ -6,7 +6,7 @@ use crate::time::{Ps, wire_bytes};
 use crate::topology::{Error, flow_key};
 
 impl Plan {
-    // One way of a frame: serialization on all links but the first, propagation, switches.
+    // One-way delay of a frame: serialization on all links but the first, propagation, switches.
     fn one_way(&self, from: NodeId, to: NodeId, key: u32, bytes: u32) -> Result<Ps, Error> {
         let path = self.topology.path(from, to, key)?;
         let links = path.iter().map(|e| &self.topology.links()[e.link]);
@@ -19,7 +19,7 @@ impl Plan {
 
     /// The unloaded RTT of a flow: from the end of a full packet at the sender to the first bit of its ACK there.
     pub fn unloaded(&self, f: &FlowPlan) -> Result<Ps, Error> {
-        // Equal ways are alike, so the flow's number does not matter.
+        // Equal paths are alike, so the flow's number does not matter.
         let there = self.one_way(f.src, f.dst, flow_key(f.src, f.dst, 0), f.packet + HEADERS)?;
         let back = self.one_way(f.dst, f.src, flow_key(f.dst, f.src, 0), HEADERS)?;
         let ack = wire_bytes(HEADERS);

@@ -44,7 +44,7 @@ pub fn text(file: &Path, text: &str, changes: &[Change]) -> Result<String, Error
 pub fn parse(file: &Path, of: &str, changes: &[Change], overrides: &Overrides) -> Result<Plan, Error> {
     let text = text(file, of, changes)?;
     file::parse_with(file, &text, overrides).map_err(|e| match e {
-        // Lines of the changed text mean nothing to anybody.
+        // Line numbers of the changed text are left out: a user cannot see that text.
         Error::Value { file, field, value, allowed, .. } => Error::Changed { file, field, value, allowed },
         other => other,
     })

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use timely_regs::text::{parse_whole, parse_whole_within};
 
-/// What is said at the end of the help.
+/// Text after the options in the help.
 const AFTER: &str = "\
 EXAMPLES
   timely-sim serve --socket /tmp/nic --model
@@ -80,7 +80,7 @@ const LONGEST_IDLE: u64 = 1_000_000_000;
 /// A seed as an option has it.
 ///
 /// # Errors
-/// It is none; says what is one.
+/// The text is no seed; the sentence says what is one.
 pub fn seed(text: &str) -> Result<u64, String> {
     parse_whole(text).map_err(|_| format!("allowed: 0 to {}", u64::MAX))
 }
@@ -102,7 +102,7 @@ fn idle(text: &str) -> Result<u64, String> {
     within(text, "s", 0.001, LONGEST_IDLE as f64).map(|s| s.ceil() as u64)
 }
 
-/// The signals that whoever started the program had ignored, as `nohup` does: a handler would let them through. `status` is `/proc/self/status`.
+/// Signals that were ignored when the program started, as by `nohup`: a handler would let them through. `status` is `/proc/self/status`.
 fn ignored(status: &str) -> u64 {
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
     mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
@@ -124,7 +124,7 @@ impl Arguments {
     /// Serves until a signal, or until there was no client for too long.
     ///
     /// # Errors
-    /// Why it could not, in a sentence.
+    /// The server cannot start or go on; the sentence says why.
     pub fn run(&self) -> Result<(), String> {
         let (stop, signalled) = UnixStream::pair().map_err(|e| format!("a pair of sockets: {e}"))?;
         let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
@@ -136,7 +136,7 @@ impl Arguments {
         let function = Function::new(wire(&self.options(), &cores::known())?, !self.reset_on_close).behind(self.shell);
         let kind = if self.model { "modelled" } else { "Verilated" };
         let (flows, pair) = (1u32 << self.flow_bits, if self.pair { ", linked to a second one" } else { "" });
-        // A server serves whether or not somebody hears that it does.
+        // The server runs even if this line cannot be written.
         let _ = print(format_args!("serving a {kind} NIC ({}-bit bus, {flows} flows{pair}) at {}", self.bus, self.socket.display()));
         match serve(&listener, function, &stop, self.idle_exit.map(Duration::from_secs))? {
             End::Stopped => note("stopped by a signal"),

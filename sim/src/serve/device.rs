@@ -18,14 +18,14 @@ const SETTLE_CLOCKS: u64 = 16;
 /// In which bursts in flight end.
 const QUIESCE: Ps = 10 * US;
 
-/// What the thread is told.
+/// Order to the thread of the NIC.
 #[derive(Debug)]
 pub enum Order {
     /// A client is there.
     Connected,
-    /// It has gone.
+    /// The client has gone.
     Gone,
-    /// It asks; the answer goes there.
+    /// A request of the client; the answer goes into the channel.
     Ask(Request, Sender<Result<Vec<u8>, Errno>>),
 }
 
@@ -46,7 +46,7 @@ pub struct Function {
     seen: Seen,
 }
 
-/// What had happened when it was looked last.
+/// Counters when they were last looked at.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Seen {
     frames: u64,
@@ -79,7 +79,7 @@ impl Function {
         function
     }
 
-    /// The same in another shell.
+    /// The function in another shell.
     pub fn behind(mut self, shell: &'static Shell) -> Self {
         if shell.name != self.shell.name {
             self.shell = shell;
@@ -93,7 +93,7 @@ impl Function {
         self.shell
     }
 
-    /// Serves until nobody can ask any more.
+    /// Serves until all senders of orders are gone.
     pub fn run(mut self, orders: &Receiver<Order>) {
         loop {
             let order = match self.rest() {
@@ -116,7 +116,7 @@ impl Function {
         }
     }
 
-    /// How long there is nothing to do; `None` until somebody asks.
+    /// Time with nothing to do; `None` until an order comes.
     fn rest(&mut self) -> Option<Duration> {
         if !self.connected && !self.keep {
             return None;
@@ -133,7 +133,7 @@ impl Function {
         Some(self.pace.wait(self.wire.clocks(), wall).unwrap_or(Duration::ZERO))
     }
 
-    /// Does what was ordered, and lets time run.
+    /// Carries out an order, and lets time run.
     fn turn(&mut self, order: Option<Order>) {
         let ordered = order.is_some();
         let limit = self.pace.limit(self.wire.next(), Instant::now());
@@ -146,7 +146,7 @@ impl Function {
             Some(Order::Gone) => return self.gone(),
             Some(Order::Ask(request, answer)) => {
                 self.wire.pass(limit);
-                // Whoever asked may be gone.
+                // The receiver of the answer may be gone.
                 let _ = answer.send(self.asked(request));
             }
             None => {}
@@ -276,7 +276,7 @@ impl Function {
             bar => {
                 for (at, word) in (offset..).step_by(4).zip(data.chunks_exact(4)) {
                     let Some(addr) = self.shell.address(bar, at) else { continue };
-                    // A write that the NIC refuses is counted there; on PCI Express nobody is told.
+                    // A write that the NIC refuses is counted there; PCI Express has no answer to a write.
                     self.written = true;
                     let _ = self.wire.write32(addr, u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
                     if addr == dma::INTERRUPT.address() || addr == dma::INTERRUPT_MASK.address() {

@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Time between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Locks a folder, but does not wait for ever: any user who may read it, as `/tmp`, may hold that lock.
+/// Locks a folder, but does not wait for ever: any user with read access, as to `/tmp`, may hold that lock.
 fn await_lock(folder: &File, patience: Duration) -> std::io::Result<()> {
     let start = Instant::now();
     loop {
@@ -33,10 +33,10 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens at `path`; a socket there that nobody serves any more is replaced.
+    /// Listens at `path`; a socket there without a server is replaced.
     ///
     /// # Errors
-    /// Why not, in a sentence.
+    /// The path cannot be listened at; the sentence says why.
     pub fn bind(path: &Path) -> Result<Self, String> {
         let failed = |e: std::io::Error| format!("{}: {e}", path.display());
         let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -71,7 +71,7 @@ impl Listener {
         &self.listener
     }
 
-    /// A client that knocks, if there is one. Another user's is sent away: the socket is made before its mode is set.
+    /// A client that connects, if there is one. Another user's is sent away: the socket is made before its mode is set.
     ///
     /// # Errors
     /// No client can be let in any more.

@@ -48,7 +48,7 @@ const MOST_REFUSED: usize = 8;
 /// Why the server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It was asked to.
+    /// `stop` could be read, or was closed.
     Stopped,
     /// There was no client for as long as was said.
     Idle,
@@ -57,7 +57,7 @@ pub enum End {
 /// The client that has the device.
 struct Client {
     connection: Connection,
-    /// It said hello.
+    /// The client has negotiated the version.
     greeted: bool,
 }
 
@@ -71,7 +71,7 @@ struct Server<'a> {
     alone: Instant,
 }
 
-/// What there is to do.
+/// Events that the server waits for.
 struct Ready {
     stopped: bool,
     knocked: bool,
@@ -83,7 +83,7 @@ struct Ready {
 /// Serves a function at a socket until `stop` can be read or is closed, or there was no client for `idle`.
 ///
 /// # Errors
-/// Why it could not go on, in a sentence.
+/// The server cannot go on; the sentence says why.
 pub fn serve(listener: &Listener, function: Function, stop: &impl AsFd, idle: Option<Duration>) -> Result<End, String> {
     let (orders, inbox) = channel();
     let shell = function.shell();
@@ -112,7 +112,7 @@ impl Server<'_> {
             if ready.served {
                 self.serve_client()?;
             }
-            // One that has gone makes room for one that knocks; what it said last is heard.
+            // A client that has gone makes room for one that connects; its last messages are still read.
             while ready.left && self.client.is_some() {
                 self.serve_client()?;
             }
@@ -127,7 +127,7 @@ impl Server<'_> {
 
     /// Waits until something comes: from `stop`, the listener, the client; or from one that is to be refused.
     fn wait(&self, stop: &impl AsFd, left: Option<Duration>) -> Result<Ready, String> {
-        // The client is looked at after the listener: when one knocks who left before, it is seen that it has left.
+        // The client is looked at after the listener: when another one connects after the client has left, it is seen that the client has left.
         let mut fds = vec![PollFd::new(stop, PollFlags::IN), PollFd::new(self.listener.socket(), PollFlags::IN)];
         if let Some(c) = &self.client {
             let wanted = if c.connection.is_sending() { PollFlags::OUT } else { PollFlags::IN };
@@ -168,7 +168,7 @@ impl Server<'_> {
         self.order(Order::Connected)
     }
 
-    /// Answers those who wait for a refusal, by an error to what they said first.
+    /// Answers the connections that wait for a refusal, by an error to their first message.
     fn refuse(&mut self) {
         self.refused.retain_mut(|r| match r.receive() {
             Ok(None) => true,
@@ -225,7 +225,7 @@ impl Server<'_> {
             }),
             Err(e) => Err(e),
         };
-        // Who does not speak the protocol is told so once.
+        // A client that does not speak the protocol is told so once.
         let closes = !client.greeted;
         let sent = if header.is_silent() { Ok(()) } else { client.connection.send(&header.answer(&result)) };
         Ok(if closes { Err(Ended::Gone) } else { sent })

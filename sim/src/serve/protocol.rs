@@ -53,12 +53,12 @@ const DATA_BOOL: u32 = 1 << 1;
 const DATA_EVENTFD: u32 = 1 << 2;
 const TRIGGER: u32 = 1 << 5;
 
-/// What stands before every message.
+/// Header of every message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Given back with the reply.
     pub id: u16,
-    /// What is asked.
+    /// Command of the message.
     pub command: u16,
     /// Bytes of the message, this header included.
     pub size: u32,
@@ -117,7 +117,7 @@ impl Header {
     }
 }
 
-/// What a client wants of the device.
+/// Request of a client to the device.
 #[derive(Debug)]
 pub enum Request {
     /// Bytes of a region.
@@ -148,7 +148,7 @@ pub enum Request {
         file: Option<File>,
         /// Offset in the file.
         offset: u64,
-        /// What the device may do.
+        /// Directions of access that the device has.
         allowed: Allowed,
     },
     /// Closes the windows in a range.
@@ -183,7 +183,7 @@ pub enum Request {
 pub enum Message {
     /// The client says hello; the answer to it.
     Hello(Vec<u8>),
-    /// It is answered without the device.
+    /// The message is answered without the device.
     Known(Vec<u8>),
     /// The device is to answer; what is put before the bytes of its answer.
     Device(Request, Vec<u8>),
@@ -200,7 +200,7 @@ fn words(words: &[u32]) -> Vec<u8> {
 /// Understands a message to a card of this shell.
 ///
 /// # Errors
-/// It is not one of this protocol, or asks for what cannot be; the error number for the reply.
+/// The message is not one of this protocol, or asks for what cannot be; the error number for the reply.
 pub fn understand(header: &Header, payload: &[u8], mut fds: Vec<OwnedFd>, shell: &Shell) -> Result<Message, Errno> {
     if header.flags & TYPE != 0 {
         return Err(Errno::INVAL);

@@ -23,11 +23,11 @@ pub struct Pair {
     pub delay: Ps,
     /// Endless flows that the peer sends.
     pub flows: u32,
-    /// Their profile, by name.
+    /// Profile of the peer's flows, by name.
     pub profile: String,
 }
 
-/// What is to be served.
+/// Options of the served NIC.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// [`NicKind::Rtl`] or [`NicKind::Model`].
@@ -58,7 +58,7 @@ fn attached(core: Box<dyn Core>, o: &Options, host: u16) -> MacNic {
 /// Makes the NICs: the one that is served as it leaves reset, its peer set up.
 ///
 /// # Errors
-/// Why they cannot be had, in a sentence.
+/// The NICs cannot be had; the sentence says why.
 pub fn wire(o: &Options, cores: &Cores) -> Result<Wire, String> {
     let (carried, gbps) = (bus_gbps(o.bus_bits, NOMINAL_PS), o.speed.as_gbps());
     if carried < gbps {

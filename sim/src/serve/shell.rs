@@ -9,7 +9,7 @@ pub const BARS: usize = 6;
 /// A shell.
 #[derive(Debug)]
 pub struct Shell {
-    /// Its name.
+    /// Name of the shell.
     pub name: &'static str,
     /// Vendor and device ID.
     pub ids: (u16, u16),
@@ -17,7 +17,7 @@ pub struct Shell {
     pub bars: [u64; BARS],
     /// BAR of the NIC's registers.
     pub bar: u32,
-    /// Their offset in it.
+    /// Offset of the NIC's registers in the BAR.
     pub offset: u64,
     /// Bytes that they have there.
     pub bytes: u64,
@@ -111,7 +111,7 @@ impl Shell {
         (bar == self.bar).then_some(within as u32)
     }
 
-    /// What a word reads that is no register of the NIC.
+    /// Value of a word that is no register of the NIC.
     pub fn word(&self, bar: u32, offset: u64) -> u32 {
         self.words.iter().find(|(at, _)| bar == 0 && *at == offset).map_or(0, |w| w.1)
     }

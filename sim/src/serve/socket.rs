@@ -10,9 +10,9 @@ use std::os::unix::net::UnixStream;
 /// A message as it came.
 #[derive(Debug)]
 pub struct Incoming {
-    /// Its header.
+    /// Header of the message.
     pub header: Header,
-    /// What follows.
+    /// Bytes after the header.
     pub payload: Vec<u8>,
     /// The descriptors, or that there were more than can be taken.
     pub fds: Result<Vec<OwnedFd>, Errno>,
@@ -40,7 +40,7 @@ impl Connection {
     /// Takes a stream over.
     ///
     /// # Errors
-    /// It cannot be used without blocking.
+    /// The stream cannot be used without blocking.
     pub fn new(stream: UnixStream) -> std::io::Result<Self> {
         stream.set_nonblocking(true)?;
         Ok(Connection { stream, input: Vec::new(), fds: Vec::new(), too_many: false, output: Vec::new() })

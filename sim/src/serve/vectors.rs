@@ -18,7 +18,7 @@ fn signal(fd: &OwnedFd) {
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     let mut ready = [PollFd::new(fd, PollFlags::OUT)];
     if poll(&mut ready, Some(&now)).is_ok_and(|n| n == 1) && ready[0].revents().contains(PollFlags::OUT) {
-        // A client that closed its end hears nothing, and that is its own affair.
+        // A client that closed its end gets no signal, which is no error of the server.
         let _ = rustix::io::write(fd, &1u64.to_ne_bytes());
     }
 }
@@ -36,7 +36,7 @@ impl Vectors {
         Ok(())
     }
 
-    /// Disarms all.
+    /// Disarms all vectors.
     pub fn disarm(&mut self) {
         self.armed = Default::default();
     }

@@ -18,7 +18,7 @@ pub const MOST_WINDOWS: usize = 65_535;
 /// Most different files.
 const MOST_FILES: usize = 64;
 
-/// What the device may do with a window.
+/// Directions of the device's access to a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowed {
     /// Read it.
@@ -29,7 +29,7 @@ pub struct Allowed {
 
 struct Window {
     size: u64,
-    /// None for memory that cannot be reached from here.
+    /// File of the memory; `None` for memory that cannot be reached from here.
     file: Option<Arc<File>>,
     offset: u64,
     allowed: Allowed,
@@ -56,7 +56,7 @@ impl Windows {
         self.windows.is_empty()
     }
 
-    /// Closes all.
+    /// Closes all windows.
     pub fn clear(&mut self) {
         self.windows.clear();
         self.files.clear();
@@ -86,7 +86,7 @@ impl Windows {
     /// Opens a window.
     ///
     /// # Errors
-    /// It is not of whole pages, overlaps another, or goes beyond the end of its file; the file is none; there are too many.
+    /// The window is not of whole pages, overlaps another, or goes beyond the end of its file; the file is none; there are too many.
     pub fn map(&mut self, address: u64, size: u64, file: Option<File>, offset: u64, allowed: Allowed) -> Result<(), Errno> {
         let whole = [address, size, offset].iter().all(|v| v.is_multiple_of(PAGE));
         let (Some(end), Some(last)) = (address.checked_add(size), offset.checked_add(size)) else { return Err(Errno::INVAL) };

@@ -1,10 +1,10 @@
-//! What is served, in simulated time: a NIC whose wire ends nowhere, or two that are joined by a link.
+//! Served NICs in simulated time: a NIC whose wire ends nowhere, or two that are joined by a link.
 use crate::nic::core::{AccessError, Core};
 use crate::nic::mac::MacNic;
 use crate::nic::{Arrival, Nic, Outbox};
 use crate::time::{NS, Ps};
 
-/// Clocks after which a register access that nobody answers is given up.
+/// Clocks after which a register access without an answer is given up.
 const ACCESS_CLOCKS: u32 = 20_000;
 
 /// The NICs and their link. The first one is the one that is served.
@@ -21,13 +21,13 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// A NIC alone: what it sends is lost. `window` is the longest step, for which who asks waits.
+    /// A NIC alone: frames that it sends are lost. `window` is the longest step, for which a request waits.
     pub fn alone(nic: MacNic, window: Ps) -> Self {
         Wire { nics: vec![nic], delay: window, window, start: Vec::new(), now: 0, out: Outbox::default(), frames: 0 }
     }
 
     /// Two NICs; a bit takes `delay` from one to the other. When the second hears from the first, `start` is written into it: until then
-    /// nobody would answer what it sends.
+    /// its frames would stay without an answer.
     pub fn joined(nics: [MacNic; 2], delay: Ps, window: Ps, start: Vec<(u32, u32)>) -> Self {
         Wire { nics: nics.into(), delay: delay.max(NS), window, start, now: 0, out: Outbox::default(), frames: 0 }
     }

@@ -7,7 +7,7 @@ use crate::output::{note, print};
 use std::path::PathBuf;
 use timely_regs::parameters::Parameters;
 
-/// What is said at the end of the help.
+/// Text after the options in the help.
 const AFTER: &str = "\
 EXAMPLES
   timely-sim stability dcqcn --flows 2..30 --delays 4,50,85,100

@@ -31,7 +31,7 @@ pub struct Row {
     pub queue_kb: f64,
     /// Marking probability at rest, of DCQCN.
     pub mark: Option<f64>,
-    /// Its approximation by Taylor's series.
+    /// Approximation of the marking probability at rest by Taylor's series.
     pub taylor_mark: Option<f64>,
     /// The marking ramp reaches that point; true of all but DCQCN.
     pub on_ramp: bool,

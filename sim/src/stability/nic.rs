@@ -108,7 +108,7 @@ impl Law for Nic {
     }
 }
 
-/// What linearisation and the integers say of a number of flows.
+/// Results of linearisation and of the integers for a number of flows.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Row {
     /// Flows.
@@ -170,7 +170,7 @@ fn integers(nic: &Nic, flows: u32, queue: f64, ms: f64) -> Result<(f64, f64), St
         let total: f64 = laws.iter().map(|l| f64::from(l.rate()) / 4096.0 * 1e6).sum();
         let q = (past[past.len() - 1] + (total - nic.capacity) * seconds(STEP)).max(0.0);
         past.push(q);
-        // What the packet found whose ACK comes now.
+        // Queue that a packet found, for the packet with an ACK that comes now.
         let lag = nic.base + q / nic.capacity;
         let found = past[(k as usize).saturating_sub((lag / seconds(STEP)) as usize)];
         for (law, due) in laws.iter_mut().zip(&mut due) {

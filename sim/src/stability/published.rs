@@ -53,7 +53,7 @@ impl Curve {
         s
     }
 
-    /// What is special about the curve.
+    /// Title of the curve: the protocol, the rate, and R_AI, Kmax and delay where they are given.
     pub fn title(&self) -> String {
         let mut title = format!("{} {} Gb/s", self.protocol, self.line_gbps);
         for (name, value) in [("R_AI Mb/s", self.additive_increase_mbps), ("Kmax KB", self.kmax_kb), ("delay us", self.delay_us)] {

@@ -1,4 +1,4 @@
-//! What the stability analysis leaves: tables, CSV, a page with plots.
+//! Outputs of the stability analysis: tables, CSV, a page with plots.
 use super::published::{Values, convergence};
 use super::{Row, margin, modes, published_margin};
 use crate::fluid::settings::Settings;
@@ -20,7 +20,7 @@ pub struct Compared {
     pub worst: f64,
     /// Flows at which it is.
     pub flows: f64,
-    /// What is allowed.
+    /// Allowed difference.
     pub allowed: f64,
 }
 

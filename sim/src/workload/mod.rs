@@ -24,7 +24,7 @@ pub struct Load {
     pub load: f64,
     /// Messages to the same host go one after the other over one flow, which remembers its rate; else each is a flow of its own.
     pub persistent: bool,
-    /// Only those of `to` count whose way from the sender is the longest.
+    /// Only those of `to` count whose path from the sender is the longest.
     pub farthest: bool,
     /// Receivers that each sender has, drawn from those; 0: all of them.
     pub peers: usize,
@@ -39,15 +39,15 @@ pub struct Load {
 /// Many hosts that send to one at the same time.
 #[derive(Clone, Debug)]
 pub struct Incast {
-    /// Those that may send.
+    /// Hosts that may send.
     pub from: Vec<NodeId>,
-    /// Those that do, each time drawn anew.
+    /// Number of hosts that send, drawn anew each time.
     pub senders: usize,
     /// The receiver.
     pub to: NodeId,
     /// Payload bytes of each sender.
     pub bytes: u64,
-    /// When it happens first.
+    /// Time of the first incast.
     pub start: Ps,
     /// Time to the next one.
     pub every: Ps,
@@ -69,7 +69,7 @@ impl Load {
         let mut single = Vec::new();
         let sent = self.sizes.mean_of(|bytes| wire(bytes, like.packet));
         let gap = |from: NodeId| sent * 8e12 / (plan.topology.host_link(from).speed.as_bps() as f64 * self.load);
-        // What is far too much is not drawn first.
+        // A load that is far too much is not drawn first.
         let expected: f64 = self.from.iter().map(|from| self.until.saturating_sub(self.start) as f64 / gap(*from)).sum();
         if expected > 2.0 * most as f64 + 100.0 {
             return None;

@@ -6,7 +6,7 @@ use std::path::Path;
 /// Names of the built-in distributions.
 pub const NAMES: &str = "web-search, data-mining";
 
-/// What was measured of a kernel's stamps: written by `kernel_stamps.py` beside it, which says how.
+/// Measured delays of a kernel's stamps, written by `kernel_stamps.py` beside the file; the script says how.
 const KERNEL_STAMPS: &str = include_str!("../../scenarios/sigcomm15/kernel_stamps.txt");
 
 /// A distribution: sizes up to which a share of messages goes, uniform between neighbours.
@@ -16,7 +16,7 @@ pub struct Sizes {
     points: Vec<(f64, f64)>,
 }
 
-/// What sums of shares that programs write are off at most, percent.
+/// Largest rounding error in the sums of shares that programs write, percent.
 const ROUNDING: f64 = 1e-6;
 
 impl Sizes {
@@ -68,7 +68,7 @@ impl Sizes {
         Self::parse(file, &text)
     }
 
-    /// What a kernel's stamps were seen to add to a round trip, ns.
+    /// Delay that a kernel's stamps were seen to add to a round trip, ns.
     pub fn kernel_stamps() -> Self {
         Self::curve(Path::new("kernel_stamps.txt"), KERNEL_STAMPS, "time", "ns").expect("a file of ours, which a test reads")
     }

@@ -10,7 +10,7 @@ use timely_sim::switch::{Config, Pfc};
 use timely_sim::time::{MS, NEVER, NS, Ps, Speed, US};
 use timely_sim::topology::{Link, Topology};
 
-/// What is too long for every run is wanted: `cargo xtask soak`. As `timely_tests::thorough`, of which this crate knows nothing.
+/// Long tests are to be run: `cargo xtask soak`. The same as `timely_tests::thorough`, which this crate does not depend on.
 pub fn thorough() -> bool {
     std::env::var("TIMELY_CYCLES").is_ok_and(|c| c.parse().is_ok_and(|c: u64| c > 200_000))
 }
@@ -19,7 +19,7 @@ pub const DELAY: Ps = 1_000 * NS;
 pub const LATENCY: Ps = 300 * NS;
 pub const TEN: u64 = 10_000_000_000;
 
-/// What arrived at a host, in order.
+/// Frames that arrived at a host, in order.
 pub type Inbox = Arc<Mutex<Vec<(Frame, Ps, Ps)>>>;
 
 /// A host that sends given frames at given times, obeys pauses, and keeps what it gets.

@@ -57,7 +57,7 @@ fn hardware_incasts_give_the_expected_figures() {
 
 #[test]
 fn without_control_the_rtt_is_what_pfc_lets_in() {
-    // What is on the way when a sender is paused comes on top of base + 10 XOFF / 10 Gb/s.
+    // Bytes on the way when a sender is paused come on top of base + 10 XOFF / 10 Gb/s.
     for (xoff, expected) in [(50.0, 433.0), (100.0, 834.0), (260.0, 2116.0)] {
         let o = incast(
             &[("timely-10g", "free"), ("xoff_kb = 100", &format!("xoff_kb = {xoff}"))],
@@ -115,7 +115,7 @@ fn a_run_repeats_and_a_lossy_one_recovers() {
     assert_eq!(lossy(), (summary, payload));
 }
 
-/// What the command line says in place of a file is known before its traffic is drawn and its defaults are taken.
+/// Values of the command line in place of a file's are known before its traffic is drawn and its defaults are taken.
 #[test]
 fn overrides_reach_drawn_traffic_and_defaults() {
     const MS: u64 = 1_000_000_000;
@@ -147,7 +147,7 @@ fn overrides_reach_drawn_traffic_and_defaults() {
 }
 
 // The manual's file has every field, and the defaults that it names are the defaults.
-/// In a fat tree of pods of nine hosts the longest ways leave the pod, and each host outside is as far as any other.
+/// In a fat tree of pods of nine hosts the longest paths leave the pod, and each host outside is as far as any other.
 #[test]
 fn the_farthest_hosts_are_those_of_other_pods() {
     let text = |farthest| {

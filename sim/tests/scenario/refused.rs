@@ -1,4 +1,4 @@
-//! What is refused, before anything runs: file, line, value and what is allowed.
+//! Scenarios that are refused before anything runs: file, line, value and what is allowed.
 use super::{Unavailable, plan, scratch};
 use std::path::Path;
 use timely_sim::scenario::{Plan, build, file};
@@ -83,7 +83,7 @@ fn errors_name_file_line_value_and_what_is_allowed() {
     assert!(error("[topology]\n").contains("needs `hosts`"));
 }
 
-/// What cannot be a network is refused before anything runs, whatever the NICs.
+/// Topologies that cannot be a network are refused before anything runs, whatever the NICs.
 #[test]
 fn impossible_topologies_are_refused() {
     let islands = "[topology]\nnodes = 6\nswitches = [4, 5]\n[[topology.link]]\nfrom = 0\nto = 4\n[[topology.link]]\nfrom = 1\nto = 4\n\
@@ -210,7 +210,7 @@ fn fields_that_would_not_be_heard_are_refused() {
     assert!(error(&format!("[topology]\nhosts = 4\n{twice}")).ends_with("host 1 has two [[topology.link]]; keep one of them"));
 }
 
-/// What together is more than numbers or memory hold.
+/// Products of fields that are more than numbers or memory hold are refused.
 #[test]
 fn products_are_bounded_too() {
     let error =
@@ -267,7 +267,7 @@ fn what_would_send_nothing_is_refused() {
         error(&buffer("1", flow)),
         format!("x.toml:4: switch.buffer_kb is 1; allowed: 0, or at least 1.2: a frame of the flows has {frame} bytes")
     );
-    // What is advised is taken, and so is a buffer that holds all of what is sent.
+    // The advised buffer is taken, and so is a buffer that holds all of what is sent.
     assert!(read(&buffer("1.2", flow)).is_ok() && read(&buffer("0.2", &format!("{flow}bytes = 10\n"))).is_ok());
     // One late flow beside others is no error: `--duration-ms` may have cut the run short.
     let p = read(&format!("{flow}{flow}start_us = 1e6\n")).unwrap();

@@ -53,14 +53,14 @@ pub fn path() -> PathBuf {
     std::env::temp_dir().join(format!("timely-serve-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// Held by whoever starts a process, alone. Until it is one of its own, a child has all our sockets: a connection that is closed here
+/// Held exclusively by a thread that starts a process. Until it is one of its own, a child has all our sockets: a connection that is closed here
 /// meanwhile is not closed yet.
 pub static STARTING: RwLock<()> = RwLock::new(());
 
 /// Makes all NICs. Its first Verilated one starts Verilator, and a compiler.
 static CORES: LazyLock<Cores> = LazyLock::new(cores::known);
 
-/// The NICs, made while nobody is connected.
+/// The NICs, made while no client is connected.
 pub fn made(options: &Options) -> Wire {
     let _alone = STARTING.write().unwrap_or_else(PoisonError::into_inner);
     wire(options, &CORES).unwrap()

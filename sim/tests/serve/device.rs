@@ -43,14 +43,14 @@ fn registers_answer_and_refuse() {
     let device = registers.device();
     assert_eq!(registers.read32(id::MAGIC_WORD.address()), Ok(MAGIC));
     assert_eq!((device.build().flow_bits, device.build().bus_bits), (10, 64));
-    // What the NIC refuses, it counts.
+    // Refused accesses are counted by the NIC.
     let counted = || registers.device().counters().unwrap()[Counter::CsrErrors as usize];
     let before = counted();
     assert_eq!(registers.read32(BLOCK_BYTES), Ok(BAD_READ));
     assert_eq!(registers.write32(id::MAGIC_WORD.address(), 1), Ok(()));
     assert_eq!(counted(), before + 2);
     assert_eq!(device.last_refusal().unwrap().map(|r| (r.address, r.write)), Some((id::MAGIC_WORD.address(), true)));
-    // What is no access to a register, the socket refuses.
+    // Accesses that are none to a register are refused by the socket.
     let einval = Err(22);
     registers.client(|c| {
         for (offset, bytes) in [(0, 1), (0, 2), (2, 4), (0, 0), (pci::REGISTERS_BYTES, 4), (pci::REGISTERS_BYTES - 4, 8), (u64::MAX - 3, 4)]
@@ -94,7 +94,7 @@ fn the_device_says_what_it_is() {
     assert!(capabilities & pci::EXPRESS_DEVICE_FLR != 0);
 }
 
-/// What a driver does with DMA: flows are loaded, rates set while the ring records it, and a snapshot taken.
+/// Exercises DMA as a driver does: flows are loaded, rates set while the ring records it, and a snapshot taken.
 fn exercise<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>, memory: &impl Memory) -> (Vec<TelemetryRecord>, Vec<EventRecord>) {
     device.write_profile(3, &Parameters::fixed(1000.0).quantise().unwrap()).unwrap();
     let record = |i| FlowRecord { enable: true, profile: 3, source_port: i as u16, charged_bytes: i * 77, ..Default::default() };
@@ -320,7 +320,7 @@ fn dma_to_where_nothing_is_ends_in_an_error() {
 
 /// Makes flow 7, which sends to the other NIC of the pair when a doorbell rings.
 fn prepare<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>) {
-    // It does nothing from one packet to the next.
+    // Flow 7 is idle from one packet to the next.
     let slow = Parameters { initial_mbps: 1000.0, ..Parameters::timely_10g(60.0) };
     device.write_profile(0, &slow.quantise().unwrap()).unwrap();
     device.set_mac(address::mac(0)).unwrap();
@@ -402,7 +402,7 @@ fn a_second_nic_that_stood_still_starts_when_it_hears() {
             wire.borrow_mut().step(end);
             device.read(&id::STATUS).unwrap();
         }
-        // What they send in 20 us at 1 and 10 Gb/s, packets of 1 KB and their ACKs.
+        // Frames of both NICs in 20 us at 1 and 10 Gb/s, packets of 1 KB and their ACKs.
         let sent = wire.borrow().frames() - frames;
         assert!((3..30).contains(&sent), "{sent} frames over a link of {delay} ps");
     }

@@ -1,4 +1,4 @@
-//! What clients do wrong, and that they leave: the server stays, and serves the next one.
+//! Faults of clients, and that they leave: the server stays, and serves the next one.
 use crate::client::{
     CONFIG, Client, HELLO, MAP, PAGE, Pages, READ, Registers, SET_IRQS, Served, UNMAP, VERSION, WRITE, longs, message, options, words,
 };
@@ -15,7 +15,7 @@ use timely_sim::scenario::NicKind;
 
 const EBUSY: u32 = 16;
 
-/// It serves, and a fresh client finds a NIC in order.
+/// The server serves, and a fresh client finds a NIC in order.
 fn works(served: &Served) {
     let registers = Registers::open(&served.path);
     let memory = Pages::new(&registers, 0x1_0000, 1);
@@ -94,7 +94,7 @@ fn malformed_messages() {
                 }
                 2 => bytes.truncate(rng.random_range(start..bytes.len())),
                 3 | 4 => {
-                    // What goes by itself may bring descriptors.
+                    // A message that is sent by itself may bring descriptors.
                     let count = [0, 1, 1, 2, 16, 17, 30][rng.random_range(0..7)];
                     let one = if rng.random_bool(0.8) { file.as_fd() } else { pipe.as_fd() };
                     let fds: Vec<BorrowedFd> = std::iter::repeat_n(one, count).collect();
@@ -126,7 +126,7 @@ fn a_second_client_is_refused() {
     for _ in 0..20 {
         assert_eq!(Client::silent(&served.path).call(VERSION, HELLO, &[]), Err(EBUSY));
     }
-    // Those that say nothing are in nobody's way, however many.
+    // Silent connections are in no client's way, however many.
     let silent: Vec<Client> = (0..20).map(|_| Client::silent(&served.path)).collect();
     assert_eq!(first.read(0, id::MAGIC_WORD.address().into(), 4).unwrap(), MAGIC.to_le_bytes());
     drop(silent);
@@ -140,7 +140,7 @@ fn a_second_client_is_refused() {
 #[test]
 fn a_client_that_says_nothing() {
     let served = Served::start(&options(NicKind::Model), false);
-    // It is the client, and may stop in the middle of a header, or of a message.
+    // The silent connection is the client, and may stop in the middle of a header, or of a message.
     for bytes in [&[][..], &[1, 0, 1], &message(0, VERSION, 0, HELLO)[..20]] {
         let silent = Client::silent(&served.path);
         silent.send(bytes, &[]).unwrap();
@@ -199,7 +199,7 @@ fn a_client_that_leaves() {
                 registers.client(|c| c.send(&message(0, READ, 0, &[0; 16])[..21], &[])).unwrap();
             }
             drop(registers);
-            // It is gone when another one is let in.
+            // The client is gone when another one is let in.
             drop(Registers::open(&served.path));
             // A write would make it longer again.
             memory.file.set_len(0).unwrap();
@@ -209,7 +209,7 @@ fn a_client_that_leaves() {
     }
 }
 
-/// It leaves nothing behind, though the NIC, which has many flows to clear, is not ready yet.
+/// A client that only looks leaves nothing behind, though the NIC, which has many flows to clear, is not ready yet.
 #[test]
 fn a_client_that_only_looks() {
     let mut many = options(NicKind::Model);

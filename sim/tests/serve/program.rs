@@ -13,18 +13,18 @@ fn program(path: &Path, more: &[&str]) -> Command {
     c
 }
 
-/// Starts it while no test is connected to anything: when this returns, it is a process of its own.
+/// Starts the program while no test is connected to anything: when this returns, it is a process of its own.
 fn spawn(mut program: Command) -> Child {
     let _alone = STARTING.write().unwrap_or_else(PoisonError::into_inner);
     program.spawn().unwrap()
 }
 
-/// Runs it to its end.
+/// Runs the program to its end.
 fn output(program: Command) -> Output {
     spawn(program).wait_with_output().unwrap()
 }
 
-/// Starts it and waits until it serves.
+/// Starts the program and waits until it serves.
 fn start(path: &Path, more: &[&str]) -> Child {
     let mut child = spawn(program(path, more));
     let mut line = String::new();
@@ -68,7 +68,7 @@ fn nohup_holds() {
     let mut child = spawn(under);
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
     kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
-    // It serves on.
+    // The server goes on.
     drop(Client::connect(&path));
     assert!(stop(child, Signal::TERM).status.success());
 }
@@ -80,13 +80,13 @@ fn a_socket_has_one_server() {
     let second = output(program(&path, &[]));
     assert_eq!(second.status.code(), Some(1));
     assert!(said(&second).contains("is served by another process; stop that"), "{}", said(&second));
-    // Killed at once, it leaves a socket that nobody serves.
+    // Killed at once, the server leaves a socket without a process behind it.
     stop(child, Signal::KILL);
     assert!(path.exists());
     let child = start(&path, &[]);
     drop(Client::connect(&path));
     assert!(stop(child, Signal::TERM).status.success());
-    // What is no socket is left alone.
+    // A file that is no socket is left alone.
     std::fs::write(&path, "mine").unwrap();
     let refused = output(program(&path, &[]));
     assert!(said(&refused).contains("exists and is no socket"), "{}", said(&refused));
@@ -117,7 +117,7 @@ fn it_ends_when_nobody_comes() {
     assert!(!path.exists());
 }
 
-/// That it serves is told to nobody, or to a full disk, and it serves.
+/// The server runs though its message on stdout meets a closed pipe or a full disk.
 #[test]
 fn it_serves_though_nobody_hears_of_it() {
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();

@@ -1,4 +1,4 @@
-//! Where compiled models are kept. A model that is loaded runs as the user who loads it, so the cache is a folder that no other user can write,
+//! Cache of compiled models. A model that is loaded runs as the user that loads it, so the cache is a folder that no other user can write,
 //! and everything in it is checked again before it is loaded.
 use crate::Error;
 use fs_mistrust::{Mistrust, Verifier};
@@ -75,7 +75,7 @@ impl Cache {
         self.trust.verifier().permit_readable()
     }
 
-    /// A folder of the cache, which nobody else can write.
+    /// A folder of the cache, which no other user can write.
     pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, Error> {
         let folder = self.root.join(name);
         self.verifier().make_directory(&folder).map_err(|source| Error::Cache { folder: folder.clone(), source })?;
@@ -113,7 +113,7 @@ mod tests {
         choose(|name| variables.iter().find(|v| v.0 == name).map(|v| v.1.into()), Path::new(program), user)
     }
 
-    /// A folder of this user's, in one that everybody may write.
+    /// A folder of this user's, in one that all users may write.
     struct Shared(PathBuf);
 
     impl Shared {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// What stopped a model from being built.
+/// Reasons why a model was not built.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A tool is not installed or did not start.
@@ -16,17 +16,17 @@ pub enum Error {
         "{tool} did not start ({source}). Install Verilator and a C++ compiler (Debian: apt-get install verilator clang), or set VERILATOR and CXX"
     )]
     Tool {
-        /// Its name.
+        /// Name of the tool.
         tool: String,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A tool ran and failed.
     #[error("{tool} failed:\n{output}")]
     Failed {
-        /// Its name.
+        /// Name of the tool.
         tool: String,
-        /// What it printed.
+        /// Output of the tool.
         output: String,
     },
     /// The module is not in the text, or its ports are not declared as our emission declares them.
@@ -153,7 +153,7 @@ fn runtime(cache: &Cache, include: &Path, version: &str, compiler: &str, waves: 
     })
 }
 
-/// Compiles (or finds compiled) module `top` of `verilog` and loads it. `name` is for people who look into the cache.
+/// Compiles (or finds compiled) module `top` of `verilog` and loads it. `name` is for people looking into the cache.
 ///
 /// # Errors
 /// A tool that is missing or fails, a text without the module, a cache that cannot be written.
@@ -246,7 +246,7 @@ fn compile(
         .filter(|p| p.extension().is_some_and(|e| e == "cpp"))
         .collect();
     sources.sort();
-    // What runs at the start alone is half of the code and not worth a compiler's effort. Of a block it comes last in the one translation unit, for
+    // Code that runs at the start alone is half of it and not worth a compiler's effort. Of a block it comes last in the one translation unit, for
     // the headers cost more than its code; of a whole NIC it is a unit of its own, which costs less than telling the optimizer to leave it alone.
     let (cold, hot): (Vec<_>, Vec<_>) = sources.iter().partition(|p| p.to_string_lossy().ends_with("__Slow.cpp"));
     let bytes: u64 = sources.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();

@@ -102,7 +102,7 @@ impl Library {
         Out { at: p.offset, words: p.words() }
     }
 
-    /// The same, whose instances begin with zeros and keep a trace of their first `clocks` clocks, for [`Dut::trace`].
+    /// A library with instances that begin with zeros and keep a trace of their first `clocks` clocks, for [`Dut::trace`].
     pub fn keeping(&self, clocks: usize) -> Arc<Self> {
         Arc::new(Library { keeps: clocks, ..self.clone() })
     }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// The input that selects a fault.
 pub const PORT: &str = "mutsel";
 
-/// What is to be compiled as `key`: `emit`'s text, unless a mutated one stands in its place.
+/// Verilog text to compile as `key`: `emit`'s text, unless a mutated one stands in its place.
 ///
 /// # Panics
 /// `TIMELY_MUTANTS` is no folder that can be written.

@@ -1,7 +1,7 @@
 //! The port list of an emitted module, and the C++ shim that copies between ports and word arrays.
 use std::fmt::Write;
 
-/// Which way a port goes.
+/// Direction of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Into the module.
@@ -13,13 +13,13 @@ pub enum Direction {
 /// A port of the top module.
 #[derive(Clone, Debug)]
 pub struct Port {
-    /// Its name.
+    /// Name of the port.
     pub name: String,
-    /// Its direction.
+    /// Direction of the port.
     pub direction: Direction,
-    /// Its width in bits.
+    /// Width of the port in bits.
     pub width: usize,
-    /// Its first word in the array of its direction.
+    /// First word of the port in the array of its direction.
     pub offset: usize,
 }
 

@@ -27,7 +27,7 @@ const QUEUE_BYTES: usize = 32 << 10;
 
 /// A packet that is read.
 struct Packet {
-    /// When it is in the engine's RAM.
+    /// Clock at which the packet is in the engine's RAM.
     at: u64,
     request: (u32, u8),
     frame: Vec<u8>,
@@ -107,7 +107,7 @@ impl Engine {
         self.asked.is_none_or(|at| clk >= at + REQUEST_CLOCKS)
     }
 
-    /// One is: its queue, its tag.
+    /// A packet of a queue is requested, with a tag.
     pub fn asked(&mut self, clk: u64, (queue, tag): (u32, u8)) {
         self.asked = Some(clk);
         let after = self.looks.back().map_or(0, |l| l.0 + 1);
@@ -143,7 +143,7 @@ impl Engine {
         Some((beat(&p.frame, self.width, self.at_packet), beside))
     }
 
-    /// It is taken.
+    /// The offered beat out of a queue is accepted.
     pub fn out_taken(&mut self) {
         self.at_packet += 1;
         let Some(p) = self.packets.front() else { return };
@@ -176,7 +176,7 @@ impl Engine {
         Some((beat(&f.frame, self.width, self.at_frame), f.tag, false))
     }
 
-    /// It is taken.
+    /// The offered beat towards the MAC is accepted.
     pub fn towards_taken(&mut self) {
         let Some(f) = self.queue.front() else { return };
         let bytes = f.frame.len();
@@ -197,12 +197,12 @@ impl Engine {
         self.completions.front().copied()
     }
 
-    /// It is taken.
+    /// The offered completion is accepted.
     pub fn completion_taken(&mut self) {
         self.completions.pop_front();
     }
 
-    /// A completion has come past the application block: whose packet has left.
+    /// A completion has passed the application block; gives the queue and the bytes of the packet that has left.
     pub fn completed(&mut self, clk: u64, tag: u16) -> Option<Over> {
         let (sent, (queue, request), bytes) = self.leaving.pop_front()?;
         debug_assert_eq!(sent, tag, "completions come in the order of the frames");

@@ -18,7 +18,7 @@ const OTHER: [u8; 2] = [0x88, 0xb5];
 enum Source {
     /// A flow of the scenario's.
     Flow(Flow),
-    /// Always this frame, so many at a time.
+    /// A fixed frame, so many of them posted at a time.
     Always(Vec<u8>, usize),
 }
 

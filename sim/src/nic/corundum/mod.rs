@@ -18,7 +18,7 @@ use timely_model::bus::KIND_RTT;
 use timely_model::stream::Beat;
 use timely_regs::map::{Build, window};
 
-/// Clocks after which a register access that nobody answers is given up.
+/// Clocks after which a register access without an answer is given up.
 const ACCESS_CLOCKS: u64 = 20_000;
 /// ns of a second.
 const SECOND: u64 = 1_000_000_000;

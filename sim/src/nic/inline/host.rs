@@ -1,7 +1,8 @@
 //! The host of an in-line NIC: software that builds our packets itself and hands them over one after another.
 //!
-//! It has the flows of the scenario, goes round among those with something to send, packet by packet, at the rate of the bus, and waits where the
-//! NIC does. Of each flow it keeps so many bytes at most between itself and the wire, as a driver does that is told of every packet that has left.
+//! The host has the flows of the scenario, goes round among those with something to send, packet by packet, at the rate of the bus, and waits
+//! where the NIC does. Of each flow it keeps so many bytes at most between itself and the wire, as a driver does that is told of every packet that
+//! has left.
 use crate::cores::CoreSpec;
 use crate::nic::packets::Flow;
 use rand::SeedableRng;

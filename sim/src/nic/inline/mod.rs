@@ -1,7 +1,7 @@
 //! The in-line form as a [`Core`]: the host's software builds the packets, and the NIC paces them on their way to the wire.
 //!
-//! What stands behind is the Verilated core of a shell, or its integer model; [`Path`] is the seam. Departure stamps are the form's own, taken
-//! where frames leave it, so what the MAC says of departures is not heard; arrivals are stamped as their beats come.
+//! Behind [`Path`] is the Verilated core of a shell, or its integer model. Departure stamps are the form's own, taken where frames leave it, so that
+//! the MAC's departure stamps are ignored; arrivals are stamped as their beats come.
 mod host;
 pub mod rtl;
 
@@ -15,7 +15,7 @@ use timely_model::inline::nic::{In, Nic, Out, WireBeat};
 use timely_model::stream::Beat;
 use timely_regs::map::{Build, window};
 
-/// Clocks after which a register access that nobody answers is given up.
+/// Clocks after which a register access without an answer is given up.
 const ACCESS_CLOCKS: u64 = 20_000;
 
 /// Log2 of the cells of the store of a shell with a bus of `bits`: OpenNIC's, or NetFPGA SUME's.

@@ -7,7 +7,7 @@ use timely_model::stream::{Beat, bytes_of, keep};
 use timely_regs::event;
 use timely_verilate::{Dut, Error, In, Library, Options, Out, build};
 
-/// What stands around the core.
+/// Verilog of the board around the core.
 const BOARD: &str = include_str!("board.v");
 /// Clocks for which the first reset is held.
 const RESET_CLOCKS: u64 = 16;

@@ -8,7 +8,7 @@ use crate::time::{NEVER, US};
 
 /// Small messages are below this, bytes.
 const SMALL: u64 = 100_000;
-/// Other bounds.
+/// Other bounds of small messages, bytes.
 const OTHER_BOUNDS: [u64; 2] = [30_000, 300_000];
 const LOADS: [f64; 4] = [0.1, 0.4, 0.8, 1.0];
 

@@ -30,7 +30,7 @@ Packets run with five seeds, which also shift the flows' starts by microseconds.
 /// Share of the wire that the paper counts as rate of TIMELY's packets.
 const PAYLOAD: f64 = 0.957;
 
-/// What the paper leaves to future work.
+/// Experiments that the paper leaves to future work.
 pub const OPEN: &[&str] = &["margins", "parking", "fattree", "pause"];
 
 /// All experiments, in the order of the paper.

@@ -1,4 +1,4 @@
-//! What the paper leaves to future work: DCQCN changed so that its stability is monotonic in the number of flows.
+//! Future work of the paper: DCQCN changed so that its stability is monotonic in the number of flows.
 //!
 //! The loop's gain is that of the marking probability by the queue over the probability itself, 1 / (q - Kmin) at rest. A longer ramp lowers it where
 //! the margin has its dip, at a few to twenty flows, more than for two flows, whose rates are limited by their stages; so the dip goes.

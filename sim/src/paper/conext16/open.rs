@@ -1,4 +1,4 @@
-//! What the paper leaves to future work: several bottlenecks, a large fat-tree, PAUSE. What is expected is of theory, or a bound of ours.
+//! Future work of the paper: several bottlenecks, a large fat-tree, PAUSE. Expected values are of theory, or bounds of ours.
 use super::fct::{dcqcn, quantile};
 use super::finding::{Finding, least, most, near};
 use super::runs::{each, mean, packets, settings, shares};
@@ -46,7 +46,7 @@ fn dcqcn_share(lab: &Lab, k: f64) -> Result<f64, String> {
 // The same of patched TIMELY: each rests where beta R (RTT - T_low) / T_low = delta, and the long flow's RTT is of k queues and of as many links more.
 fn patched_share(lab: &Lab, k: f64) -> Result<f64, String> {
     let t = settings(lab, Model::Patched, &[])?.timely();
-    // What an RTT is without queues: a packet and its ACK of 114 bytes over k + 2 links, of which one packet's serialization is subtracted.
+    // RTT without queues: a packet and its ACK of 114 bytes over k + 2 links, of which one packet's serialization is subtracted.
     let (packet, ack, link) = (t.packet / t.capacity, 114.0 * 8.0 / t.capacity, 2e-6);
     let way = |k: f64| (k + 2.0) * (link + packet + ack) - packet;
     let error = |share: f64| t.increase / (t.beta * share * t.capacity);
@@ -118,7 +118,7 @@ pub fn bottlenecks(lab: &Lab) -> Result<Figure, String> {
 fn slowdowns(o: &Outcome, sizes: (u64, u64)) -> Vec<f64> {
     let w = o.recorder.windows;
     let of = o.messages.iter().map(|m| &m.1).filter(|m| m.start >= w.steady && m.start < w.end && (sizes.0..sizes.1).contains(&m.bytes));
-    // Those that did not end count until the end of the run.
+    // Messages that did not end count until the end of the run.
     let slow = |start: u64, done: u64, bytes: u64| {
         let took = (if done == NEVER { w.end } else { done } - start) as f64 / US as f64;
         took / (bytes as f64 * 8e-4 * 1114.0 / 1000.0 + o.base_rtt_us)

@@ -87,20 +87,20 @@ impl Queue {
         Queue { mean, deviation: square.sqrt(), least: at(0), median: at(all.len() / 2), most: at(all.len().saturating_sub(1)) }
     }
 
-    /// Of a port.
+    /// Queue of a port.
     pub fn steady(o: &Outcome, tap: usize) -> Self {
         let tap = &o.recorder.taps[tap];
         let from = (o.recorder.windows.steady / tap.interval) as usize;
         Queue::of(tap.series.iter().skip(from).map(|q| *q as f64 / 1e3).collect())
     }
 
-    /// Of a part of a fluid run, ms.
+    /// Queue of a part of a fluid run, ms.
     pub fn between(s: &Series, from_ms: f64, to_ms: f64) -> Self {
         let of = |t: f64| t >= from_ms / 1e3 && t < to_ms / 1e3;
         Queue::of(s.time.iter().zip(&s.queue).filter(|x| of(*x.0)).map(|x| x.1 / 1e3).collect())
     }
 
-    /// Of a fluid run from a time on, ms.
+    /// Queue of a fluid run from a time on, ms.
     pub fn fluid(s: &Series, from_ms: f64) -> Self {
         Queue::of(s.time.iter().zip(&s.queue).filter(|x| *x.0 >= from_ms / 1e3).map(|x| x.1 / 1e3).collect())
     }
@@ -112,7 +112,7 @@ pub fn shares(o: &Outcome) -> Vec<f64> {
     o.recorder.flows.iter().map(|f| f.wire_steady as f64 * 8e3 / (w.end - w.steady) as f64).collect()
 }
 
-/// What most figures read of a run of packets.
+/// Quantities that most figures read of a run of packets.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub shares: Vec<f64>,

@@ -107,7 +107,7 @@ impl Twin {
     /// Runs the experiment with the constant changed, by one seed, and looks at what was to turn.
     ///
     /// # Errors
-    /// What a run fails with, and a quantity that the paper has not.
+    /// A run fails, or the paper lacks the quantity.
     pub fn run(&self, paper: &Paper, seed: u64) -> Result<Vec<Turned>, String> {
         let experiment = paper.experiments.iter().find(|e| e.0.contains(&self.figure)).ok_or_else(|| format!("no {}", self.figure))?;
         let recorded = Recorded::committed(paper.name)?;

@@ -25,7 +25,7 @@ use timely_regs::parameters::{NAMES, Signal};
 use timely_regs::profile::OUTSTANDING;
 use toml::Spanned;
 
-/// What is said in place of what the file says. It is known before traffic is drawn and defaults are taken, which follow from it.
+/// Values that replace those of the file. They are applied before traffic is drawn and defaults are taken, which depend on them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overrides {
     /// The seed.

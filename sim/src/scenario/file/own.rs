@@ -1,4 +1,4 @@
-//! Tables of a profile that a rival alone hears: DCQCN's, and the PI controller's at the host.
+//! Tables of a profile that a rival alone reads: DCQCN's, and the PI controller's at the host.
 use super::source::Source;
 use super::tables::{DcqcnTable, Number, PiHostTable, ProfileTable};
 use crate::rival::dcqcn::Parameters;
@@ -48,7 +48,7 @@ fn pi_host(src: &Source, profile: &str, t: &PiHostTable) -> Result<PiHost, Error
     })
 }
 
-// A table, which is refused beside a control that does not hear it.
+// A table, which is refused beside a control that does not read it.
 fn heard<'a, T>(
     src: &Source,
     profile: &str,

@@ -21,9 +21,9 @@ const MOST: usize = 60_000;
 /// A topology that was read.
 pub(super) struct Shaped {
     pub topology: Topology,
-    /// Which nodes are hosts.
+    /// Whether each node is a host.
     pub hosts: Vec<bool>,
-    /// What whoever runs it should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -187,7 +187,7 @@ fn feedback(src: &Source, s: &SwitchTable) -> Result<Option<Jitter>, Error> {
     Ok((most > 0).then_some(Jitter { most, every }))
 }
 
-/// What only the fabric has.
+/// Settings of the fabric alone.
 pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<FabricPlan, Error> {
     let bytes = |kb: f64| (kb * 1000.0).min(f64::from(u32::MAX)) as u32;
     let headroom = src.number(&s.headroom_kb, "switch.headroom_kb", 0.0, 0.0, 1e6)?;

@@ -104,7 +104,7 @@ impl<'a> Source<'a> {
         Err(self.error(at, &format!("the number of messages of [[{table}]]"), told, allowed))
     }
 
-    // What to say of a start that the run does not come to. It may be meant: `--duration-ms` cuts runs short, and sweeps put flows off.
+    // Note on a start that the run does not come to. Such a start may be meant: `--duration-ms` cuts runs short, and sweeps put flows off.
     pub(super) fn late(&self, v: &Number, field: &str, end: Ps) -> Option<String> {
         let v = v.as_ref().filter(|v| v.get_ref().of(field).is_some_and(|us| ps(us, US) >= end))?;
         let (line, end_us) = (self.line(v.span()), end as f64 / US as f64);

@@ -7,7 +7,7 @@ use crate::scenario::{Error, Plan};
 use std::path::Path;
 use toml::Spanned;
 
-/// What `timely-sim hpcc` is told.
+/// Arguments of `timely-sim hpcc`.
 #[derive(Clone, Copy, Debug)]
 pub struct Hpcc<'a> {
     /// The file of nodes and links.

@@ -9,7 +9,7 @@ use crate::workload::sizes::{NAMES, Sizes};
 use crate::workload::{Incast, Load};
 use toml::Spanned;
 
-// Those named, or all.
+// Hosts that the field names, or all.
 fn hosts(src: &Source, h: &Option<Spanned<Hosts>>, field: &str, plan: &Plan) -> Result<Vec<NodeId>, Error> {
     let Some(h) = h else { return Ok(plan.topology.hosts().collect()) };
     let named = match h.get_ref() {
@@ -26,7 +26,7 @@ fn us(src: &Source, v: &Number, field: &str, default: Ps) -> Result<Ps, Error> {
     src.number(v, field, default as f64 / US as f64, 0.0, 1e9).map(|x| ps(x, US))
 }
 
-// What the flows have in common; `name` is the table's.
+// Common settings of the flows; `name` is the table's.
 fn like(src: &Source, name: &str, plan: &Plan, t: (&Option<Spanned<String>>, &Number, &Number, &Number)) -> Result<FlowPlan, Error> {
     let (packet, segment) = src.payloads(name, t.1, t.2)?;
     let profile = t.0.as_ref().map_or(Ok("timely-10g".into()), |p| known_profile(src, p, plan))?;
@@ -70,7 +70,7 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
         peers: src.whole(&t.peers, "load.peers", 0, 0, 60_000)? as usize,
         reply: src.whole(&t.reply_bytes, "load.reply_bytes", 0, 0, 1 << 40)?,
         start: us(src, &t.start_us, "load.start_us", 0)?,
-        // What would be posted after the end is not drawn.
+        // Messages that would be posted after the end are not drawn.
         until: us(src, &t.until_us, "load.until_us", plan.duration)?.min(plan.duration),
     };
     plan.notes.extend(src.late(&t.start_us, "load.start_us", plan.duration));
