@@ -261,7 +261,7 @@ mod tests {
         let found = locate(&opennic, None).expect("found");
         assert_eq!((found.board.name, found.place.offset, found.bytes), ("opennic", 0x10_0000, 1 << 20));
         assert_eq!(found.to_string(), "an OpenNIC board, registers at BAR 2 + 0x100000");
-        // The same card with a shell that has it elsewhere, and a card that nobody knows.
+        // The same card with a shell that has the registers elsewhere, and a card that is no known board.
         let asked = Place { bar: 2, offset: 0x11_0000 };
         assert_eq!(locate(&opennic, Some(asked)).map(|p| (p.place, p.bytes)).expect("found"), (asked, 0x2f_0000));
         let other = card((0x8086, 1), [0, 0, 4 << 20, 0, 0, 0], &[]);

@@ -22,30 +22,30 @@ pub enum ClientError {
     /// The connection.
     #[error("timelyd at {}: {source}; is it still running? (systemctl status 'timelyd@*')", path.display())]
     Io {
-        /// Its socket.
+        /// Socket of the daemon.
         path: PathBuf,
         /// Why.
         source: io::Error,
     },
-    /// It speaks otherwise.
+    /// The daemon does not follow the protocol.
     #[error("timelyd at {} {what}; use the timelyctl of the same version", path.display())]
     Protocol {
-        /// Its socket.
+        /// Socket of the daemon.
         path: PathBuf,
         /// How.
         what: String,
     },
-    /// It has another device.
+    /// The daemon has another device.
     #[error("timelyd at {} has {has}, not {wanted}; start it with another --socket", path.display())]
     Another {
-        /// Its socket.
+        /// Socket of the daemon.
         path: PathBuf,
         /// The device that it has.
         has: String,
         /// The one that was asked for.
         wanted: String,
     },
-    /// It did not do it.
+    /// The daemon refused the request.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
@@ -59,7 +59,7 @@ pub struct Client {
     kept: VecDeque<(u64, Vec<u8>)>,
     kept_bytes: usize,
     lost: u64,
-    /// It asked for events.
+    /// The client has subscribed to events.
     follows: bool,
     /// Why they are over.
     over: Option<Refusal>,
@@ -74,7 +74,7 @@ impl Client {
         let stream = match UnixStream::connect(path) {
             Ok(stream) => stream,
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
-            // The kernel takes no path so long: nobody listens there.
+            // The kernel takes no path so long: no daemon listens there.
             Err(e) if e.kind() == ErrorKind::InvalidInput => return Ok(None),
             // Its folder is closed to this user: a daemon there is not for them, and if it has the device, the device says so.
             Err(e) if e.kind() == ErrorKind::PermissionDenied => return Ok(None),
@@ -113,7 +113,7 @@ impl Client {
         }
     }
 
-    /// What the daemon said first.
+    /// First message of the daemon.
     pub fn welcome(&self) -> &Welcome {
         &self.welcome
     }

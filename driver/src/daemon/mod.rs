@@ -28,7 +28,7 @@ use timely_regs::event::BYTES;
 const MOST_CLIENTS: usize = 64;
 /// The longest wait, so that the ring is drained and silent clients are closed.
 const TURN: Duration = Duration::from_millis(50);
-/// What a client that subscribed to events may leave unread; beyond it events are lost for it, and counted.
+/// Bytes that a client subscribed to events may leave unread; beyond them events are lost for the client, and counted.
 const MOST_UNREAD: usize = 32 << 20;
 
 /// How a daemon is to be.
@@ -53,11 +53,11 @@ pub enum DaemonError {
     /// A socket.
     #[error("{what}: {source}; {next}")]
     Socket {
-        /// Which.
+        /// Socket that failed, with its path or address.
         what: String,
         /// Why.
         source: io::Error,
-        /// What to do.
+        /// Next step for the user.
         next: &'static str,
     },
     /// Metrics for everybody.
@@ -193,7 +193,7 @@ impl Daemon {
         Ok(signalled || wanted)
     }
 
-    /// Takes events from the ring and gives them to those who asked.
+    /// Takes events from the ring and gives them to the subscribed clients.
     fn drain(&mut self) -> Result<(), DaemonError> {
         if self.service.nic.events_total().is_none() {
             return Ok(());
@@ -248,7 +248,7 @@ impl Daemon {
         let mut clients = std::mem::take(&mut self.clients);
         for i in 0..clients.len() {
             let client = &mut clients[i];
-            // One request a turn and client: nobody waits for another's hundred.
+            // One request a turn and client: no client waits for a hundred of another's.
             match client.hear() {
                 Heard::Nothing => {}
                 Heard::Broken(text) => {
@@ -357,7 +357,7 @@ impl Daemon {
     }
 }
 
-/// Tells those who follow events that these are over, if they are.
+/// Ends the event subscriptions of clients with the text of `over`, if there is one.
 fn tell(over: &mut Option<String>, clients: &mut [Connection]) {
     let Some(text) = over.take() else { return };
     for client in clients.iter_mut().filter(|c| c.events) {
@@ -367,7 +367,7 @@ fn tell(over: &mut Option<String>, clients: &mut [Connection]) {
     }
 }
 
-/// What a refused request is told.
+/// Error of a refused request.
 fn refusal(code: &str, text: String) -> Refusal {
     Refusal { code: code.into(), text }
 }

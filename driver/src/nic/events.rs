@@ -15,7 +15,7 @@ pub struct EventSettings {
     pub bits: u32,
     /// One of so many rate updates is recorded; 0 none.
     pub every: u32,
-    /// Which updates.
+    /// Flow or profile that updates are recorded of.
     pub only: Only,
     /// Greatest time from a record to its interrupt.
     pub latency: Duration,
@@ -43,7 +43,7 @@ impl EventRing {
     }
 }
 
-/// What came out of a ring.
+/// Counts of records drained from a ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drained {
     /// Whole records.
@@ -198,12 +198,12 @@ impl Nic {
         self.ring.as_ref().map(|r| r.settings)
     }
 
-    /// What came out of the ring since it was started.
+    /// Counts of the ring since it was started; `None` without a ring.
     pub fn events_total(&self) -> Option<Drained> {
         self.ring.as_ref().map(|r| r.total)
     }
 
-    /// What happened since it was last asked for, one bit an interrupt line; to be called after an eventfd was signalled, before draining.
+    /// Takes the interrupt lines pending since the last call, one bit a line; to be called after an eventfd was signalled, before draining.
     ///
     /// # Errors
     /// When the way fails.

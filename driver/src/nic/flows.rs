@@ -17,8 +17,8 @@ const BULK_BYTES: usize = 1 << 20;
 const DOORBELL_READS: u32 = 32;
 
 impl Nic {
-    /// Which flows are in use. After [`super::Start::Attach`] that is found out by a snapshot: a flow that was loaded has a rate. Without DMA,
-    /// and when the heartbeat was lost and with it DMA, each flow is asked.
+    /// Flows in use. After [`super::Start::Attach`] a snapshot finds them: a loaded flow has a rate. Without DMA, and when the heartbeat was lost and
+    /// with it DMA, the rate of each flow is queried.
     ///
     /// # Errors
     /// When the snapshot fails.

@@ -1,4 +1,4 @@
-//! What a device says of itself.
+//! Identity, settings and state of a device.
 use super::Nic;
 use crate::Error;
 use crate::board::Placed;
@@ -8,10 +8,10 @@ use timely_regs::generate;
 use timely_regs::map::settings::TABLE as SETTINGS;
 use timely_regs::map::{dma, heartbeat, id};
 
-/// What a device says of itself.
+/// Identity, settings and state of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// Its name.
+    /// Device, as `--device` takes it.
     pub device: String,
     /// How it is reached.
     pub transport: &'static str,
@@ -27,19 +27,19 @@ pub struct Info {
     pub segments: u32,
     /// Clock period, ps.
     pub clock_ps: u32,
-    /// Its RAMs are cleared.
+    /// The RAMs are cleared.
     pub ready: bool,
     /// Flows may send.
     pub enabled: bool,
     /// No packet leaves.
     pub stopped: bool,
-    /// Its time, ns.
+    /// Time of the device, ns.
     pub time_ns: u64,
-    /// Its MAC address.
+    /// MAC address.
     pub mac: [u8; 6],
-    /// Its IPv4 address.
+    /// IPv4 address.
     pub ipv4: Ipv4Addr,
-    /// Its IPv6 address.
+    /// IPv6 address.
     pub ipv6: Ipv6Addr,
     /// The UDP port that makes a packet ours.
     pub udp_port: u16,
@@ -62,7 +62,7 @@ impl Nic {
         Ok(self.of(self.device.now())? >> 16)
     }
 
-    /// What the device says of itself now.
+    /// Reads identity, settings and state of the device.
     ///
     /// # Errors
     /// When the way fails.

@@ -38,18 +38,18 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// How a device is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// It is reset first: nothing is configured.
+    /// The device is reset first: nothing is configured.
     Fresh,
-    /// It goes on with what is configured.
+    /// The device goes on with its configuration.
     Attach,
 }
 
-/// How it is left.
+/// How a device is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// No flow sends any more.
     Stopped,
-    /// Its flows go on, if the transport lets them.
+    /// Flows go on, if the transport lets them.
     Running,
 }
 
@@ -62,7 +62,7 @@ pub struct Nic {
     ring: Option<EventRing>,
     /// How often the daemon beats, and when it does next.
     beats: Cell<Option<(Duration, Instant)>>,
-    /// What an open device must be closed from; `None` once it was.
+    /// How to close the device; `None` once it is closed.
     end: Option<End>,
 }
 
@@ -161,7 +161,7 @@ impl Nic {
         Ok(nic)
     }
 
-    /// The same as [`Nic::check`] of a device that nobody has open, and whether it can count that period of a heartbeat.
+    /// Checks a device that no process has open as [`Nic::check`] does, and whether it can count a heartbeat of that period.
     ///
     /// # Errors
     /// As there.
@@ -178,7 +178,7 @@ impl Nic {
     /// changes. Of what is no timely-nic, opening it tells.
     ///
     /// # Errors
-    /// That, and when the way fails.
+    /// When the device lacks the flow or the windows, or the transport fails.
     pub fn check(transport: &dyn Transport, last_flow: Option<u32>, window: bool) -> Result<(), Error> {
         if transport.read32(id::MAGIC_WORD.address())? != MAGIC {
             return Ok(());
@@ -271,7 +271,7 @@ impl Nic {
     /// Fails where a shell leaves no room for doorbells and rates of single flows.
     ///
     /// # Errors
-    /// That, and what to do.
+    /// When the shell leaves no room; the error says what to do.
     pub fn must_have_window(&self) -> Result<(), Error> {
         let bytes = self.transport().registers_bytes();
         if self.has_window() {
@@ -326,7 +326,7 @@ impl Nic {
     /// Does something with the registers, and says so when the device refused a part of it: a write over PCI Express does not.
     ///
     /// # Errors
-    /// Those of `act`, and that the device refused an access.
+    /// The errors of `act`, and that the device refused an access.
     pub fn checked<T>(
         &self,
         what: &'static str,
@@ -421,7 +421,7 @@ impl Nic {
     /// Fails when the heartbeat was lost.
     ///
     /// # Errors
-    /// That, and when the way fails.
+    /// When the heartbeat was lost, or the transport fails.
     pub fn must_beat(&self) -> Result<(), Error> {
         if self.heartbeat_lost()? { Err(Error::HeartbeatLost) } else { Ok(()) }
     }
@@ -471,7 +471,7 @@ impl Nic {
         self.switch_on()
     }
 
-    /// Gives the nonces of segments a key that nobody can predict: whoever knows it can forge ACKs.
+    /// Sets a random key for the nonces of segments: with a known key ACKs could be forged.
     fn key_nonces(&self) -> Result<(), Error> {
         let mut key = [0; 16];
         File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut key)).map_err(Error::Random)?;
@@ -538,7 +538,7 @@ impl Nic {
 
 impl Drop for Nic {
     fn drop(&mut self) {
-        // Whoever wants to know calls `close`.
+        // The error is dropped here; `close` returns it.
         let _ = self.finish();
     }
 }

@@ -1,4 +1,4 @@
-//! What the host's network does with a card's interfaces: default routes of all tables and next hops, interfaces that are up and have addresses.
+//! Use of a card's interfaces by the host's network: default routes of all tables and next hops, interfaces that are up and have addresses.
 use netlink_packet_core::{NLM_F_DUMP, NLM_F_DUMP_INTR, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
 use netlink_packet_route::route::{RouteAttribute, RouteHeader, RouteMessage, RouteType};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};

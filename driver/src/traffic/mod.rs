@@ -26,11 +26,11 @@ pub enum TrafficError {
     /// A socket.
     #[error("{what}: {source}; {next}")]
     Socket {
-        /// What was being done.
+        /// Operation that failed.
         what: String,
         /// Why it failed.
         source: io::Error,
-        /// What to do.
+        /// Next step for the user.
         next: &'static str,
     },
     /// Packets are longer than the path takes.
@@ -42,7 +42,7 @@ pub enum TrafficError {
         payload: usize,
         /// Where to.
         to: SocketAddr,
-        /// What fits the usual MTU.
+        /// Payload bytes that fit the usual MTU.
         fits: usize,
     },
     /// The kernel took no packet for too long.
@@ -55,7 +55,7 @@ pub enum TrafficError {
         /// How long was waited.
         seconds: u64,
     },
-    /// Nobody listens.
+    /// No socket listens at the other end.
     #[error("nobody listens at {0}: every answer was that the port is closed; start `timelyctl recv --answer` there")]
     Closed(SocketAddr),
     /// Nothing came.

@@ -43,14 +43,14 @@ impl Memory for Dma {
     }
 }
 
-/// What of a device a driver has beside its registers.
+/// Capabilities of a transport beyond register access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// The device reaches memory that is mapped for it.
     pub memory: bool,
-    /// Its MSI-X vectors are the interrupt lines of the register map.
+    /// MSI-X vectors are the interrupt lines of the register map.
     pub interrupts: bool,
-    /// Its configuration space is the driver's.
+    /// The configuration space is the driver's.
     pub config: bool,
     /// A reset of the function resets what is behind the registers.
     pub reset: bool,
@@ -72,7 +72,7 @@ pub trait Transport: Send {
     /// The device, as `--device` takes it.
     fn name(&self) -> &str;
 
-    /// What kind of way it is.
+    /// Kind of the transport, as it is printed.
     fn kind(&self) -> &'static str;
 
     /// The device keeps its flows when the transport is dropped; kernel VFIO resets it instead.
@@ -86,12 +86,12 @@ pub trait Transport: Send {
         Placed::standalone(self.registers_bytes())
     }
 
-    /// What of the device is the driver's beside its registers. What it has not, is not asked for.
+    /// Capabilities beyond register access; check them before use.
     fn reach(&self) -> Reach {
         Reach::of(&self.placed())
     }
 
-    /// What is to be done by who needs what [`Transport::reach`] has not.
+    /// Advice for users that need a capability [`Transport::reach`] has not.
     fn instead(&self) -> &'static str {
         "read telemetry in its place (`timelyctl telemetry --watch`)"
     }

@@ -17,11 +17,11 @@ use timely_regs::serial::{ANSWER, ANSWER_BYTES, BAUD, READ, REFUSED, WRITE, answ
 
 /// The way, as it is printed.
 const KIND: &str = "serial line";
-/// What to do by who needs more than registers.
+/// Advice for users that need more than registers.
 const INSTEAD: &str = "read telemetry in its place (`timelyctl telemetry --watch`); a serial line carries registers alone";
 /// How long an answer may take: on the line it takes 170 us, and an adapter on USB keeps bytes back for 16 ms.
 const LIMIT: Duration = Duration::from_millis(500);
-/// What to look at when nothing comes back.
+/// Advice when no answer comes.
 const LOOK: &str = "is it the board's second port, and is the bitstream loaded?";
 
 /// A board.
@@ -123,7 +123,7 @@ impl Transport for Serial {
         KIND
     }
 
-    /// Nobody resets a board whose port is closed.
+    /// A board whose port is closed is not reset.
     fn keeps_state(&self) -> bool {
         true
     }

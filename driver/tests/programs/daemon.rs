@@ -24,7 +24,7 @@ fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     flow(&place, &device, "7");
     before.0.kill().expect("killed");
     before.0.wait().expect("ended");
-    // Its socket is still there, and nobody listens: the device is opened for the command, which finds the NIC as it is.
+    // The socket is still there, and no daemon listens: the device is opened for the command, which finds the NIC as it is.
     let with = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
     let start = Instant::now();
     while place.json(&with(&["info"]))["heartbeat_lost"] != true {
@@ -232,7 +232,7 @@ fn options_that_cannot_be_leave_the_nic_as_it_is() {
     assert_eq!(std::fs::read_to_string(&file).expect("kept"), "not a socket");
 }
 
-/// What cannot be saved is in force all the same, and said.
+/// A change that cannot be saved is in force all the same, and the error says so.
 #[test]
 fn a_change_that_cannot_be_saved_is_told() {
     let place = Place::new();

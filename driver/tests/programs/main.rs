@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Nothing here takes longer, but on a machine that is very busy.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What `timely-sim` is here: this program, which serves.
+/// Stand-in for `timely-sim`: this program, which serves.
 #[test]
 fn helper_that_serves() {
     #[derive(clap::Parser)]
@@ -48,7 +48,7 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// What it ends with, and what it said, once it ends.
+    /// Exit code and output, once the program has ended.
     fn ended(mut self) -> (Option<i32>, String) {
         fn all(pipe: Option<impl std::io::Read + Send + 'static>) -> Option<std::thread::JoinHandle<String>> {
             let read = |mut pipe: Box<dyn std::io::Read + Send>| {
@@ -58,7 +58,7 @@ impl Running {
             };
             pipe.map(|pipe| std::thread::spawn(move || read(Box::new(pipe))))
         }
-        // Meanwhile, or it may wait for somebody to read.
+        // Read meanwhile, or the program may wait until its output is read.
         let said = [all(self.0.stdout.take()), all(self.0.stderr.take())];
         let process = rustix::process::Pid::from_child(&self.0);
         if let Ok(fd) = rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty()) {
@@ -109,7 +109,7 @@ impl Place {
         self.program(env!("CARGO_BIN_EXE_timelyctl"), arguments).output().expect("started")
     }
 
-    /// What a command prints, which must succeed.
+    /// Output of a command, which must succeed.
     fn said(&self, arguments: &[&str]) -> String {
         let out = self.ctl(arguments);
         assert!(out.status.success(), "timelyctl {arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
@@ -174,7 +174,7 @@ impl Drop for Place {
     }
 }
 
-/// Waits until somebody listens.
+/// Waits until a server listens.
 fn wait_for(socket: &Path) {
     let start = Instant::now();
     while std::os::unix::net::UnixStream::connect(socket).is_err() {

@@ -1,4 +1,4 @@
-//! Who answers: a daemon that has the device, or the device itself, opened for one command.
+//! Backends of a command: a daemon that has the device, or the device itself, opened for one command.
 use serde_json::Value;
 use std::time::Duration;
 use timely_driver::Error;
@@ -27,7 +27,7 @@ pub enum CliError {
     /// 3: a value.
     #[error("{0}")]
     Refused(String),
-    /// 4: somebody else has it, or it needs a daemon.
+    /// 4: another process has the device, or the command needs a daemon.
     #[error("{0}")]
     Taken(String),
     /// 5: a check found something.
@@ -105,13 +105,13 @@ pub fn as_failure(target: &Target, e: TargetError) -> Failure {
     }
 }
 
-/// Who answers.
+/// Backend of a command.
 pub enum Backend {
     /// A daemon.
     Daemon(Client),
     /// The device.
     Direct {
-        /// What answers for it.
+        /// Service on the opened device.
         service: Box<Service>,
         /// The device goes on when it is closed.
         keeps: bool,
@@ -164,7 +164,7 @@ impl Backend {
         Ok(backend)
     }
 
-    /// A simulated NIC that nobody configured gets its addresses and a profile, so that a flow can be added at once.
+    /// A simulated NIC without a configuration gets its addresses and a profile, so that a flow can be added at once.
     fn prepare(&mut self) -> Result<(), CliError> {
         let Backend::Direct { service, .. } = self else { return Ok(()) };
         if service.config().port.is_none() {

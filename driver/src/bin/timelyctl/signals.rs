@@ -3,7 +3,7 @@ use crate::backend::CliError;
 use nix::sys::signalfd::SignalFd;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// They end nothing by themselves from now on.
+/// Signals that ask a command to end, blocked and read from a descriptor.
 pub struct Signals(SignalFd);
 
 impl Signals {
