@@ -22,7 +22,7 @@ pub struct Place {
     pub offset: u32,
 }
 
-/// The same as it stands in a file.
+/// A place as it stands in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
@@ -110,19 +110,19 @@ pub trait Bars {
     /// Vendor and device ID.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     fn ids(&self) -> Result<(u16, u16), Failure>;
 
     /// Bytes of a BAR; 0 when it is not there.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     fn bytes(&self, bar: u32) -> Result<u64, Failure>;
 
     /// Reads 32 bits.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     fn read32(&self, bar: u32, offset: u32) -> Result<u32, Failure>;
 }
 
@@ -134,7 +134,7 @@ fn failure(bars: &dyn Bars, what: String, next: &str) -> Failure {
 /// a Corundum board is asked for its application first.
 ///
 /// # Errors
-/// When the way fails, the BAR is not there or too small, or Corundum has another application.
+/// When the transport fails, the BAR is not there or too small, or Corundum has another application.
 pub fn locate(bars: &dyn Bars, asked: Option<Place>) -> Result<Placed, Failure> {
     let (vendor, device) = bars.ids()?;
     let known = board::with_ids(vendor, device);

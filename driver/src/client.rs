@@ -76,7 +76,7 @@ impl Client {
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
             // The kernel takes no path so long: no daemon listens there.
             Err(e) if e.kind() == ErrorKind::InvalidInput => return Ok(None),
-            // Its folder is closed to this user: a daemon there is not for them, and if it has the device, the device says so.
+            // The socket's folder is closed to this user: a daemon there is for other users, and if it has the device, opening the device says so.
             Err(e) if e.kind() == ErrorKind::PermissionDenied => return Ok(None),
             Err(source) => return Err(ClientError::Io { path: path.into(), source }),
         };
@@ -99,7 +99,7 @@ impl Client {
         }
     }
 
-    /// The same; `device` is the one that the daemon must have, where its name is known.
+    /// Connects as [`Client::connect`] does; `device` is the one that the daemon must have, where its name is known.
     ///
     /// # Errors
     /// As [`Client::connect`], and when the daemon has another device.
@@ -161,7 +161,7 @@ impl Client {
             match self.read(&head)? {
                 Answer::Done { id: of, result } if of == id => {
                     if follows == Some(false) {
-                        // What came before the answer belongs to a subscription that is over.
+                        // Events before the answer belong to a subscription that is over.
                         (self.kept, self.kept_bytes, self.lost) = (VecDeque::new(), 0, 0);
                     }
                     if let Some(follows) = follows {

@@ -95,7 +95,7 @@ fn read_text(file: &Path) -> io::Result<String> {
         return Err(wrong(format!("it has {} bytes; at most {LONGEST} are read", about.len())));
     }
     let mut text = String::new();
-    // It may grow meanwhile.
+    // Bounded, as the file may grow meanwhile.
     open.take(LONGEST).read_to_string(&mut text)?;
     Ok(text)
 }
@@ -133,7 +133,7 @@ impl Config {
         }
     }
 
-    /// Nothing is configured but where the registers are.
+    /// The configuration has no port, no profile and no flow; the place of the registers may be set.
     pub fn is_empty(&self) -> bool {
         self.port.is_none() && self.profile.is_empty() && self.flow.is_empty()
     }

@@ -76,7 +76,7 @@ impl Lock {
         Ok(Lock { file, path: path.into(), node: None })
     }
 
-    /// The same, and the device's own file: other users, whose locks are in other folders, lock that too.
+    /// Locks the device's own file too: other users, whose locks are in other folders, lock that file as well.
     ///
     /// # Errors
     /// When another process has locked it.
@@ -134,7 +134,7 @@ mod tests {
         drop(Lock::take("nic", &path).expect("free again"));
         let text = Lock::take("nic", Path::new("/nowhere/lock")).expect_err("no folder").to_string();
         assert!(text.contains("/nowhere/lock") && text.contains("remove it"), "{text}");
-        // What is no file of ours is not written through.
+        // A link in the lock's place is not written through.
         let (target, link) = (folder.join("target"), folder.join("link"));
         std::fs::write(&target, "whole").expect("written");
         std::os::unix::fs::symlink(&target, &link).expect("a link");

@@ -329,7 +329,7 @@ impl System {
         self.check_group_among(address, &[])
     }
 
-    /// The same where others of the group change hands too.
+    /// Checks as [`System::check_group`] does, where other devices of the group change hands too.
     fn check_group_among(&self, address: Address, too: &[Address]) -> Result<u32, PciError> {
         let groups = self.sys.join("kernel/iommu_groups");
         if entries(&groups).is_empty() {

@@ -12,7 +12,7 @@ fn wanted(status: &str) -> impl Iterator<Item = Signal> {
     ENDING.into_iter().filter(move |s| mask >> (*s as u32 - 1) & 1 == 0)
 }
 
-/// A descriptor that can be read when one of them came. They end nothing by themselves from now on.
+/// A descriptor that can be read when one of the signals came. From now on the signals end nothing by themselves.
 ///
 /// # Errors
 /// There is no descriptor left; the error says what to do.

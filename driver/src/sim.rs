@@ -103,7 +103,7 @@ pub fn running(model: bool) -> Result<PathBuf, SimError> {
     if UnixStream::connect(&socket).is_ok() {
         return Ok(socket);
     }
-    // What a server that was killed left.
+    // A socket that a killed server left.
     let _ = std::fs::remove_file(&socket);
     let (program, out) = (program(), File::create(&log).map_err(failed(&log))?);
     note(format_args!(

@@ -109,9 +109,9 @@ impl FromStr for Target {
     }
 }
 
-/// The same file from any folder, so that its daemon and its state are found from there too.
+/// The path from any folder, so that a daemon and its state are found from there too.
 fn absolute(path: &str) -> PathBuf {
-    // It fails without a current folder alone.
+    // Fails only without a current folder.
     std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
 
@@ -124,7 +124,7 @@ impl Target {
         }
     }
 
-    /// The same device, nothing said of its registers.
+    /// The target without the place of its registers.
     fn unplaced(&self) -> Self {
         match self.clone() {
             Target::Pci { address, .. } => Target::Pci { address, place: None },
@@ -174,8 +174,8 @@ impl Target {
         Ok(state_folder()?.join(format!("{}.toml", self.slug())))
     }
 
-    /// A way to it; a simulated NIC is started when it does not run. Its registers are where its own name says, else `configured`, else
-    /// where its board has them.
+    /// Opens a transport to the device; a simulated NIC is started when it does not run. The registers are where the target says, else `configured`,
+    /// else where the board has them.
     ///
     /// # Errors
     /// When it cannot be reached.

@@ -15,7 +15,7 @@ const MOST_UNREAD: usize = 128 << 20;
 
 /// Input from a client.
 pub enum Heard {
-    /// Nothing whole.
+    /// No whole message yet.
     Nothing,
     /// A message.
     Message(Vec<u8>),
@@ -85,7 +85,7 @@ impl Connection {
         self.unsent.len() - self.sent
     }
 
-    /// Nothing more is read from it; it is closed once it has read what there is.
+    /// Reads nothing more from the client; the connection is closed once the client has read its answers.
     pub fn close(&mut self) {
         self.closing = true;
         self.since = Instant::now();

@@ -104,7 +104,7 @@ mod tests {
         assert!(text.contains(&format!("{}: exists and is no socket; give another --socket", path.display())), "{text}");
         assert_eq!(std::fs::read_to_string(&path).expect("still there"), "a file");
         std::fs::remove_file(&path).expect("removed");
-        // What a daemon that was killed left.
+        // A socket that a killed daemon left.
         drop(UnixListener::bind(&path).expect("bound"));
         let listening = Listening::new(&options(&path, None)).expect("replaced");
         assert!(refused(&path).contains("a daemon listens there already"));

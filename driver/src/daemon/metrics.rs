@@ -130,7 +130,7 @@ pub struct Scrape {
 }
 
 impl Scrape {
-    /// One that just connected.
+    /// A scrape on a new connection.
     pub fn new(stream: TcpStream) -> Option<Self> {
         stream.set_nonblocking(true).ok()?;
         Some(Scrape { stream, asked: Vec::new(), answer: None, sent: 0, since: Instant::now() })

@@ -1,5 +1,5 @@
-//! `timelyd`: one thread that owns a NIC, beats for it, drains its event ring, and answers clients. It waits for all of that at once and never
-//! for a client.
+//! `timelyd`: one thread that owns a NIC, kicks its heartbeat, drains its event ring, and answers clients. The thread waits for all of these at once
+//! and never for a client.
 mod connection;
 mod http;
 mod listen;
@@ -38,7 +38,7 @@ pub struct Options {
     pub socket: PathBuf,
     /// Users that may use it, beside root and its own.
     pub users: Vec<u32>,
-    /// The NIC stops by itself when no beat came for so long.
+    /// Period of the heartbeat: a NIC without a kick for so long stops by itself.
     pub heartbeat: Option<Duration>,
     /// Where metrics are served; a loopback address.
     pub metrics: Option<SocketAddr>,
@@ -100,7 +100,7 @@ impl Daemon {
         Self::at(listening, service, options, stop)
     }
 
-    /// The same, where its sockets were taken before the NIC was opened.
+    /// A daemon as [`Daemon::new`] makes it, on sockets that were taken before the NIC was opened.
     ///
     /// # Errors
     /// When the heartbeat cannot be asked for.
@@ -142,7 +142,7 @@ impl Daemon {
         }
     }
 
-    /// Beats when it is due.
+    /// Kicks the heartbeat when it is due.
     fn beat(&mut self) -> Result<(), DaemonError> {
         match self.service.nic.beat_if_due() {
             Err(Error::HeartbeatLost) => self.recover(),
@@ -184,7 +184,7 @@ impl Daemon {
         let signalled = !fds[0].revents().is_empty();
         let wanted = removal.is_some() && !fds[first].revents().is_empty();
         for vector in self.service.nic.vectors() {
-            // What it counted is not needed: the ring is drained at every turn.
+            // The count is not needed: the ring is drained at every turn.
             let _ = rustix::io::read(vector, &mut [0; 8]);
         }
         if wanted {

@@ -43,7 +43,7 @@ pub struct Info {
     pub ipv6: Ipv6Addr,
     /// The UDP port that makes a packet ours.
     pub udp_port: u16,
-    /// Clocks within which a beat must come; 0 none.
+    /// Clocks within which the heartbeat must be kicked; 0 none.
     pub heartbeat_clocks: u32,
     /// The heartbeat was lost.
     pub heartbeat_lost: bool,
@@ -57,7 +57,7 @@ impl Nic {
     /// The device's time, ns.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     pub fn time_ns(&self) -> Result<u64, Error> {
         Ok(self.of(self.device.now())? >> 16)
     }
@@ -65,7 +65,7 @@ impl Nic {
     /// Reads identity, settings and state of the device.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     pub fn info(&self) -> Result<Info, Error> {
         let d = &self.device;
         let read = |r| self.of(d.read(r));

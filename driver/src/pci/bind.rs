@@ -28,7 +28,7 @@ impl System {
         self.put(&unbind, &address.to_string(), "run as root; if it hangs, whoever uses the device must close it")
     }
 
-    /// Hands devices to vfio-pci: all of them, or none. Their drivers are written to files first, for [`System::unbind`]; `memory` names them.
+    /// Hands devices to vfio-pci: all of them, or none. Each driver is first written to a file, for [`System::unbind`]; `memory` names the file.
     ///
     /// # Errors
     /// When the IOMMU does not guard one, it carries a default route, it is in use and `force` does not say to take it all the same, or the

@@ -87,13 +87,13 @@ mod tests {
         let system = tree.system(&["vfio-pci"]);
         let dev = tree.sys();
         let bind = format!("{NIC} is driven by mlx5_core, not by vfio-pci; hand it over with `timelyctl bind {NIC}");
-        // Its node is made by `bind`: nothing is said of rules or root.
+        // `bind` makes the group's node: nothing is said of rules or root.
         assert_eq!(wrong(&system.checks(nic(), &dev, None)), [("vfio-pci", &*format!("{bind}`"))]);
         // Both ports of a group go together.
         drive(&tree.sys(), OTHER, Some("ixgbe"));
         let checks = system.checks(nic(), &dev, None);
         assert_eq!(wrong(&checks)[1], ("vfio-pci", &*format!("{bind} {OTHER}`")));
-        // What is no network card stays with its driver: `bind` would refuse it.
+        // A device that is no network card keeps its driver: `bind` would refuse it.
         write(&tree.sys().join("bus/pci/devices").join(OTHER).join("class"), "0x010601\n");
         let checks = system.checks(nic(), &dev, None);
         let told = wrong(&checks);

@@ -72,7 +72,7 @@ impl Tree {
         self.system_in(takes, Network::default())
     }
 
-    /// The same on a host with that network.
+    /// As `system`, on a host with that network.
     pub(super) fn system_in(&self, takes: &'static [&'static str], network: Network) -> System {
         let sys = self.sys();
         let kernel = move |path: &Path, text: &str| {

@@ -77,7 +77,7 @@ fn wait<T>(step: &'static str, what: &str, mut done: impl FnMut() -> Result<Opti
 /// A way to the device, again and again.
 pub type Opener<'a> = dyn FnMut() -> Result<Box<dyn Transport>, Failure> + 'a;
 
-/// Runs all steps; `open` gives a way to the device, which must be free.
+/// Runs all steps; `open` gives a transport to the device, which must be free.
 ///
 /// # Errors
 /// The first promise that does not hold, or why the device could not be used.

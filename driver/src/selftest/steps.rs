@@ -355,7 +355,7 @@ fn packets(nic: &mut Nic, options: &Options) -> Result<String, Error> {
     })?;
     nic.enable(false)?;
     let frames = |nic: &Nic| nic.checked("a read", |d| d.read_at(&counters::COUNTER, Counter::Grants as u32));
-    // What was granted may still leave, nothing more is granted.
+    // Granted frames may still leave; no more are granted.
     wait("packets", "packets leave after all flows were stopped", || {
         let (first, later) = (frames(nic)?, frames(nic)?);
         Ok((first == later).then_some(()))

@@ -28,7 +28,7 @@ const ENDLESS_AHEAD: u32 = 64;
 /// Why a request was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The device, or the way to it.
+    /// The device, or the transport to it.
     #[error(transparent)]
     Device(#[from] Error),
     /// A value that cannot be.

@@ -63,7 +63,7 @@ fn read<'de, D: Deserializer<'de>, T>(d: D, parse: impl FnOnce(&str) -> Result<T
     parse(&String::deserialize(d)?).map_err(D::Error::custom)
 }
 
-/// The same of one that may be null, as JSON has it.
+/// Reads a value that may be null, as JSON has it.
 fn optional<'de, D: Deserializer<'de>, T>(d: D, parse: impl FnOnce(&str) -> Result<T, TextError>) -> Result<Option<T>, D::Error> {
     Option::<String>::deserialize(d)?.map(|text| parse(&text)).transpose().map_err(D::Error::custom)
 }
@@ -78,7 +78,7 @@ pub fn parse_mac(text: &str) -> Result<[u8; 6], SpecError> {
     parts.and_then(|p| p.try_into().ok()).ok_or_else(|| value("mac", text, "six bytes in hexadecimal, as 02:74:6e:00:00:01"))
 }
 
-/// The same, printed.
+/// Prints a MAC address.
 pub fn print_mac(mac: [u8; 6]) -> String {
     mac.map(|b| format!("{b:02x}")).join(":")
 }

@@ -1,5 +1,5 @@
-//! Segments of ours over ordinary UDP sockets: a sender at a rate, and a receiver that answers when it is asked to. What a stock host needs to
-//! feed a card whose queues the hardware paces, or to stand in for a peer that has no such card.
+//! Segments of ours over ordinary UDP sockets: a sender at a rate, and a receiver that answers when it is asked to. With these a stock host can
+//! feed a card whose queues the hardware paces, or stand in for a peer that has no such card.
 //!
 //! Times are the kernel's: the stamp of a datagram's arrival, and the clock just before one is handed to the kernel.
 mod recv;
@@ -58,7 +58,7 @@ pub enum TrafficError {
     /// No socket listens at the other end.
     #[error("nobody listens at {0}: every answer was that the port is closed; start `timelyctl recv --answer` there")]
     Closed(SocketAddr),
-    /// Nothing came.
+    /// No packet came.
     #[error("nothing came to {at} within {seconds} s; is the sender running, and does a firewall let UDP port {} through?", at.port())]
     Nothing {
         /// Where it was waited.

@@ -270,7 +270,7 @@ impl<'a> Sender<'a> {
         loop {
             match self.socket.udp().send(&self.packet) {
                 Ok(_) => break,
-                // It tells of an earlier packet; this one was not sent yet. There is one such for each packet at most.
+                // The refusal is of an earlier packet; the current one was not sent. Each packet can have one refusal at most.
                 Err(e) if e.kind() == ErrorKind::ConnectionRefused => self.report.closed += 1,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) => return Err(self.why(e)),

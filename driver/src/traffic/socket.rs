@@ -62,7 +62,7 @@ fn prepare(socket: &UdpSocket, local: SocketAddr) -> io::Result<()> {
     // The kernel may allow less, and then gives that.
     let _ = setsockopt(socket, sockopt::RcvBuf, &BUFFER);
     setsockopt(socket, sockopt::ReceiveTimestampns, &true)?;
-    // What IPv4 brings to a socket of IPv6 is told as IPv4's.
+    // IPv4 packets on an IPv6 socket come with IPv4's control messages.
     setsockopt(socket, sockopt::Ipv4RecvTtl, &true)?;
     setsockopt(socket, sockopt::IpRecvTos, &true)?;
     setsockopt(socket, sockopt::Ipv4PacketInfo, &true)?;

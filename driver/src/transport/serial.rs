@@ -66,7 +66,7 @@ impl Serial {
         Ok(Self::with(name, line, lock))
     }
 
-    /// The same of a line that is set up, and does not block.
+    /// A board on a line that is set up, and does not block.
     fn with(name: String, line: OwnedFd, lock: Lock) -> Self {
         Serial { name, line: RefCell::new(line.into()), _lock: lock }
     }
@@ -88,12 +88,12 @@ impl Serial {
         Ok(())
     }
 
-    // What a register that is not there gives is data, as on any bus; the device has the refusal in a register of its own.
+    // The word that an absent register reads as is data, as on any bus; the device has the refusal in a register of its own.
     fn access(&self, kind: u8, offset: u32, value: u32) -> Result<u32, Failure> {
         let mut line = self.line.borrow_mut();
         let what = || format!("access to {offset:#x}");
         let failed = |source: Error| Failure::Io { device: self.name.clone(), what: what(), source, next: LOOK };
-        // What came unasked, or late, is no answer.
+        // Bytes that came unasked, or late, are no answer.
         let mut bytes = [0; 64];
         while line.read(&mut bytes).is_ok_and(|n| n > 0) {}
         line.write_all(&request(kind, offset, value)).map_err(failed)?;

@@ -35,7 +35,7 @@ pub fn open(address: Address, asked: Option<Place>) -> Result<Beside, Failure> {
     with(&System::default(), address, asked, lock)
 }
 
-/// The same in another tree.
+/// Opens a card in a tree of `system`.
 fn with(system: &System, address: Address, asked: Option<Place>, lock: Lock) -> Result<Beside, Failure> {
     let card =
         Card { name: format!("sysfs:{address}"), folder: system.folder(address), found: system.find(address)?, list: RefCell::default() };

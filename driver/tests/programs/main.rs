@@ -14,7 +14,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Nothing here takes longer, but on a machine that is very busy.
+/// Longest wait; reached only on a machine that is very busy.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Stand-in for `timely-sim`: this program, which serves.
@@ -136,12 +136,12 @@ impl Place {
         self.serve_behind("standalone")
     }
 
-    /// The same behind a shell.
+    /// Serves a NIC behind a shell.
     fn serve_behind(&self, shell: &str) -> (Running, String) {
         let socket = self.path("nic");
         let mut c = self.program(self.path("serve").to_str().expect("a path"), &["serve", "--model", "--pair", "--shell", shell]);
         if shell != "standalone" {
-            // What no reset reaches is cleared flow by flow.
+            // Few flows: where no reset reaches the registers, flows are cleared one by one.
             c.args(["--flow-bits", "6"]);
         }
         let child = Running(c.arg("--socket").arg(&socket).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));

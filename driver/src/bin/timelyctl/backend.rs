@@ -124,7 +124,7 @@ impl Backend {
         Self::open_for(target, false)
     }
 
-    /// The same to reset it, which helps a NIC too that is not ready for anything else.
+    /// Opens as [`Backend::open`] does, to reset the device: a NIC that is not ready for anything else can be reset.
     pub fn open_to_reset(target: &Target) -> Result<Self, CliError> {
         Self::open_for(target, true)
     }
@@ -137,7 +137,7 @@ impl Backend {
         }
         let file = target.state()?;
         let config = Config::read(&file)?;
-        // What it says cannot be is told before the device is opened, as timelyd does.
+        // A configuration that cannot be is refused before the device is opened, as timelyd does.
         Plan::new(&config, None).map_err(|e| CliError::Failed(format!("{}: {e}; the device goes on as it was", file.display())))?;
         let transport = target.transport(config.device)?;
         let keeps = transport.keeps_state();
@@ -205,7 +205,7 @@ impl Backend {
                 let (report, goes_on) = service.drain_events(|r| bytes.extend_from_slice(&r.to_bytes()))?;
                 if bytes.len() < BYTES {
                     goes_on.map_err(ServiceError::from)?;
-                    // Its interrupt, or the end of the wait.
+                    // Waits for an interrupt of the device, or the end of the wait.
                     let mut fds: Vec<_> =
                         service.nic.vectors().iter().map(|v| rustix::event::PollFd::new(v, rustix::event::PollFlags::IN)).collect();
                     let left = rustix::event::Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };

@@ -58,7 +58,7 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
     }
     nic.ask(Request::Events { every: a.every, flow: a.flow, profile: a.profile })?;
     let start = Instant::now();
-    // What is on the disk for sure.
+    // Records that are flushed to the output.
     let mut written = 0;
     let end = || a.time.is_some_and(|t| start.elapsed() >= t);
     while !end() && a.count.is_none_or(|c| total.records < c) && !signals.came() {

@@ -15,7 +15,7 @@ impl Signals {
         timely_driver::signals::ending().map(Signals).map_err(CliError::Failed)
     }
 
-    /// One came.
+    /// A signal came; takes it.
     pub fn came(&self) -> bool {
         matches!(self.0.read_signal(), Ok(Some(_)))
     }

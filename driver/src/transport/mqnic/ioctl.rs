@@ -63,7 +63,7 @@ pub trait Answers {
     /// When the kernel refuses.
     fn regions(&self) -> io::Result<u32>;
 
-    /// One of them.
+    /// A region, by its index.
     ///
     /// # Errors
     /// When there is no such region.

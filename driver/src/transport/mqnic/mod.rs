@@ -80,7 +80,7 @@ pub fn open(path: &Path) -> Result<Beside, Failure> {
     with(&name, &file, &file, lock)
 }
 
-/// The same of a file, whose questions `answers` answers.
+/// Opens a board by a file whose ioctls `answers` answers.
 ///
 /// # Errors
 /// As [`open`].

@@ -43,13 +43,13 @@ impl Style {
         Style { colour, bold: false, reversed: false }
     }
 
-    /// The same, bold.
+    /// The style, bold.
     pub const fn bold(self) -> Self {
         Style { bold: true, ..self }
     }
 }
 
-/// The grid. What is written beyond its edges is cut.
+/// A grid of characters. Text beyond the edges is cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
     width: usize,

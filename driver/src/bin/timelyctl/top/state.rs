@@ -90,7 +90,7 @@ pub struct Top {
     pub filter: String,
     /// The filter is being typed.
     pub typing: bool,
-    /// Nothing new is asked for.
+    /// The screen is paused: the NIC is not read.
     pub paused: bool,
     /// Flows above the first one on the screen.
     pub above: usize,
