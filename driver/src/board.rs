@@ -22,7 +22,7 @@ pub struct Place {
     pub offset: u32,
 }
 
-/// The same as it stands in a file.
+/// A place as it stands in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
@@ -110,19 +110,19 @@ pub trait Bars {
     /// Vendor and device ID.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     fn ids(&self) -> Result<(u16, u16), Failure>;
 
     /// Bytes of a BAR; 0 when it is not there.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     fn bytes(&self, bar: u32) -> Result<u64, Failure>;
 
     /// Reads 32 bits.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     fn read32(&self, bar: u32, offset: u32) -> Result<u32, Failure>;
 }
 
@@ -134,7 +134,7 @@ fn failure(bars: &dyn Bars, what: String, next: &str) -> Failure {
 /// a Corundum board is asked for its application first.
 ///
 /// # Errors
-/// When the way fails, the BAR is not there or too small, or Corundum has another application.
+/// When the transport fails, the BAR is not there or too small, or Corundum has another application.
 pub fn locate(bars: &dyn Bars, asked: Option<Place>) -> Result<Placed, Failure> {
     let (vendor, device) = bars.ids()?;
     let known = board::with_ids(vendor, device);
@@ -261,7 +261,7 @@ mod tests {
         let found = locate(&opennic, None).expect("found");
         assert_eq!((found.board.name, found.place.offset, found.bytes), ("opennic", 0x10_0000, 1 << 20));
         assert_eq!(found.to_string(), "an OpenNIC board, registers at BAR 2 + 0x100000");
-        // The same card with a shell that has it elsewhere, and a card that nobody knows.
+        // The same card with a shell that has the registers elsewhere, and a card that is no known board.
         let asked = Place { bar: 2, offset: 0x11_0000 };
         assert_eq!(locate(&opennic, Some(asked)).map(|p| (p.place, p.bytes)).expect("found"), (asked, 0x2f_0000));
         let other = card((0x8086, 1), [0, 0, 4 << 20, 0, 0, 0], &[]);

@@ -22,30 +22,30 @@ pub enum ClientError {
     /// The connection.
     #[error("timelyd at {}: {source}; is it still running? (systemctl status 'timelyd@*')", path.display())]
     Io {
-        /// Its socket.
+        /// Socket of the daemon.
         path: PathBuf,
         /// Why.
         source: io::Error,
     },
-    /// It speaks otherwise.
+    /// The daemon does not follow the protocol.
     #[error("timelyd at {} {what}; use the timelyctl of the same version", path.display())]
     Protocol {
-        /// Its socket.
+        /// Socket of the daemon.
         path: PathBuf,
         /// How.
         what: String,
     },
-    /// It has another device.
+    /// The daemon has another device.
     #[error("timelyd at {} has {has}, not {wanted}; start it with another --socket", path.display())]
     Another {
-        /// Its socket.
+        /// Socket of the daemon.
         path: PathBuf,
         /// The device that it has.
         has: String,
         /// The one that was asked for.
         wanted: String,
     },
-    /// It did not do it.
+    /// The daemon refused the request.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
@@ -59,7 +59,7 @@ pub struct Client {
     kept: VecDeque<(u64, Vec<u8>)>,
     kept_bytes: usize,
     lost: u64,
-    /// It asked for events.
+    /// The client has subscribed to events.
     follows: bool,
     /// Why they are over.
     over: Option<Refusal>,
@@ -74,9 +74,9 @@ impl Client {
         let stream = match UnixStream::connect(path) {
             Ok(stream) => stream,
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
-            // The kernel takes no path so long: nobody listens there.
+            // The kernel takes no path so long: no daemon listens there.
             Err(e) if e.kind() == ErrorKind::InvalidInput => return Ok(None),
-            // Its folder is closed to this user: a daemon there is not for them, and if it has the device, the device says so.
+            // The socket's folder is closed to this user: a daemon there is for other users, and if it has the device, opening the device says so.
             Err(e) if e.kind() == ErrorKind::PermissionDenied => return Ok(None),
             Err(source) => return Err(ClientError::Io { path: path.into(), source }),
         };
@@ -99,7 +99,7 @@ impl Client {
         }
     }
 
-    /// The same; `device` is the one that the daemon must have, where its name is known.
+    /// Connects as [`Client::connect`] does; `device` is the one that the daemon must have, where its name is known.
     ///
     /// # Errors
     /// As [`Client::connect`], and when the daemon has another device.
@@ -113,7 +113,7 @@ impl Client {
         }
     }
 
-    /// What the daemon said first.
+    /// First message of the daemon.
     pub fn welcome(&self) -> &Welcome {
         &self.welcome
     }
@@ -161,7 +161,7 @@ impl Client {
             match self.read(&head)? {
                 Answer::Done { id: of, result } if of == id => {
                     if follows == Some(false) {
-                        // What came before the answer belongs to a subscription that is over.
+                        // Events before the answer belong to a subscription that is over.
                         (self.kept, self.kept_bytes, self.lost) = (VecDeque::new(), 0, 0);
                     }
                     if let Some(follows) = follows {

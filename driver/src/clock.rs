@@ -85,7 +85,7 @@ pub fn fit(pairs: &[Pair]) -> Option<Fit> {
     let first = pairs.first()?;
     let middle = |p: &Pair| (p.before_ns - first.before_ns) as f64 + (p.after_ns.saturating_sub(p.before_ns)) as f64 / 2.0;
     let x: Vec<f64> = pairs.iter().map(middle).collect();
-    // What is left of the NIC's clock when the host's is taken away: the drift alone, in steps of ns.
+    // Difference of the NIC's clock and the host's: the drift alone, in steps of ns.
     let raw: Vec<f64> = pairs.iter().zip(&x).map(|(p, x)| p.nic_ns - first.nic_ns - x).collect();
     if pairs.len() < LEAST_PAIRS || x.windows(2).any(|w| w[1] <= w[0]) {
         return None;

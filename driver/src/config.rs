@@ -1,4 +1,4 @@
-//! What a NIC is configured to, in a TOML file: read with the line of what is wrong, written whole or not at all.
+//! Configuration of a NIC, in a TOML file: errors name the line, and the file is written whole or not at all.
 use crate::board::Place;
 use crate::spec::{FlowSpec, PortSpec, ProfileSpec};
 use nix::libc::O_NONBLOCK;
@@ -37,13 +37,13 @@ pub struct Config {
     /// Where its registers are, when its board does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<Place>,
-    /// Its port.
+    /// Port of the NIC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<PortSpec>,
-    /// Its profiles.
+    /// Profiles, by number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub profile: BTreeMap<Number, ProfileSpec>,
-    /// Its flows.
+    /// Flows, by number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub flow: BTreeMap<Number, FlowSpec>,
 }
@@ -51,7 +51,7 @@ pub struct Config {
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{}: {source}; give the path of a file that can be read", file.display())]
     Read {
         /// The file.
@@ -59,17 +59,17 @@ pub enum ConfigError {
         /// Why.
         source: io::Error,
     },
-    /// It is not what it should be.
+    /// The file is no valid configuration.
     #[error("{}:{line}: {message}; docs/driver.md has every field, and `timelyctl` writes the file anew when it is removed", file.display())]
     Syntax {
         /// The file.
         file: PathBuf,
         /// The line.
         line: usize,
-        /// What is wrong.
+        /// Reason, as the parser gives it.
         message: String,
     },
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error("{}: {source}; what was done is in force but not saved: free space, or make the folder writable, and do it again", file.display())]
     Write {
         /// The file.
@@ -82,10 +82,10 @@ pub enum ConfigError {
 /// The longest file: 2^16 flows with every field take less.
 const LONGEST: u64 = 16 << 20;
 
-/// The text of a regular file. Another one may have no end, or nobody who writes it.
+/// The text of a regular file. Other files, such as pipes, may have no end or no writer.
 fn read_text(file: &Path) -> io::Result<String> {
     let wrong = |what: String| io::Error::new(io::ErrorKind::InvalidInput, what);
-    // A pipe is opened without waiting for who writes it.
+    // O_NONBLOCK: a pipe is opened without waiting for a writer.
     let open = File::options().read(true).custom_flags(O_NONBLOCK).open(file)?;
     let about = open.metadata()?;
     if !about.is_file() {
@@ -95,7 +95,7 @@ fn read_text(file: &Path) -> io::Result<String> {
         return Err(wrong(format!("it has {} bytes; at most {LONGEST} are read", about.len())));
     }
     let mut text = String::new();
-    // It may grow meanwhile.
+    // Bounded, as the file may grow meanwhile.
     open.take(LONGEST).read_to_string(&mut text)?;
     Ok(text)
 }
@@ -133,7 +133,7 @@ impl Config {
         }
     }
 
-    /// Nothing is configured but where the registers are.
+    /// The configuration has no port, no profile and no flow; the place of the registers may be set.
     pub fn is_empty(&self) -> bool {
         self.port.is_none() && self.profile.is_empty() && self.flow.is_empty()
     }
@@ -154,7 +154,7 @@ impl Config {
         copy().map_err(|source| ConfigError::Write { file: Self::before(file), source })
     }
 
-    /// Writes a file: under another name first, so that nobody ever reads a part of it.
+    /// Writes a file: under another name first, so that no reader ever sees a part of it.
     ///
     /// # Errors
     /// When it cannot be written; the old file is then as it was.

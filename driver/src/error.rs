@@ -1,4 +1,4 @@
-//! What can go wrong with a device, in words that name the value, the range and the next step.
+//! Errors of a device. Each text names the value, the range and the next step.
 use crate::board::Placed;
 use crate::transport::Failure;
 use std::time::Duration;
@@ -16,9 +16,9 @@ pub enum Error {
     /// The device is not what it should be, or ended a command with an error.
     #[error("{device}: {source}")]
     Device {
-        /// Its name.
+        /// Device, as `--device` takes it.
         device: String,
-        /// What is wrong.
+        /// Error of the register access.
         source: device::Error<Failure>,
     },
     /// Another PCI device.
@@ -27,7 +27,7 @@ pub enum Error {
          `lspci -nn` lists the devices, and the FPGA may hold another bitstream"
     )]
     NotOurs {
-        /// Its name.
+        /// Device, as `--device` takes it.
         device: String,
         /// Vendor ID.
         vendor: u16,
@@ -35,7 +35,7 @@ pub enum Error {
         id: u16,
         /// Class code.
         class: u32,
-        /// What its registers say.
+        /// Mismatch that the registers show.
         source: device::Error<Failure>,
     },
     /// The registers are not where the board should have them.
@@ -45,7 +45,7 @@ pub enum Error {
         timely_regs::map::Kind::Id.type_word(), timely_regs::map::MAGIC, placed.board.next
     )]
     NotThere {
-        /// Its name.
+        /// Device, as `--device` takes it.
         device: String,
         /// Where it was looked for.
         placed: Placed,
@@ -60,7 +60,7 @@ pub enum Error {
          from the host's queues (`flow add --posted`), and rates from a profile"
     )]
     NoWindow {
-        /// Its name.
+        /// Device, as `--device` takes it.
         device: String,
         /// Bytes of registers.
         bytes: u64,
@@ -70,7 +70,7 @@ pub enum Error {
     /// The BAR does not hold the registers.
     #[error("{device}: BAR 0 has {bytes:#x} bytes; {flows} flows need {needed:#x}; use a bitstream whose BAR is whole")]
     BarTooSmall {
-        /// Its name.
+        /// Device, as `--device` takes it.
         device: String,
         /// Bytes of the BAR.
         bytes: u64,
@@ -84,7 +84,7 @@ pub enum Error {
         "{device} was not ready {limit:?} after its reset; reset it again (`timelyctl reset`), and if that does not help, load the bitstream again"
     )]
     NotReady {
-        /// Its name.
+        /// Device, as `--device` takes it.
         device: String,
         /// How long was waited.
         limit: Duration,
@@ -92,13 +92,13 @@ pub enum Error {
     /// The device refused an access.
     #[error("{device} refused {what}: the {} of register {address:#08x}, because {}; {}", if *write { "write" } else { "read" }, why(*reason), advice(*reason))]
     Refused {
-        /// Its name.
+        /// Device, as `--device` takes it.
         device: String,
-        /// What was being done.
+        /// Operation that the access was part of.
         what: &'static str,
         /// The register.
         address: u32,
-        /// It was a write.
+        /// The access was a write.
         write: bool,
         /// Why, as the register map numbers it.
         reason: u32,
@@ -134,13 +134,13 @@ pub enum Error {
     Doorbell {
         /// The flow.
         flow: u32,
-        /// What was posted.
+        /// Packets posted.
         packets: u32,
     },
     /// A heartbeat period that the device cannot count.
     #[error("a heartbeat of {asked:?} cannot be asked for; the device counts {least:?} to {most:?}")]
     Heartbeat {
-        /// What was asked for.
+        /// Period asked for.
         asked: Duration,
         /// Least.
         least: Duration,
@@ -164,7 +164,7 @@ pub enum Error {
     /// Bus mastering stayed on.
     #[error("{device} did not let go of the bus: its command register reads {command:#06x}; reset it before its memory is used again")]
     BusMaster {
-        /// Its name.
+        /// Device, as `--device` takes it.
         device: String,
         /// The register.
         command: u16,
@@ -174,7 +174,7 @@ pub enum Error {
     SelfTest {
         /// The step.
         step: &'static str,
-        /// What did not hold.
+        /// Promise that did not hold, and how.
         what: String,
     },
 }

@@ -17,11 +17,11 @@ pub enum Failure {
     Io {
         /// The device.
         device: String,
-        /// What was being done.
+        /// Operation that failed.
         what: String,
         /// Why it failed.
         source: std::io::Error,
-        /// What to do.
+        /// Next step for the user.
         next: &'static str,
     },
     /// The other side refused.
@@ -29,7 +29,7 @@ pub enum Failure {
     Refused {
         /// The device.
         device: String,
-        /// What was asked.
+        /// Operation that was refused.
         what: String,
         /// The error it gave.
         source: std::io::Error,
@@ -41,7 +41,7 @@ pub enum Failure {
     Silent {
         /// The device.
         device: String,
-        /// What was asked.
+        /// Operation without an answer.
         what: String,
         /// How long was waited.
         seconds: u64,
@@ -51,7 +51,7 @@ pub enum Failure {
     Protocol {
         /// The device.
         device: String,
-        /// What is wrong.
+        /// Violation of the protocol.
         what: String,
     },
     /// The connection broke.
@@ -59,7 +59,7 @@ pub enum Failure {
     Closed {
         /// The device.
         device: String,
-        /// What was under way.
+        /// Operation that was under way.
         what: String,
     },
     /// No addresses are left for DMA.
@@ -84,12 +84,12 @@ pub enum Failure {
         /// Vectors needed.
         needed: u32,
     },
-    /// Somebody else has the device.
+    /// Another process has the device.
     #[error("{device} is in use by {holder}; stop it, or let timelyctl go through its timelyd")]
     InUse {
         /// The device.
         device: String,
-        /// Who.
+        /// Process that has the device, and its command, where known.
         holder: String,
     },
     /// The server is another user's.
@@ -114,9 +114,9 @@ pub enum Failure {
     Board {
         /// The device.
         device: String,
-        /// What is there instead.
+        /// Description of the device and its registers.
         what: String,
-        /// What to do.
+        /// Next step for the user.
         next: String,
     },
     /// The way carries registers alone.
@@ -124,13 +124,13 @@ pub enum Failure {
     Lacks {
         /// The device.
         device: String,
-        /// What was asked for.
+        /// Operation that was asked for.
         what: &'static str,
-        /// What it needs.
+        /// Capability that the operation needs.
         needs: &'static str,
         /// The way.
         way: &'static str,
-        /// What to do.
+        /// Next step for the user.
         next: &'static str,
     },
     /// No register stands there.

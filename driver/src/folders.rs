@@ -1,5 +1,5 @@
-//! Folders of this user: sockets, locks and logs; what is kept from one run to the next. No other user can write them or replace them, for whoever
-//! can would answer in a daemon's place, hold a lock for ever, or choose what a NIC is configured to.
+//! Folders of this user: sockets, locks and logs; state that is kept from one run to the next. No other user can write or replace them: a user that
+//! could would answer in a daemon's place, hold a lock for ever, or choose the configuration of a NIC.
 use fs_mistrust::Mistrust;
 use rustix::process::geteuid;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -84,7 +84,7 @@ pub fn state_folder() -> Result<PathBuf, FolderError> {
     own_folder(&path.ok_or_else(none)?, 0, variable)
 }
 
-/// Root's folder is nobody else's: without a home there is none.
+/// State folder: under `variable`, else under /var/lib for root and under the home for other users; `None` for another user without a home.
 fn state(user: u32, variable: Option<PathBuf>, home: Option<PathBuf>) -> Option<PathBuf> {
     let own = || if user == 0 { Some("/var/lib".into()) } else { home.map(|h| h.join(".local/state")) };
     Some(variable.or_else(own)?.join("timely"))
@@ -103,7 +103,7 @@ fn own_folder(path: &Path, mode: u32, variable: &'static str) -> Result<PathBuf,
     let trust = checks.build().or_else(|_| checks.trust_no_group_id().build()).map_err(|e| failed(with_causes(e)))?;
     trust.verifier().permit_readable().make_directory(path).map_err(|e| failed(with_causes(e)))?;
     let meta = std::fs::metadata(path).map_err(|e| failed(e.to_string()))?;
-    // Whatever the umask is, and whoever made it before.
+    // The mode holds whatever the umask is, and whichever process made the folder.
     if meta.mode() & mode != mode {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).map_err(|e| failed(e.to_string()))?;
     }
@@ -132,7 +132,7 @@ mod tests {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).expect("set");
         let text = own_folder(&path, 0o755, "XDG_RUNTIME_DIR").expect_err("anybody could put a socket there").to_string();
         assert!(text.contains("XDG_RUNTIME_DIR"), "{text}");
-        // Nor in one that anybody could put another in the place of.
+        // Nor in a folder whose parent lets any user replace it.
         std::fs::create_dir(path.join("timely")).expect("a folder");
         assert!(own_folder(&path.join("timely"), 0o755, "XDG_RUNTIME_DIR").is_err());
         std::fs::remove_dir_all(path).expect("removed");

@@ -1,5 +1,5 @@
-//! Hosts as people name them, for sockets of this host: an address, or a name that the system resolves, as `localhost`. What the NIC sends to
-//! has addresses alone (`timely_regs::text::parse_ip`).
+//! Hosts as people name them, for sockets of this host: an address, or a name that the system resolves, as `localhost`. Destinations of the NIC are
+//! addresses alone (`timely_regs::text::parse_ip`).
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 /// A text that names no host.

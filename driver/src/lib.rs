@@ -1,6 +1,7 @@
 //! The timely-nic driver in user space.
 //!
-//! [`transport`] reaches a device: kernel VFIO, vfio-user over a socket, a card beside its network driver, a serial line, or whatever else implements [`transport::Transport`].
+//! [`transport`] reaches a device: kernel VFIO, vfio-user over a socket, a card beside its network driver, a serial line, or any other implementation
+//! of [`transport::Transport`].
 //! [`board`] finds the registers on it.
 //! [`nic`] is the driver's logic, written once on the register accessors of `timely_regs`: opening and closing in the careful order,
 //! flows, profiles, event ring, snapshots, heartbeat. [`selftest`] runs all of it on a device and says what held.

@@ -1,4 +1,4 @@
-//! Exclusive ownership of a device: a locked file that names who holds it.
+//! Exclusive ownership of a device: a locked file that names the process that holds it.
 //!
 //! The file is in a folder that other users cannot write, or one of them could hold it for ever. Between users the device itself is the lock: the
 //! kernel opens a group of VFIO once, a server of vfio-user has one client, and all else is locked by its own node ([`Lock::and_node`]).
@@ -35,7 +35,7 @@ fn open(path: &Path) -> std::io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(Error::new(ErrorKind::InvalidInput, "it is no file")) }
 }
 
-/// The file is still the one of that name: whoever held it before removed it.
+/// The file is still the one of that name: the process that held the lock before may have removed the file.
 fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
     let (here, there) = (file.metadata()?, std::fs::symlink_metadata(path));
     Ok(there.is_ok_and(|t| (t.dev(), t.ino()) == (here.dev(), here.ino())))
@@ -76,7 +76,7 @@ impl Lock {
         Ok(Lock { file, path: path.into(), node: None })
     }
 
-    /// The same, and the device's own file: other users, whose locks are in other folders, lock that too.
+    /// Locks the device's own file too: other users, whose locks are in other folders, lock that file as well.
     ///
     /// # Errors
     /// When another process has locked it.
@@ -104,7 +104,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While it is held: whoever waits for it finds out that it is not of that name any more.
+        // Removed while the lock is held: a process that waits for the lock finds out that the file has no longer that name.
         if is_at(&self.file, &self.path).unwrap_or(false) {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -134,7 +134,7 @@ mod tests {
         drop(Lock::take("nic", &path).expect("free again"));
         let text = Lock::take("nic", Path::new("/nowhere/lock")).expect_err("no folder").to_string();
         assert!(text.contains("/nowhere/lock") && text.contains("remove it"), "{text}");
-        // What is no file of ours is not written through.
+        // A link in the lock's place is not written through.
         let (target, link) = (folder.join("target"), folder.join("link"));
         std::fs::write(&target, "whole").expect("written");
         std::os::unix::fs::symlink(&target, &link).expect("a link");

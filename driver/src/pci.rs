@@ -1,4 +1,4 @@
-//! PCI devices as sysfs shows them: who drives them, what shares their IOMMU group, how they change hands.
+//! PCI devices as sysfs shows them: their drivers, the devices that share their IOMMU group, and how they change hands.
 mod bind;
 mod checks;
 mod memlock;
@@ -68,7 +68,7 @@ pub enum PciError {
         path: PathBuf,
         /// Why.
         source: io::Error,
-        /// What to do.
+        /// Next step for the user.
         next: &'static str,
     },
     /// The IOMMU is off.
@@ -101,7 +101,7 @@ pub enum PciError {
     NotBound {
         /// The device.
         device: Address,
-        /// Who drives it.
+        /// Driver of the device, if any.
         driver: Option<String>,
         /// Other ports of its IOMMU group, which must change hands with it.
         ports: Vec<Address>,
@@ -114,14 +114,14 @@ pub enum PciError {
         /// The driver that has it.
         driver: Option<String>,
     },
-    /// It carries the route that this session may come over.
+    /// An interface of the device carries a default route, over which this session may come.
     #[error(
         "{device} carries a default route ({route}, interface {interface}); move the route to another interface first, or this machine is cut off"
     )]
     Route {
         /// The device.
         device: Address,
-        /// Its interface.
+        /// Network interface of the device.
         interface: String,
         /// The route.
         route: String,
@@ -157,9 +157,9 @@ pub enum PciError {
     NotTaken {
         /// The device.
         device: Address,
-        /// Who was to drive it.
+        /// Driver that the device was handed to.
         wanted: String,
-        /// Who does.
+        /// Driver that the device has now, if any.
         found: Option<String>,
     },
     /// Too little memory may be locked.
@@ -167,7 +167,7 @@ pub enum PciError {
     Memlock {
         /// MiB needed.
         needed: u64,
-        /// What is allowed, with its unit.
+        /// Memory that may be locked, with its unit.
         limit: String,
         /// MiB to allow.
         advised: u64,
@@ -209,7 +209,7 @@ const NETWORK_CLASS: u32 = 0x02;
 /// A device as sysfs shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Its address.
+    /// PCI address.
     pub address: Address,
     /// Vendor ID.
     pub vendor: u16,
@@ -217,9 +217,9 @@ pub struct Found {
     pub device: u16,
     /// Class code.
     pub class: u32,
-    /// Who drives it.
+    /// Driver of the device, if any.
     pub driver: Option<String>,
-    /// Its IOMMU group.
+    /// IOMMU group, if any.
     pub group: Option<u32>,
     /// The character device that its network driver gives, if that is Corundum's.
     pub node: Option<PathBuf>,
@@ -231,7 +231,7 @@ impl Found {
         with_ids(self.vendor, self.device)
     }
 
-    /// What `--device` takes to reach its registers beside its network driver: that driver's character device, or else its BAR in sysfs.
+    /// Value of `--device` that reaches the registers beside the network driver: the driver's character device, or else the BAR in sysfs.
     pub fn beside(&self) -> Option<String> {
         match (&self.node, self.driver.as_deref()) {
             (Some(node), _) => Some(node.display().to_string()),
@@ -321,7 +321,7 @@ impl System {
         addresses.filter_map(|a| self.find(a).ok()).filter(|f| f.board().is_some() || f.driver.as_deref() == Some("vfio-pci")).collect()
     }
 
-    /// Checks that an IOMMU keeps the device's DMA in bounds, and that nobody drives what shares its group; gives the group.
+    /// Checks that an IOMMU keeps the device's DMA in bounds, and that no host driver has another device of its group; gives the group.
     ///
     /// # Errors
     /// When it is not so.
@@ -329,7 +329,7 @@ impl System {
         self.check_group_among(address, &[])
     }
 
-    /// The same where others of the group change hands too.
+    /// Checks as [`System::check_group`] does, where other devices of the group change hands too.
     fn check_group_among(&self, address: Address, too: &[Address]) -> Result<u32, PciError> {
         let groups = self.sys.join("kernel/iommu_groups");
         if entries(&groups).is_empty() {
@@ -344,7 +344,7 @@ impl System {
         for name in entries(&folder.join("devices")) {
             let Ok(other) = name.parse::<Address>() else { continue };
             let driver = link_name(&self.folder(other).join("driver"));
-            // Bridges do no DMA of their own, and what vfio-pci or a stub has cannot be used by anybody else.
+            // Bridges do no DMA of their own, and no other driver can use a device that vfio-pci or a stub has.
             let harmless = driver.as_deref().is_none_or(|d| matches!(d, "vfio-pci" | "pcieport" | "pci-stub"));
             if other != address && !harmless && !too.contains(&other) {
                 let is_network = self.hex(other, "class").is_ok_and(|class| class >> 16 == NETWORK_CLASS);
@@ -357,7 +357,7 @@ impl System {
     /// Checks that vfio-pci has the device.
     ///
     /// # Errors
-    /// When somebody else has it.
+    /// When another driver, or none, has the device.
     pub fn check_bound(&self, address: Address) -> Result<(), PciError> {
         let driver = self.find(address)?.driver;
         if driver.as_deref() == Some("vfio-pci") {

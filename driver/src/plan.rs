@@ -16,18 +16,18 @@ const MOST_FLOWS: u32 = 1 << 16;
 pub struct PlanError {
     /// The table that it is in.
     pub table: String,
-    /// What is wrong.
+    /// Error of the value.
     pub source: Box<SpecError>,
 }
 
-/// What a NIC is to have.
+/// Settings that a NIC is to have.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Its port.
+    /// Settings of the port.
     pub port: Option<Port>,
-    /// Its profiles, by number.
+    /// Profiles, by number.
     pub profiles: Vec<(u32, Parameters)>,
-    /// Its flows, by number.
+    /// Flows, by number.
     pub flows: Vec<(u32, FlowRecord)>,
     /// A flow needs its doorbell or its rate register.
     pub window: bool,
@@ -69,7 +69,7 @@ pub fn check_bound(record: &FlowRecord, words: &[u32; profile::WORDS]) -> Result
 }
 
 impl Plan {
-    /// What a configuration asks for of a board; `request` is of one behind Corundum's DMA.
+    /// Settings that a configuration asks for of a board; `request` is that of a board behind Corundum's DMA.
     ///
     /// # Errors
     /// The first value that cannot be.
@@ -106,7 +106,7 @@ impl Plan {
     /// The first flow whose profile is neither in the configuration nor one that the device keeps set, as `kept` says.
     ///
     /// # Errors
-    /// That of `kept`.
+    /// The error of `kept`.
     pub fn unset<E>(&self, mut kept: impl FnMut(u32) -> Result<bool, E>) -> Result<Option<PlanError>, E> {
         let mut seen: Vec<u32> = self.profiles.iter().map(|p| p.0).collect();
         for (flow, record) in &self.flows {

@@ -19,7 +19,7 @@ pub const LONGEST_TAIL: usize = 16 << 20;
 pub struct Hello {
     /// [`VERSION`].
     pub version: u32,
-    /// Who it is.
+    /// Name of the client program.
     pub client: String,
 }
 
@@ -28,7 +28,7 @@ pub struct Hello {
 pub struct Welcome {
     /// [`VERSION`].
     pub version: u32,
-    /// Who it is.
+    /// Name of the daemon.
     pub server: String,
     /// The device that it has.
     pub device: String,
@@ -53,7 +53,7 @@ pub struct Refusal {
     pub text: String,
 }
 
-/// What the daemon sends after its first message.
+/// Messages of the daemon after its first one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -61,10 +61,10 @@ pub enum Answer {
     Done {
         /// The request's number.
         id: u64,
-        /// What it gave.
+        /// Result of the request.
         result: Value,
     },
-    /// It was not.
+    /// A request failed, or a subscription to events ended.
     Failed {
         /// The request's number; nothing when it could not be read.
         id: Option<u64>,

@@ -63,7 +63,7 @@ impl Sink {
     /// Writes a record.
     ///
     /// # Errors
-    /// When the disk is full, or whoever reads has gone.
+    /// When the disk is full, or the reader has closed the pipe.
     pub fn write(&mut self, r: &EventRecord, bytes: &[u8; BYTES]) -> std::io::Result<()> {
         match self {
             Sink::Lines(w) => writeln!(w, "{}", csv(r)),

@@ -6,7 +6,7 @@ use timely_regs::map::{BLOCKS, Register};
 pub struct Named {
     /// The register.
     pub register: &'static Register,
-    /// Which of its array.
+    /// Index in the register's array.
     pub index: u32,
 }
 
@@ -22,9 +22,9 @@ pub enum NameError {
     /// Beyond its array.
     #[error("{name} has no number {index}; it has 0 to {last}")]
     Index {
-        /// Its name.
+        /// Full name of the register.
         name: String,
-        /// Which was asked for.
+        /// Index asked for.
         index: String,
         /// The last one.
         last: u32,
@@ -65,7 +65,7 @@ impl Named {
         Ok(Named { register, index })
     }
 
-    /// Its whole name.
+    /// Full name: block, register, and the index in an array.
     pub fn name(&self) -> String {
         let name = full_name(self.register);
         if self.register.count == 1 { name } else { format!("{name}[{}]", self.index) }

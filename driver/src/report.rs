@@ -1,4 +1,4 @@
-//! What is told of a NIC, as JSON with stable keys: the same from a daemon and from a device that was opened for one command.
+//! Reports of a NIC, as JSON with stable keys: the same from a daemon and from a device that was opened for one command.
 use crate::clock::Fit;
 use crate::nic::{Drained, Info};
 use crate::spec::{FlowSpec, PortSpec, ProfileSpec, print_mac};
@@ -183,22 +183,22 @@ pub struct Telemetry {
 /// A flow as it was configured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowReport {
-    /// Its number.
+    /// Number of the flow.
     pub flow: u32,
-    /// What it was made of; nothing when somebody else made it.
+    /// Configuration of the flow; `None` when another program made it.
     pub spec: Option<FlowSpec>,
 }
 
 /// A profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProfileReport {
-    /// Its number.
+    /// Number of the profile.
     pub profile: u32,
-    /// Its law.
+    /// Law of the profile's rates, or `unset`.
     pub law: String,
-    /// What it was made of; nothing when somebody else made it.
+    /// Configuration of the profile; `None` when another program set it.
     pub spec: Option<ProfileSpec>,
-    /// Its fields with their units, where it is known what it was made of.
+    /// Parameters with their units; empty without `spec`.
     pub settings: BTreeMap<String, String>,
     /// The fields of its words, as the register map names them.
     pub fields: BTreeMap<String, u32>,
@@ -209,11 +209,11 @@ pub struct ProfileReport {
 pub struct RegisterReport {
     /// Block and name.
     pub register: String,
-    /// Its offset in the register map.
+    /// Offset in the register map.
     pub offset: u32,
-    /// What it holds; nothing of one that can only be written.
+    /// Value; a register that can only be written has no report.
     pub value: Option<u32>,
-    /// Its fields.
+    /// Fields of the value.
     pub fields: BTreeMap<String, u32>,
 }
 
@@ -244,9 +244,9 @@ impl From<Drained> for EventReport {
 /// The port.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PortReport {
-    /// What it was made of; nothing when nobody said.
+    /// Configuration of the port; `None` when it was not set.
     pub spec: Option<PortSpec>,
-    /// What follows from it where Corundum's DMA reads packets; nothing on other boards.
+    /// How far ahead Corundum's DMA is asked for packets; `None` on other boards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead: Option<AheadReport>,
 }
@@ -257,9 +257,9 @@ pub struct PortReport {
 pub struct AheadReport {
     pub dma_ns: u32,
     pub lead_ns: u32,
-    /// What a flow at the line's rate has charged until its packets have left.
+    /// Wire bytes that a flow at line rate has charged until its packets have left.
     pub line_cap_bytes: u64,
-    /// What an unchanged Corundum's 32 requests carry, packets of 1,514 bytes.
+    /// Rate that the 32 requests of an unchanged Corundum carry, in packets of 1,514 bytes.
     pub table_mbps: f64,
 }
 

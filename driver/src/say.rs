@@ -1,5 +1,5 @@
-//! What programs say beside their results: whether anybody can hear it changes nothing. `println!` and `eprintln!` panic where output is closed
-//! or its disk is full.
+//! Output of programs beside their results; a failed write changes nothing. `println!` and `eprintln!` panic where output is closed or its disk is
+//! full.
 use std::fmt::Display;
 use std::io::{Write, stderr, stdout};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ pub fn note(text: impl Display) {
     let _ = writeln!(stderr(), "{text}");
 }
 
-/// What a daemon announces, on stdout.
+/// An announcement of a daemon, on stdout.
 pub fn announce(text: impl Display) {
     let _ = writeln!(stdout(), "{text}");
 }
@@ -25,7 +25,7 @@ pub struct Often {
 }
 
 impl Often {
-    /// It happened.
+    /// Counts one event.
     pub fn happened(&mut self) {
         self.times += 1;
     }

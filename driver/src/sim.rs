@@ -1,5 +1,5 @@
 //! `--device sim`: two simulated NICs with a link between them, one of them ours, run by `timely-sim` in the background: once a user, until
-//! they are stopped or nobody used them for half an hour.
+//! they are stopped, or unused for half an hour.
 use crate::folders::{FolderError, runtime_folder};
 use crate::say::note;
 use std::fs::File;
@@ -19,11 +19,11 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// MAC address of our NIC of the pair.
 pub const OWN_MAC: &str = "02:74:6e:00:00:00";
-/// Its IPv4 address.
+/// IPv4 address of our NIC of the pair.
 pub const OWN_IPV4: &str = "11.0.0.1";
 /// MAC address of the other one.
 pub const PEER_MAC: &str = "02:74:6e:00:00:01";
-/// Its IPv4 address.
+/// IPv4 address of the other one.
 pub const PEER_IPV4: &str = "11.0.1.1";
 
 /// Why there is no simulated NIC.
@@ -37,18 +37,18 @@ pub enum SimError {
         /// Why.
         source: io::Error,
     },
-    /// It ended.
+    /// The program ended.
     #[error("timely-sim ended ({status}); {} says why. `--device sim:model` needs neither Verilator nor a compiler", log.display())]
     Ended {
         /// How.
         status: String,
-        /// What it said.
+        /// Log of the program.
         log: PathBuf,
     },
-    /// It did not come up.
+    /// The program did not listen in time.
     #[error("timely-sim was not up after {START:?}; {} says how far it came", log.display())]
     Late {
-        /// What it said.
+        /// Log of the program.
         log: PathBuf,
     },
     /// A file.
@@ -103,7 +103,7 @@ pub fn running(model: bool) -> Result<PathBuf, SimError> {
     if UnixStream::connect(&socket).is_ok() {
         return Ok(socket);
     }
-    // What a server that was killed left.
+    // A socket that a killed server left.
     let _ = std::fs::remove_file(&socket);
     let (program, out) = (program(), File::create(&log).map_err(failed(&log))?);
     note(format_args!(

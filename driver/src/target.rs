@@ -1,4 +1,4 @@
-//! Which device is meant, how it is opened, and where what belongs to it is kept.
+//! Devices as `--device` names them: how they are opened, and where their sockets and state are kept.
 use crate::Error;
 use crate::board::{Place, PlaceError};
 use crate::folders::{FolderError, ROOTS, file_name, runtime_folder, state_folder};
@@ -17,14 +17,14 @@ use std::str::FromStr;
 pub enum Target {
     /// A PCI device.
     Pci {
-        /// Its address.
+        /// PCI address.
         address: Address,
         /// Where its registers are, when its board does not say.
         place: Option<Place>,
     },
     /// A card that its network driver has, by its BAR in sysfs.
     Sysfs {
-        /// Its address.
+        /// PCI address.
         address: Address,
         /// Where its registers are, when its board does not say.
         place: Option<Place>,
@@ -35,7 +35,7 @@ pub enum Target {
     Serial(PathBuf),
     /// A vfio-user server.
     VfioUser {
-        /// Its socket.
+        /// Socket of the server.
         path: PathBuf,
         /// Where its registers are, when its board does not say.
         place: Option<Place>,
@@ -50,7 +50,7 @@ pub enum Target {
 /// Why a target cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    /// It is none.
+    /// The text names no device.
     #[error(
         "`{0}` is no device; give a PCI address as 0000:03:00.0, sysfs:0000:03:00.0, /dev/mqnic0, serial:/dev/ttyUSB1, vfio-user:PATH, sim or sim:model"
     )]
@@ -109,9 +109,9 @@ impl FromStr for Target {
     }
 }
 
-/// The same file from any folder, so that its daemon and its state are found from there too.
+/// The path from any folder, so that a daemon and its state are found from there too.
 fn absolute(path: &str) -> PathBuf {
-    // It fails without a current folder alone.
+    // Fails only without a current folder.
     std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
 
@@ -124,7 +124,7 @@ impl Target {
         }
     }
 
-    /// The same device, nothing said of its registers.
+    /// The target without the place of its registers.
     fn unplaced(&self) -> Self {
         match self.clone() {
             Target::Pci { address, .. } => Target::Pci { address, place: None },
@@ -134,8 +134,8 @@ impl Target {
         }
     }
 
-    /// Its name as part of a file's: of the device, wherever its registers are. Two devices have two: of a path there is its end, and a hash
-    /// of all of it.
+    /// Name of the device as part of a file's, wherever its registers are. Two devices have two names: that of a path is the path's end and a hash of
+    /// the whole path.
     pub fn slug(&self) -> String {
         let whole = self.unplaced().to_string();
         match self {
@@ -145,7 +145,7 @@ impl Target {
         }
     }
 
-    /// What its daemon calls it; nothing for simulated NICs, which each user has of their own.
+    /// Name under which the daemon has the device; `None` for simulated NICs, which each user has of their own.
     pub fn device(&self) -> Option<String> {
         if matches!(self, Target::Sim { .. }) { None } else { Some(self.unplaced().to_string()) }
     }
@@ -174,8 +174,8 @@ impl Target {
         Ok(state_folder()?.join(format!("{}.toml", self.slug())))
     }
 
-    /// A way to it; a simulated NIC is started when it does not run. Its registers are where its own name says, else `configured`, else
-    /// where its board has them.
+    /// Opens a transport to the device; a simulated NIC is started when it does not run. The registers are where the target says, else `configured`,
+    /// else where the board has them.
     ///
     /// # Errors
     /// When it cannot be reached.
@@ -200,7 +200,7 @@ impl Target {
         }
     }
 
-    /// A card as whoever drives it gives it: beside its network interface where there is a way.
+    /// A card through the driver that it has: beside its network interface where there is a way.
     fn of(card: &Found) -> Self {
         match &card.node {
             Some(node) => Target::Mqnic(node.clone()),

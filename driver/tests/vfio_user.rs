@@ -10,7 +10,7 @@ use timely_driver::transport::vfio_user::wire::{Command, ERROR, HEADER_BYTES, He
 use timely_driver::transport::{Failure, Transport};
 use timely_regs::device::Memory;
 
-/// What a server does with a read of a register, by its offset.
+/// Behaviour of a server on a read of a register, by the register's offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mood {
     Right,

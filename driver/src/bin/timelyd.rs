@@ -1,4 +1,4 @@
-//! `timelyd`: owns a NIC, keeps its configuration, beats for it, answers `timelyctl`.
+//! `timelyd`: owns a NIC, keeps its configuration, kicks its heartbeat, answers `timelyctl`.
 #![forbid(unsafe_code)]
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 use clap::Parser;

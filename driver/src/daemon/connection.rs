@@ -13,24 +13,24 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Most of a client's answers that are kept until it reads them.
 const MOST_UNREAD: usize = 128 << 20;
 
-/// What a client said.
+/// Input from a client.
 pub enum Heard {
-    /// Nothing whole.
+    /// No whole message yet.
     Nothing,
     /// A message.
     Message(Vec<u8>),
-    /// What cannot be one.
+    /// Bytes that are no message, with the reason.
     Broken(String),
 }
 
 /// A client.
 pub struct Connection {
     stream: UnixStream,
-    /// Its user.
+    /// User ID of the client's process.
     pub user: Option<u32>,
-    /// It said hello.
+    /// The client has said hello.
     pub greeted: bool,
-    /// It wants events.
+    /// The client has subscribed to events.
     pub events: bool,
     /// Events that it did not get.
     pub lost: u64,
@@ -39,7 +39,7 @@ pub struct Connection {
     sent: usize,
     /// Since when a message is awaited.
     since: Instant,
-    /// It is closed once it has read everything.
+    /// The connection is closed once the client has read everything.
     closing: bool,
     open: bool,
 }
@@ -64,18 +64,18 @@ impl Connection {
         })
     }
 
-    /// Its descriptor.
+    /// Descriptor of the socket.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.stream.as_fd()
     }
 
-    /// What is waited for.
+    /// Events of the socket to poll for.
     pub fn wanted(&self) -> PollFlags {
         let reads = if self.closing { PollFlags::empty() } else { PollFlags::IN };
         if self.unread() > 0 { reads | PollFlags::OUT } else { reads }
     }
 
-    /// It is still there.
+    /// The connection is open.
     pub fn is_open(&self) -> bool {
         self.open
     }
@@ -85,7 +85,7 @@ impl Connection {
         self.unsent.len() - self.sent
     }
 
-    /// Nothing more is read from it; it is closed once it has read what there is.
+    /// Reads nothing more from the client; the connection is closed once the client has read its answers.
     pub fn close(&mut self) {
         self.closing = true;
         self.since = Instant::now();
@@ -97,7 +97,7 @@ impl Connection {
         self.unsent.drain(..self.sent);
         self.sent = 0;
         self.unsent.extend(frame(head, tail));
-        // Who asks and never reads.
+        // Closed: a client that asks and never reads its answers.
         self.open &= self.unread() <= MOST_UNREAD;
     }
 

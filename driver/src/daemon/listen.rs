@@ -12,7 +12,7 @@ pub struct Listening {
     pub(super) socket: UnixListener,
     pub(super) metrics: Option<TcpListener>,
     path: PathBuf,
-    /// Device and inode of the socket, so that nobody else's is removed.
+    /// Device and inode of the socket, so that no other daemon's socket is removed.
     made: (u64, u64),
 }
 
@@ -65,7 +65,7 @@ fn bind(path: &Path) -> Result<(UnixListener, (u64, u64)), DaemonError> {
                 let what = io::Error::new(ErrorKind::AddrInUse, "a daemon listens there already");
                 return Err(failed("stop that daemon, or give another --socket")(what));
             }
-            // Nobody listens at it any more.
+            // No daemon listens at the socket any more.
             Err(e) if e.kind() == ErrorKind::ConnectionRefused => std::fs::remove_file(path).map_err(failed("give another --socket"))?,
             Err(e) => return Err(failed("give another --socket")(e)),
         }
@@ -80,7 +80,7 @@ fn bind(path: &Path) -> Result<(UnixListener, (u64, u64)), DaemonError> {
         };
         failed(next)(e)
     })?;
-    // Whoever may connect is asked for credentials; the mode only lets them.
+    // Any user may connect; the daemon then checks the credentials of the process.
     let mode = std::fs::Permissions::from_mode(0o666);
     std::fs::set_permissions(path, mode).and_then(|()| listener.set_nonblocking(true)).map_err(failed("give another --socket"))?;
     let made = std::fs::symlink_metadata(path).map_err(failed("give another --socket"))?;
@@ -104,7 +104,7 @@ mod tests {
         assert!(text.contains(&format!("{}: exists and is no socket; give another --socket", path.display())), "{text}");
         assert_eq!(std::fs::read_to_string(&path).expect("still there"), "a file");
         std::fs::remove_file(&path).expect("removed");
-        // What a daemon that was killed left.
+        // A socket that a killed daemon left.
         drop(UnixListener::bind(&path).expect("bound"));
         let listening = Listening::new(&options(&path, None)).expect("replaced");
         assert!(refused(&path).contains("a daemon listens there already"));

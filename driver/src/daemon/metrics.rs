@@ -23,7 +23,7 @@ type Rates = Family<Labels, Gauge<f64, AtomicU64>>;
 
 /// All metrics of a NIC.
 pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceError> {
-    // Own reports, read as anybody else's.
+    // The service's own reports, read as a client reads them.
     let read = |v| serde_json::from_value::<DeviceReport>(v).ok();
     let device = read(service.handle(Request::Info {})?);
     let telemetry = serde_json::from_value::<Telemetry>(service.handle(Request::Telemetry { flows: None })?).ok();
@@ -130,18 +130,18 @@ pub struct Scrape {
 }
 
 impl Scrape {
-    /// One that just connected.
+    /// A scrape on a new connection.
     pub fn new(stream: TcpStream) -> Option<Self> {
         stream.set_nonblocking(true).ok()?;
         Some(Scrape { stream, asked: Vec::new(), answer: None, sent: 0, since: Instant::now() })
     }
 
-    /// Its descriptor.
+    /// Descriptor of the connection.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.stream.as_fd()
     }
 
-    /// What is waited for.
+    /// Events of the connection to poll for.
     pub fn wanted(&self) -> PollFlags {
         if self.answer.is_some() { PollFlags::OUT } else { PollFlags::IN }
     }

@@ -1,5 +1,5 @@
-//! `timelyd`: one thread that owns a NIC, beats for it, drains its event ring, and answers clients. It waits for all of that at once and never
-//! for a client.
+//! `timelyd`: one thread that owns a NIC, kicks its heartbeat, drains its event ring, and answers clients. The thread waits for all of these at once
+//! and never for a client.
 mod connection;
 mod http;
 mod listen;
@@ -28,7 +28,7 @@ use timely_regs::event::BYTES;
 const MOST_CLIENTS: usize = 64;
 /// The longest wait, so that the ring is drained and silent clients are closed.
 const TURN: Duration = Duration::from_millis(50);
-/// What a client that subscribed to events may leave unread; beyond it events are lost for it, and counted.
+/// Bytes that a client subscribed to events may leave unread; beyond them events are lost for the client, and counted.
 const MOST_UNREAD: usize = 32 << 20;
 
 /// How a daemon is to be.
@@ -38,7 +38,7 @@ pub struct Options {
     pub socket: PathBuf,
     /// Users that may use it, beside root and its own.
     pub users: Vec<u32>,
-    /// The NIC stops by itself when no beat came for so long.
+    /// Period of the heartbeat: a NIC without a kick for so long stops by itself.
     pub heartbeat: Option<Duration>,
     /// Where metrics are served; a loopback address.
     pub metrics: Option<SocketAddr>,
@@ -53,11 +53,11 @@ pub enum DaemonError {
     /// A socket.
     #[error("{what}: {source}; {next}")]
     Socket {
-        /// Which.
+        /// Socket that failed, with its path or address.
         what: String,
         /// Why.
         source: io::Error,
-        /// What to do.
+        /// Next step for the user.
         next: &'static str,
     },
     /// Metrics for everybody.
@@ -100,7 +100,7 @@ impl Daemon {
         Self::at(listening, service, options, stop)
     }
 
-    /// The same, where its sockets were taken before the NIC was opened.
+    /// A daemon as [`Daemon::new`] makes it, on sockets that were taken before the NIC was opened.
     ///
     /// # Errors
     /// When the heartbeat cannot be asked for.
@@ -142,7 +142,7 @@ impl Daemon {
         }
     }
 
-    /// Beats when it is due.
+    /// Kicks the heartbeat when it is due.
     fn beat(&mut self) -> Result<(), DaemonError> {
         match self.service.nic.beat_if_due() {
             Err(Error::HeartbeatLost) => self.recover(),
@@ -184,7 +184,7 @@ impl Daemon {
         let signalled = !fds[0].revents().is_empty();
         let wanted = removal.is_some() && !fds[first].revents().is_empty();
         for vector in self.service.nic.vectors() {
-            // What it counted is not needed: the ring is drained at every turn.
+            // The count is not needed: the ring is drained at every turn.
             let _ = rustix::io::read(vector, &mut [0; 8]);
         }
         if wanted {
@@ -193,7 +193,7 @@ impl Daemon {
         Ok(signalled || wanted)
     }
 
-    /// Takes events from the ring and gives them to those who asked.
+    /// Takes events from the ring and gives them to the subscribed clients.
     fn drain(&mut self) -> Result<(), DaemonError> {
         if self.service.nic.events_total().is_none() {
             return Ok(());
@@ -248,7 +248,7 @@ impl Daemon {
         let mut clients = std::mem::take(&mut self.clients);
         for i in 0..clients.len() {
             let client = &mut clients[i];
-            // One request a turn and client: nobody waits for another's hundred.
+            // One request a turn and client: no client waits for a hundred of another's.
             match client.hear() {
                 Heard::Nothing => {}
                 Heard::Broken(text) => {
@@ -357,7 +357,7 @@ impl Daemon {
     }
 }
 
-/// Tells those who follow events that these are over, if they are.
+/// Ends the event subscriptions of clients with the text of `over`, if there is one.
 fn tell(over: &mut Option<String>, clients: &mut [Connection]) {
     let Some(text) = over.take() else { return };
     for client in clients.iter_mut().filter(|c| c.events) {
@@ -367,7 +367,7 @@ fn tell(over: &mut Option<String>, clients: &mut [Connection]) {
     }
 }
 
-/// What a refused request is told.
+/// Error of a refused request.
 fn refusal(code: &str, text: String) -> Refusal {
     Refusal { code: code.into(), text }
 }

@@ -15,7 +15,7 @@ pub struct EventSettings {
     pub bits: u32,
     /// One of so many rate updates is recorded; 0 none.
     pub every: u32,
-    /// Which updates.
+    /// Flow or profile that updates are recorded of.
     pub only: Only,
     /// Greatest time from a record to its interrupt.
     pub latency: Duration,
@@ -43,7 +43,7 @@ impl EventRing {
     }
 }
 
-/// What came out of a ring.
+/// Counts of records drained from a ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drained {
     /// Whole records.
@@ -80,7 +80,7 @@ impl Nic {
     /// cannot be started, the one before goes on, if the device lets it: [`Nic::event_settings`] says so.
     ///
     /// # Errors
-    /// When a setting is out of its range, there is no memory, the way fails, or the device refuses.
+    /// When a setting is out of its range, there is no memory, the transport fails, or the device refuses.
     pub fn start_events(&mut self, settings: &EventSettings) -> Result<(), Error> {
         self.must_reach(self.transport().reach().memory, "the event ring", "DMA")?;
         self.check_events(settings)?;
@@ -126,7 +126,7 @@ impl Nic {
         let lines = 1 << dma::RING_WATERMARK_LINE | 1 << dma::RING_OVERFLOW_LINE | 1 << dma::ERROR_LINE | 1 << dma::HEARTBEAT_LINE;
         self.checked("the start of the event ring", |d| {
             d.stop_dma()?;
-            // What stopped an earlier one is not this one's.
+            // Clears interrupts of an earlier ring.
             d.take_interrupts()?;
             d.set_interrupts(lines)?;
             let ring = d.start_ring(memory, &settings)?;
@@ -135,7 +135,7 @@ impl Nic {
         })
     }
 
-    /// Starts the ring again, empty, after DMA was stopped. What it had counts as lost when the next record is drained.
+    /// Starts the ring again, empty, after DMA was stopped. Records that the ring had count as lost when the next record is drained.
     pub(super) fn restart_ring(&mut self) -> Result<(), Error> {
         let Some(mut events) = self.ring.take() else { return Ok(()) };
         let started = self.start_ring(&events.memory, &events.settings);
@@ -155,7 +155,7 @@ impl Nic {
     /// Stops recording and takes the ring's memory back.
     ///
     /// # Errors
-    /// When the way fails, or a burst is never answered.
+    /// When the transport fails, or a burst is never answered.
     pub fn stop_events(&mut self) -> Result<(), Error> {
         let Some(events) = self.ring.take() else { return Ok(()) };
         let stopped = self.end_recording().and(self.stop_dma());
@@ -171,7 +171,7 @@ impl Nic {
     /// Hands the records that came to `each`, in order. A gap in their numbers is counted, and what is not whole is passed by.
     ///
     /// # Errors
-    /// When no ring was started, the way fails, or the ring is out of step with the device.
+    /// When no ring was started, the transport fails, or the ring is out of step with the device.
     pub fn drain_events(&mut self, mut each: impl FnMut(&EventRecord)) -> Result<Drained, Error> {
         let Some(mut events) = self.ring.take() else { return Err(Error::NoRing) };
         let mut now = Drained::default();
@@ -198,15 +198,15 @@ impl Nic {
         self.ring.as_ref().map(|r| r.settings)
     }
 
-    /// What came out of the ring since it was started.
+    /// Counts of the ring since it was started; `None` without a ring.
     pub fn events_total(&self) -> Option<Drained> {
         self.ring.as_ref().map(|r| r.total)
     }
 
-    /// What happened since it was last asked for, one bit an interrupt line; to be called after an eventfd was signalled, before draining.
+    /// Takes the interrupt lines pending since the last call, one bit a line; to be called after an eventfd was signalled, before draining.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     pub fn take_interrupts(&self) -> Result<u32, Error> {
         self.of(self.device.take_interrupts())
     }

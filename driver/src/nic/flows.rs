@@ -17,8 +17,8 @@ const BULK_BYTES: usize = 1 << 20;
 const DOORBELL_READS: u32 = 32;
 
 impl Nic {
-    /// Which flows are in use. After [`super::Start::Attach`] that is found out by a snapshot: a flow that was loaded has a rate. Without DMA,
-    /// and when the heartbeat was lost and with it DMA, each flow is asked.
+    /// Flows in use. After [`super::Start::Attach`] a snapshot finds them: a loaded flow has a rate. Without DMA, and when the heartbeat was lost and
+    /// with it DMA, the rate of each flow is queried.
     ///
     /// # Errors
     /// When the snapshot fails.
@@ -63,7 +63,7 @@ impl Nic {
     /// Makes a flow, the lowest that is free or the one that is asked for; gives its number.
     ///
     /// # Errors
-    /// When it is in use or does not exist, a field of the record is out of its range, the way fails, or the device refuses.
+    /// When it is in use or does not exist, a field of the record is out of its range, the transport fails, or the device refuses.
     pub fn add_flow(&mut self, number: Option<u32>, record: &FlowRecord) -> Result<u32, Error> {
         let flows = self.flows()?;
         let number = match number {
@@ -87,7 +87,7 @@ impl Nic {
     /// Removes a flow: it sends nothing more, its counters are cleared.
     ///
     /// # Errors
-    /// When it is not in use, the way fails, or the device refuses.
+    /// When it is not in use, the transport fails, or the device refuses.
     pub fn remove_flow(&mut self, number: u32) -> Result<(), Error> {
         self.flows()?.must_be_used(number)?;
         self.checked("the removal of a flow", |d| d.load_flow(number, &FlowRecord::default()))?;
@@ -97,16 +97,17 @@ impl Nic {
     /// Posts packets of a flow, 1 to 65,535. The device counts a doorbell that it refuses.
     ///
     /// # Errors
-    /// When there is no such flow, the number is out of its range, or the way fails.
+    /// When there is no such flow, the number is out of its range, or the transport fails.
     pub fn post(&self, flow: u32, packets: u32) -> Result<(), Error> {
         self.must_have_window()?;
         self.of(self.device.doorbell(flow, packets))
     }
 
-    /// The same, and says so when the device refuses them: a flow may have so many packets waiting, no more, and fewer when it is not enabled.
+    /// Posts as [`Nic::post`] does, and checks that the device took the packets: the number that may wait for a flow is bounded, and lower
+    /// while the flow is not enabled.
     ///
     /// # Errors
-    /// As [`Nic::post`], and that.
+    /// As [`Nic::post`], and when the device refuses the packets.
     pub fn post_all(&self, flow: u32, packets: u32) -> Result<(), Error> {
         let refused = || self.of(self.device.read_at(&counters::COUNTER, Counter::DoorbellsRefused as u32));
         let before = refused()?;
@@ -123,7 +124,7 @@ impl Nic {
     /// Sets the rate of a flow of law `fixed`, 2^-12 Mb/s.
     ///
     /// # Errors
-    /// When there is no such flow, or the way fails.
+    /// When there is no such flow, or the transport fails.
     pub fn set_rate(&self, flow: u32, rate: u32) -> Result<(), Error> {
         self.must_have_window()?;
         self.of(self.device.set_rate(flow, rate))
@@ -132,7 +133,7 @@ impl Nic {
     /// The telemetry record of a flow.
     ///
     /// # Errors
-    /// When there is no such flow, the device does not answer, or the way fails.
+    /// When there is no such flow, the device does not answer, or the transport fails.
     pub fn telemetry(&self, flow: u32) -> Result<TelemetryRecord, Error> {
         Ok(TelemetryRecord::from_words(&self.of(self.device.query_flow(flow))?))
     }
@@ -140,7 +141,7 @@ impl Nic {
     /// Writes a profile.
     ///
     /// # Errors
-    /// When the hardware cannot hold it, there is no such profile, the way fails, or the device refuses.
+    /// When the hardware cannot hold it, there is no such profile, the transport fails, or the device refuses.
     pub fn set_profile(&self, number: u32, parameters: &Parameters) -> Result<(), Error> {
         self.write_profile(number, &parameters.quantise()?)
     }
@@ -156,7 +157,7 @@ impl Nic {
     /// The words of a profile.
     ///
     /// # Errors
-    /// When there is no such profile, or the way fails.
+    /// When there is no such profile, or the transport fails.
     pub fn profile(&self, number: u32) -> Result<[u32; profile::WORDS], Error> {
         self.of(self.device.read_profile(number))
     }
@@ -164,7 +165,7 @@ impl Nic {
     /// The histogram of a profile's signal.
     ///
     /// # Errors
-    /// When there is no such profile, or the way fails.
+    /// When there is no such profile, or the transport fails.
     pub fn histogram(&self, number: u32) -> Result<Histogram, Error> {
         self.of(self.device.histogram(number))
     }
@@ -205,7 +206,7 @@ impl Nic {
     /// The telemetry records of `count` flows from `first` on, by DMA where there is any; each is whole.
     ///
     /// # Errors
-    /// When there are no such flows, the way fails, or the device ends the snapshot with an error.
+    /// When there are no such flows, the transport fails, or the device ends the snapshot with an error.
     pub fn snapshot(&mut self, first: u32, count: u32) -> Result<Vec<TelemetryRecord>, Error> {
         if !self.transport().reach().memory {
             return (first..first.saturating_add(count)).map(|f| self.keep_beating().and_then(|()| self.telemetry(f))).collect();
@@ -219,7 +220,7 @@ impl Nic {
     /// Makes flows from `first` on, by DMA where there is any; what was there before is replaced.
     ///
     /// # Errors
-    /// When there are no such flows, a field of a record is out of its range, the way fails, or the device ends the load with an error.
+    /// When there are no such flows, a field of a record is out of its range, the transport fails, or the device ends the load with an error.
     pub fn load_flows(&mut self, first: u32, records: &[FlowRecord]) -> Result<(), Error> {
         self.flows()?;
         if !self.transport().reach().memory {

@@ -1,4 +1,4 @@
-//! What a device says of itself.
+//! Identity, settings and state of a device.
 use super::Nic;
 use crate::Error;
 use crate::board::Placed;
@@ -8,10 +8,10 @@ use timely_regs::generate;
 use timely_regs::map::settings::TABLE as SETTINGS;
 use timely_regs::map::{dma, heartbeat, id};
 
-/// What a device says of itself.
+/// Identity, settings and state of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// Its name.
+    /// Device, as `--device` takes it.
     pub device: String,
     /// How it is reached.
     pub transport: &'static str,
@@ -27,23 +27,23 @@ pub struct Info {
     pub segments: u32,
     /// Clock period, ps.
     pub clock_ps: u32,
-    /// Its RAMs are cleared.
+    /// The RAMs are cleared.
     pub ready: bool,
     /// Flows may send.
     pub enabled: bool,
     /// No packet leaves.
     pub stopped: bool,
-    /// Its time, ns.
+    /// Time of the device, ns.
     pub time_ns: u64,
-    /// Its MAC address.
+    /// MAC address.
     pub mac: [u8; 6],
-    /// Its IPv4 address.
+    /// IPv4 address.
     pub ipv4: Ipv4Addr,
-    /// Its IPv6 address.
+    /// IPv6 address.
     pub ipv6: Ipv6Addr,
     /// The UDP port that makes a packet ours.
     pub udp_port: u16,
-    /// Clocks within which a beat must come; 0 none.
+    /// Clocks within which the heartbeat must be kicked; 0 none.
     pub heartbeat_clocks: u32,
     /// The heartbeat was lost.
     pub heartbeat_lost: bool,
@@ -57,15 +57,15 @@ impl Nic {
     /// The device's time, ns.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     pub fn time_ns(&self) -> Result<u64, Error> {
         Ok(self.of(self.device.now())? >> 16)
     }
 
-    /// What the device says of itself now.
+    /// Reads identity, settings and state of the device.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     pub fn info(&self) -> Result<Info, Error> {
         let d = &self.device;
         let read = |r| self.of(d.read(r));

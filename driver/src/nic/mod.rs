@@ -1,8 +1,9 @@
 //! The driver's logic: a device that is opened, used and closed in the careful order, over any transport.
 //!
 //! Opening: command register without bus mastering, reset, magic word and block list, BAR size, the wait for `ready`, MSI-X, then bus
-//! mastering last. Closing: flows and heartbeat off where nothing is to go on, recording and DMA stopped, bus mastering off and read back, MSI-X off, memory unmapped. What a board or a way to it has not is left
-//! out: where a reset does not reach the registers, flows are removed one by one; without DMA, records are asked for one by one.
+//! mastering last. Closing: flows and heartbeat off where nothing is to go on, recording and DMA stopped, bus mastering off and read back, MSI-X
+//! off, memory unmapped. Steps that need a capability the board or the transport lacks are left out: where a reset does not reach the registers,
+//! flows are removed one by one; without DMA, records are queried one by one.
 mod events;
 mod flows;
 mod info;
@@ -32,24 +33,24 @@ use timely_regs::{pci, profile};
 const READY_LIMIT: Duration = Duration::from_secs(60);
 /// Reads of the status before there are pauses between them.
 const EAGER_POLLS: u32 = 1000;
-/// Such a pause.
+/// Pause between two reads of the status.
 const PAUSE: Duration = Duration::from_micros(200);
 
 /// How a device is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// It is reset first: nothing is configured.
+    /// The device is reset first: nothing is configured.
     Fresh,
-    /// It goes on with what is configured.
+    /// The device goes on with its configuration.
     Attach,
 }
 
-/// How it is left.
+/// How a device is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// No flow sends any more.
     Stopped,
-    /// Its flows go on, if the transport lets them.
+    /// Flows go on, if the transport lets them.
     Running,
 }
 
@@ -60,9 +61,9 @@ pub struct Nic {
     vectors: Vec<OwnedFd>,
     bulk: Option<Dma>,
     ring: Option<EventRing>,
-    /// How often the daemon beats, and when it does next.
+    /// Time between two kicks of the heartbeat, and when the next is due; `None` without a heartbeat.
     beats: Cell<Option<(Duration, Instant)>>,
-    /// What an open device must be closed from; `None` once it was.
+    /// How to close the device; `None` once it is closed.
     end: Option<End>,
 }
 
@@ -98,7 +99,7 @@ fn window_end(device: &Device<Registers>) -> u64 {
     window_bytes(device.flows())
 }
 
-/// The same of a device of so many flows.
+/// Bytes of the map up to the end of the last window of a device with so many flows.
 fn window_bytes(flows: u32) -> u64 {
     u64::from(window::BASE) + u64::from(window::STRIDE) * u64::from(flows)
 }
@@ -116,7 +117,7 @@ impl Nic {
     /// Opens the device behind a transport.
     ///
     /// # Errors
-    /// When the way fails, the device is gone or another one, or it is not ready in time.
+    /// When the transport fails, the device is gone or another one, or it is not ready in time.
     pub fn open(transport: Box<dyn Transport>, start: Start) -> Result<Self, Error> {
         let (name, reach, placed) = (transport.name().to_owned(), transport.reach(), transport.placed());
         if start == Start::Fresh {
@@ -149,7 +150,7 @@ impl Nic {
         let mut nic = Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, beats: Cell::new(None), end: None };
         nic.wait_ready()?;
         nic.end = Some(if start == Start::Fresh { End::Stopped } else { End::Running });
-        // What a driver that died left.
+        // Stops DMA that a driver which died left running.
         nic.stop_dma()?;
         if start == Start::Fresh && !reach.reset {
             nic.clear()?;
@@ -161,10 +162,10 @@ impl Nic {
         Ok(nic)
     }
 
-    /// The same as [`Nic::check`] of a device that nobody has open, and whether it can count that period of a heartbeat.
+    /// Checks a device that no process has open as [`Nic::check`] does, and whether it can count a heartbeat of that period.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Nic::check`], and when the period cannot be counted.
     pub fn check_closed(transport: &dyn Transport, last_flow: Option<u32>, window: bool, heartbeat: Option<Duration>) -> Result<(), Error> {
         quiet(transport)?;
         Self::check(transport, last_flow, window)?;
@@ -178,7 +179,7 @@ impl Nic {
     /// changes. Of what is no timely-nic, opening it tells.
     ///
     /// # Errors
-    /// That, and when the way fails.
+    /// When the device lacks the flow or the windows, or the transport fails.
     pub fn check(transport: &dyn Transport, last_flow: Option<u32>, window: bool) -> Result<(), Error> {
         if transport.read32(id::MAGIC_WORD.address())? != MAGIC {
             return Ok(());
@@ -194,7 +195,7 @@ impl Nic {
     /// The way of a request, on a board where Corundum's DMA reads the packets, and what is wrong with what a port says of it.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     pub fn request(transport: &dyn Transport, port: Option<&PortSpec>) -> Result<Result<Option<Request>, SpecError>, Error> {
         let corundum = transport.placed().board.name == CORUNDUM.name;
         let bus_bits = if corundum { Some(transport.read32(id::BUS_BITS.address())?) } else { None };
@@ -204,7 +205,7 @@ impl Nic {
     /// Writes `LEAD`. The device takes a lower one only while no flow may send: then flows that do are stopped for the write.
     ///
     /// # Errors
-    /// When the way fails, or the device refuses.
+    /// When the transport fails, or the device refuses.
     pub fn set_lead(&self, lead_ns: u32) -> Result<(), Error> {
         let (now, enabled) = (self.of(self.device.read(&time::LEAD))?, self.of(self.device.get(&TABLE.enable))? != 0);
         if now == lead_ns {
@@ -221,7 +222,7 @@ impl Nic {
     /// The device keeps its profiles over a reset, and has this one set.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     pub fn keeps_profile(transport: &dyn Transport, number: u32) -> Result<bool, Error> {
         if transport.reach().reset || transport.read32(id::MAGIC_WORD.address())? != MAGIC {
             return Ok(false);
@@ -238,7 +239,7 @@ impl Nic {
     /// Removes every flow at once, by the soft reset: what else is configured stays, and so do counters.
     ///
     /// # Errors
-    /// When the way fails, the device refuses, or it is not ready in time.
+    /// When the transport fails, the device refuses, or it is not ready in time.
     pub fn remove_flows(&mut self) -> Result<(), Error> {
         self.checked("the soft reset", Device::soft_reset)?;
         self.wait_ready()?;
@@ -246,7 +247,7 @@ impl Nic {
         Ok(())
     }
 
-    /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is recorded, no beat is asked for. Profiles,
+    /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is recorded, the heartbeat is off. Profiles,
     /// addresses and counters stay.
     fn clear(&mut self) -> Result<(), Error> {
         self.enable(false)?;
@@ -256,7 +257,7 @@ impl Nic {
         self.remove_flows()
     }
 
-    /// Fails without what the way to the device has not.
+    /// Fails when the transport lacks a capability.
     fn must_reach(&self, has: bool, what: &'static str, needs: &'static str) -> Result<(), Error> {
         let transport = self.transport();
         let lacks = || Failure::Lacks { device: transport.name().into(), what, needs, way: transport.kind(), next: transport.instead() };
@@ -271,7 +272,7 @@ impl Nic {
     /// Fails where a shell leaves no room for doorbells and rates of single flows.
     ///
     /// # Errors
-    /// That, and what to do.
+    /// When the shell leaves no room; the error says what to do.
     pub fn must_have_window(&self) -> Result<(), Error> {
         let bytes = self.transport().registers_bytes();
         if self.has_window() {
@@ -326,7 +327,7 @@ impl Nic {
     /// Does something with the registers, and says so when the device refused a part of it: a write over PCI Express does not.
     ///
     /// # Errors
-    /// Those of `act`, and that the device refused an access.
+    /// The errors of `act`, and that the device refused an access.
     pub fn checked<T>(
         &self,
         what: &'static str,
@@ -366,7 +367,7 @@ impl Nic {
     /// Lets flows send, or stops them all. Nonces that lost their key, by a reset that another hand made, get one first.
     ///
     /// # Errors
-    /// When the way fails, or the device refuses.
+    /// When the transport fails, or the device refuses.
     pub fn enable(&self, on: bool) -> Result<(), Error> {
         if on && self.of(self.device.read(&port::NONCE_KEYED))? == 0 {
             self.key_nonces()?;
@@ -374,10 +375,10 @@ impl Nic {
         self.checked("the enabling of flows", |d| d.enable(on))
     }
 
-    /// Asks for a beat at least that often from now on; `None` asks for none. A device that gets none in time stops all flows and DMA.
+    /// Sets the period of the heartbeat; `None` turns it off. A device that is not kicked in time stops all flows and DMA.
     ///
     /// # Errors
-    /// When the period cannot be counted, the way fails, or the device refuses.
+    /// When the period cannot be counted, the transport fails, or the device refuses.
     pub fn set_heartbeat(&self, period: Option<Duration>) -> Result<(), Error> {
         let clocks = clocks_of(period, self.device.build().clock_ps)?;
         self.checked("the heartbeat's period", |d| d.set_heartbeat(clocks))?;
@@ -386,12 +387,12 @@ impl Nic {
         Ok(())
     }
 
-    /// When the next beat is due; nothing when none is asked for.
+    /// When the next kick of the heartbeat is due; `None` when the heartbeat is off.
     pub fn next_beat(&self) -> Option<Instant> {
         self.beats.get().map(|b| b.1)
     }
 
-    /// Beats when it is due.
+    /// Kicks the heartbeat when it is due.
     ///
     /// # Errors
     /// As [`Nic::beat`].
@@ -399,10 +400,10 @@ impl Nic {
         if self.next_beat().is_some_and(|at| Instant::now() >= at) { self.beat() } else { Ok(()) }
     }
 
-    /// The same in the middle of what takes long. That the heartbeat was lost is found out by the next [`Nic::beat`].
+    /// Kicks the heartbeat when it is due, in the middle of long operations. The next [`Nic::beat`] reports a lost heartbeat.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     pub fn keep_beating(&self) -> Result<(), Error> {
         match self.beat_if_due() {
             Err(Error::HeartbeatLost) => Ok(()),
@@ -413,7 +414,7 @@ impl Nic {
     /// The heartbeat was lost: flows and DMA are stopped until [`Nic::recover`] or a reset.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     pub fn heartbeat_lost(&self) -> Result<bool, Error> {
         Ok(self.of(self.device.read(&heartbeat::STATE))? != 0)
     }
@@ -421,15 +422,15 @@ impl Nic {
     /// Fails when the heartbeat was lost.
     ///
     /// # Errors
-    /// That, and when the way fails.
+    /// When the heartbeat was lost, or the transport fails.
     pub fn must_beat(&self) -> Result<(), Error> {
         if self.heartbeat_lost()? { Err(Error::HeartbeatLost) } else { Ok(()) }
     }
 
-    /// Beats.
+    /// Kicks the heartbeat.
     ///
     /// # Errors
-    /// When the heartbeat was lost, see [`Nic::recover`], or the way fails.
+    /// When the heartbeat was lost, see [`Nic::recover`], or the transport fails.
     pub fn beat(&self) -> Result<(), Error> {
         self.beats.set(self.beats.get().map(|(often, _)| (often, Instant::now() + often)));
         if self.of(self.device.beat())? { Ok(()) } else { Err(Error::HeartbeatLost) }
@@ -438,7 +439,7 @@ impl Nic {
     /// Starts again after the heartbeat was lost: flows, and DMA with an empty ring.
     ///
     /// # Errors
-    /// When the way fails, or the device refuses.
+    /// When the transport fails, or the device refuses.
     pub fn recover(&mut self) -> Result<(), Error> {
         self.checked("the arming of the heartbeat", Device::arm)?;
         self.stop_dma()?;
@@ -471,7 +472,7 @@ impl Nic {
         self.switch_on()
     }
 
-    /// Gives the nonces of segments a key that nobody can predict: whoever knows it can forge ACKs.
+    /// Sets a random key for the nonces of segments: with a known key ACKs could be forged.
     fn key_nonces(&self) -> Result<(), Error> {
         let mut key = [0; 16];
         File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut key)).map_err(Error::Random)?;
@@ -507,7 +508,7 @@ impl Nic {
         }
         self.vectors.clear();
         for memory in [self.bulk.take(), self.ring.take().map(EventRing::into_memory)].into_iter().flatten() {
-            // What a device may still write to is better lost than used again.
+            // Memory that a device may still write to is leaked rather than used again.
             if may_unmap {
                 first = first.and(transport.dma_unmap(memory).map_err(Error::from));
             } else {
@@ -538,7 +539,7 @@ impl Nic {
 
 impl Drop for Nic {
     fn drop(&mut self) {
-        // Whoever wants to know calls `close`.
+        // The error is dropped here; `close` returns it.
         let _ = self.finish();
     }
 }

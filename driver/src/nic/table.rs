@@ -1,4 +1,4 @@
-//! Which flows of a device are in use.
+//! Table of a device's flows in use.
 use crate::Error;
 use bitvec::vec::BitVec;
 

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 /// The driver that takes a device for user space.
 const VFIO: &str = "vfio-pci";
 
-/// What binding found and did.
+/// Result of binding a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
     /// The device.
     pub address: Address,
-    /// Who had the device before.
+    /// Driver that the device had before, if any.
     pub before: Option<String>,
-    /// Its IOMMU group.
+    /// IOMMU group.
     pub group: u32,
 }
 
@@ -28,7 +28,7 @@ impl System {
         self.put(&unbind, &address.to_string(), "run as root; if it hangs, whoever uses the device must close it")
     }
 
-    /// Hands devices to vfio-pci: all of them, or none. Their drivers are written to files first, for [`System::unbind`]; `memory` names them.
+    /// Hands devices to vfio-pci: all of them, or none. Each driver is first written to a file, for [`System::unbind`]; `memory` names the file.
     ///
     /// # Errors
     /// When the IOMMU does not guard one, it carries a default route, it is in use and `force` does not say to take it all the same, or the
@@ -55,7 +55,7 @@ impl System {
             // A part of it may have been done when it fails.
             taken.push((*address, bound.before.as_deref()));
             if let Err(e) = self.take(*address, bound.before.as_deref(), &memory(*address)) {
-                // Back to how it was, so that a failure costs nobody a network.
+                // Back to how it was, so that a failure cuts off no network.
                 for (address, before) in taken.into_iter().rev() {
                     let _ = self.return_to(address, before, &memory(address));
                 }

@@ -1,5 +1,5 @@
-//! What `timelyctl doctor` asks of the machine before a card is opened. Each finding that is wrong has the next step, and a step that cannot be
-//! taken yet is not advised.
+//! Checks of `timelyctl doctor` on the machine before a card is opened. Each failed check names the next step, and a step that cannot be taken yet is
+//! not advised.
 use super::{Address, Found, PciError, System, check_memlock};
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
@@ -11,7 +11,7 @@ const LOCKED: u64 = 68 << 20;
 /// A check: its name, and what it found, or what is wrong.
 pub type Check = (&'static str, Result<String, String>);
 
-/// Whether the node of an IOMMU group can be opened; nothing to say while somebody has it, which opening the device tells better.
+/// Whether the node of an IOMMU group can be opened. A node that a process has open is no finding: opening the device reports it better.
 fn node(path: &Path, opened: io::Result<()>) -> Result<String, String> {
     let path = path.display();
     match opened.map_err(|e| (e.kind(), e)) {
@@ -76,7 +76,7 @@ mod tests {
     use super::super::tests::{NIC, OTHER, Tree, drive, nic, write};
     use super::*;
 
-    /// What is wrong, by check.
+    /// Texts of the failed checks, by check.
     fn wrong(checks: &[Check]) -> Vec<(&'static str, &str)> {
         checks.iter().filter_map(|(name, found)| Some((*name, found.as_ref().err()?.as_str()))).collect()
     }
@@ -87,13 +87,13 @@ mod tests {
         let system = tree.system(&["vfio-pci"]);
         let dev = tree.sys();
         let bind = format!("{NIC} is driven by mlx5_core, not by vfio-pci; hand it over with `timelyctl bind {NIC}");
-        // Its node is made by `bind`: nothing is said of rules or root.
+        // `bind` makes the group's node: nothing is said of rules or root.
         assert_eq!(wrong(&system.checks(nic(), &dev, None)), [("vfio-pci", &*format!("{bind}`"))]);
         // Both ports of a group go together.
         drive(&tree.sys(), OTHER, Some("ixgbe"));
         let checks = system.checks(nic(), &dev, None);
         assert_eq!(wrong(&checks)[1], ("vfio-pci", &*format!("{bind} {OTHER}`")));
-        // What is no network card stays with its driver: `bind` would refuse it.
+        // A device that is no network card keeps its driver: `bind` would refuse it.
         write(&tree.sys().join("bus/pci/devices").join(OTHER).join("class"), "0x010601\n");
         let checks = system.checks(nic(), &dev, None);
         let told = wrong(&checks);

@@ -13,8 +13,8 @@ fn has_ipc_lock(status: &str, uid_map: &str) -> bool {
     first && effective.is_some_and(|e| e >> IPC_LOCK & 1 == 1)
 }
 
-/// Bytes that this process may lock; nothing when there is no limit. That a process is root's says nothing: a container's root, and one that a
-/// unit took capabilities from, is under the limit as others are.
+/// Bytes that this process may lock; `None` when there is no limit. User ID 0 alone does not lift the limit: a container's root, and a root process
+/// that a unit took capabilities from, are under the limit as others are.
 pub fn lockable() -> Option<u64> {
     let read = |name: &str| std::fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
     if has_ipc_lock(&read("status"), &read("uid_map")) { None } else { getrlimit(Resource::Memlock).current }

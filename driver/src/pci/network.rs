@@ -1,4 +1,4 @@
-//! What the host's network does with a card's interfaces: default routes of all tables and next hops, interfaces that are up and have addresses.
+//! Use of a card's interfaces by the host's network: default routes of all tables and next hops, interfaces that are up and have addresses.
 use netlink_packet_core::{NLM_F_DUMP, NLM_F_DUMP_INTR, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
 use netlink_packet_route::route::{RouteAttribute, RouteHeader, RouteMessage, RouteType};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
@@ -108,7 +108,7 @@ fn default_of(message: &RouteMessage) -> Option<DefaultRoute> {
         (AddressFamily::Inet6, 3) if first.is_some() => "all of IPv6's global addresses (/3)",
         _ => return None,
     };
-    // Those that drop what they match go over no interface.
+    // Routes of other types drop the packets they match, and use no interface.
     if header.kind != RouteType::Unicast {
         return None;
     }
@@ -138,7 +138,7 @@ fn routes() -> io::Result<Vec<RouteMessage>> {
     Err(io::Error::other("routes change too fast to be read"))
 }
 
-/// The same, or nothing when they changed meanwhile.
+/// One dump of all routes; `None` when the routes changed meanwhile.
 fn dump() -> io::Result<Option<Vec<RouteMessage>>> {
     let mut socket = Socket::new(NETLINK_ROUTE)?;
     socket.bind_auto()?;

@@ -26,7 +26,7 @@ pub(super) fn drive(sys: &Path, device: &str, driver: Option<&str>) {
 }
 
 impl Tree {
-    /// Three functions in group 7: a NIC that `mlx5_core` drives, another one that nobody does, a bridge.
+    /// Three functions in group 7: a NIC that `mlx5_core` drives, a NIC without a driver, a bridge.
     pub(super) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let root = std::env::temp_dir().join(format!("timely-sysfs-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
@@ -52,7 +52,7 @@ impl Tree {
         self.0.join("sys")
     }
 
-    /// Where it is remembered who had a device.
+    /// File that keeps the driver a device had before it was bound.
     fn memory(&self, device: &str) -> PathBuf {
         self.0.join(format!("{device}.before"))
     }
@@ -72,7 +72,7 @@ impl Tree {
         self.system_in(takes, Network::default())
     }
 
-    /// The same on a host with that network.
+    /// As `system`, on a host with that network.
     pub(super) fn system_in(&self, takes: &'static [&'static str], network: Network) -> System {
         let sys = self.sys();
         let kernel = move |path: &Path, text: &str| {

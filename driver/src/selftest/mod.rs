@@ -1,6 +1,6 @@
-//! What a device and its way must do for the driver, tried one after another: the same on every transport.
+//! Self-test: everything that a device and its transport must do for the driver, tried one after another, the same on every transport.
 //!
-//! It resets the device. Nothing in it depends on how fast the device's time passes: it waits for what must happen, up to a limit.
+//! The self-test resets the device. No step depends on how fast the device's time passes: each waits for its result, up to a limit.
 mod steps;
 
 use crate::Error;
@@ -14,14 +14,14 @@ use std::time::{Duration, Instant};
 /// How long something that must happen is waited for.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Who answers the device's segments.
+/// Peer that answers the device's segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Its MAC address.
+    /// MAC address.
     pub mac: [u8; 6],
-    /// Its IP address.
+    /// IP address.
     pub address: IpAddr,
-    /// Its UDP port.
+    /// UDP port.
     pub udp_port: u16,
     /// The device's own MAC address and IPv4 address, to which answers come.
     pub own: ([u8; 6], std::net::Ipv4Addr),
@@ -36,14 +36,14 @@ impl Peer {
     }
 }
 
-/// What the self-test may use.
+/// Options of a self-test.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Somebody who answers, for round-trip times.
+    /// Peer that answers, for round-trip times.
     pub peer: Option<Peer>,
 }
 
-/// What was found.
+/// Results of a self-test.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The device.
@@ -77,7 +77,7 @@ fn wait<T>(step: &'static str, what: &str, mut done: impl FnMut() -> Result<Opti
 /// A way to the device, again and again.
 pub type Opener<'a> = dyn FnMut() -> Result<Box<dyn Transport>, Failure> + 'a;
 
-/// Runs all steps; `open` gives a way to the device, which must be free.
+/// Runs all steps; `open` gives a transport to the device, which must be free.
 ///
 /// # Errors
 /// The first promise that does not hold, or why the device could not be used.

@@ -15,7 +15,7 @@ use timely_regs::pci;
 use timely_regs::profile;
 use timely_regs::telemetry::TelemetryRecord;
 
-/// What a step needs of the way to the device, beside registers.
+/// Capability of the transport that a step needs, beside registers.
 pub enum Need {
     Registers,
     Memory,
@@ -24,7 +24,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// What there is not.
+    /// The capability that the transport lacks; `None` when it has all.
     pub fn missing(&self, nic: &Nic) -> Option<&'static str> {
         let reach = nic.transport().reach();
         match self {
@@ -199,7 +199,7 @@ fn settled(nic: &mut Nic, step: &'static str) -> Result<(), Error> {
     (0..32).try_for_each(|f| rate(nic, step, f).map(|_| ()))
 }
 
-/// What an eventfd counted since it was read last.
+/// Count of an eventfd since its last read.
 fn signalled(nic: &Nic, line: u32) -> Result<u64, Error> {
     let mut count = [0; 8];
     match read(&nic.vectors()[line as usize], &mut count) {
@@ -239,7 +239,7 @@ fn events(nic: &mut Nic, _: &Options) -> Result<String, Error> {
     Ok(format!("{} records in order, {interrupts} interrupts", got.len()))
 }
 
-/// A ring of two records that nobody reads: what is lost is counted, and what comes is whole.
+/// A ring of two records that is not read: lost records are counted, and the records that come are whole.
 fn overflow(nic: &mut Nic, _: &Options) -> Result<String, Error> {
     const WRITES: u32 = 1000;
     settled(nic, "events lost")?;
@@ -344,7 +344,7 @@ fn packets(nic: &mut Nic, options: &Options) -> Result<String, Error> {
     let number = nic.add_flow(None, &record)?;
     nic.enable(true)?;
     nic.post(number, 8)?;
-    // With somebody who answers, the law has moved the rate.
+    // With a peer that answers, the law has moved the rate.
     let initial = profile::INITIAL_RATE.get(&nic.profile(0)?);
     let enough = |t: &TelemetryRecord| t.packets >= 20 && (options.peer.is_none() || t.samples >= 5 && t.rate != initial);
     let told = wait("packets", "no packets left, or no answers came", || {
@@ -355,7 +355,7 @@ fn packets(nic: &mut Nic, options: &Options) -> Result<String, Error> {
     })?;
     nic.enable(false)?;
     let frames = |nic: &Nic| nic.checked("a read", |d| d.read_at(&counters::COUNTER, Counter::Grants as u32));
-    // What was granted may still leave, nothing more is granted.
+    // Granted frames may still leave; no more are granted.
     wait("packets", "packets leave after all flows were stopped", || {
         let (first, later) = (frames(nic)?, frames(nic)?);
         Ok((first == later).then_some(()))

@@ -1,4 +1,4 @@
-//! What can be asked of a NIC, and who answers: the same requests for a daemon's clients and for a program that opens the device itself.
+//! Requests to a NIC and the service that answers them: the same for a daemon's clients and for a program that opens the device itself.
 mod read;
 mod request;
 
@@ -28,7 +28,7 @@ const ENDLESS_AHEAD: u32 = 64;
 /// Why a request was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The device, or the way to it.
+    /// The device, or the transport to it.
     #[error(transparent)]
     Device(#[from] Error),
     /// A value that cannot be.
@@ -40,7 +40,7 @@ pub enum ServiceError {
     /// A name that is no register's.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// It was done, but not saved.
+    /// The change was done, but not saved.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A register that cannot be read, or cannot be written.
@@ -48,7 +48,7 @@ pub enum ServiceError {
     Access {
         /// The register.
         register: String,
-        /// What may be done with it.
+        /// Access that the register has: read only or write only.
         access: &'static str,
     },
     /// A block that is none.
@@ -63,7 +63,7 @@ pub enum ServiceError {
 pub const MOST_PAIRS: u32 = 10_000;
 
 impl ServiceError {
-    /// What kind of error it is: the code that a client of the socket gets, and the exit code of `timelyctl`.
+    /// Kind of the error: the code that a client of the socket gets, and the exit code of `timelyctl`.
     pub fn code(&self) -> (&'static str, u8) {
         use crate::transport::Failure;
         match self {
@@ -97,7 +97,7 @@ pub struct Service {
     pub nic: Nic,
     config: Config,
     file: Option<PathBuf>,
-    /// What the file has is not what the NIC has: it is kept before it is written anew.
+    /// The file differs from the NIC's configuration: it is kept under another name before it is written anew.
     stale: bool,
 }
 
@@ -112,7 +112,7 @@ impl Service {
         Service { nic, config: Config::default(), file, stale: false }
     }
 
-    /// What the NIC is configured to.
+    /// Configuration of the NIC.
     pub fn config(&self) -> &Config {
         &self.config
     }

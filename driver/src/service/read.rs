@@ -1,4 +1,4 @@
-//! What a NIC tells: flows, profiles, telemetry, registers, its clock.
+//! Reads of a NIC: flows, profiles, telemetry, registers, its clock.
 use super::{MOST_PAIRS, Service, ServiceError};
 use crate::Error;
 use crate::clock::{self, Pair};

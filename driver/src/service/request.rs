@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "verb", rename_all = "snake_case", deny_unknown_fields)]
 #[allow(missing_docs)]
 pub enum Request {
-    /// What the device is and says of itself.
+    /// Identity, version, state and addresses of the device.
     Info {},
     /// Resets it; nothing is configured then.
     Reset {},
@@ -78,7 +78,7 @@ pub enum Request {
 }
 
 impl Request {
-    /// It changes what the device is configured to.
+    /// The request changes the device: its configuration, its registers, or the packets posted to it.
     pub fn changes(&self) -> bool {
         use Request::*;
         matches!(

@@ -36,7 +36,7 @@ impl ProfileSpec {
     /// [`ProfileSpec::parameters`] on a board: behind Corundum's DMA the cap covers what is under way, unless the profile says another.
     ///
     /// # Errors
-    /// Those, and that no cap covers it.
+    /// The errors of [`ProfileSpec::parameters`], and that no cap covers the bytes under way.
     pub fn parameters_on(&self, request: Option<&Request>) -> Result<Parameters, SpecError> {
         let mut p = self.parameters()?;
         let Some(request) = request.filter(|_| !self.set.contains_key("cap")) else { return Ok(p) };
@@ -58,7 +58,7 @@ impl ProfileSpec {
 /// generator's, whose cap is a burst.
 ///
 /// # Errors
-/// That, with both numbers.
+/// When the cap is too low; the error has the cap and the bytes needed.
 pub fn check_cap(spec: &FlowSpec, words: &[u32; profile::WORDS], request: Option<&Request>) -> Result<(), SpecError> {
     let Some(request) = request.filter(|_| !spec.endless) else { return Ok(()) };
     let fixed = profile::LAW.get(words) == profile::LAW_FIXED;

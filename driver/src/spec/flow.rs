@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr};
 use timely_regs::flow::FlowRecord;
 
-/// A flow. What is not said is as the device's default, but for [`FlowSpec::endless`].
+/// A flow. Fields that are left out have the device's defaults, but for [`FlowSpec::endless`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {

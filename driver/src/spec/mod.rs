@@ -1,4 +1,4 @@
-//! What people say of a NIC - its port, its profiles, its flows - as files and the socket's messages carry it, checked where it is read.
+//! Specifications of a NIC - its port, its profiles, its flows - as files and the socket's messages carry them, checked where they are read.
 mod corundum;
 mod flow;
 mod port;
@@ -15,13 +15,13 @@ use serde::{Deserialize, Deserializer};
 use timely_regs::field::OutOfRange;
 use timely_regs::parameters::ParameterError;
 
-/// What was said cannot be.
+/// Error of a specification.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpecError {
     /// A number with a unit.
     #[error("{name}: {source}")]
     Unit {
-        /// What was being read.
+        /// Name of the field or option.
         name: String,
         /// Why.
         source: TextError,
@@ -29,14 +29,14 @@ pub enum SpecError {
     /// Another value.
     #[error("{name} is `{value}`; it must be {allowed}")]
     Value {
-        /// What was being read.
+        /// Name of the field or option.
         name: String,
-        /// What it was to be.
+        /// Value given.
         value: String,
-        /// What it may be.
+        /// Values allowed.
         allowed: String,
     },
-    /// A profile that nobody set: its flows would have rate 0, as those that are not there.
+    /// An unset profile: its flows would have rate 0, as flows that are not loaded.
     #[error("profile {0} is unset; `timelyctl profile set {0} timely-10g` first")]
     Unset(u32),
     /// A profile that neither the file nor the device has.
@@ -63,7 +63,7 @@ fn read<'de, D: Deserializer<'de>, T>(d: D, parse: impl FnOnce(&str) -> Result<T
     parse(&String::deserialize(d)?).map_err(D::Error::custom)
 }
 
-/// The same of one that may be null, as JSON has it.
+/// Reads a value that may be null, as JSON has it.
 fn optional<'de, D: Deserializer<'de>, T>(d: D, parse: impl FnOnce(&str) -> Result<T, TextError>) -> Result<Option<T>, D::Error> {
     Option::<String>::deserialize(d)?.map(|text| parse(&text)).transpose().map_err(D::Error::custom)
 }
@@ -78,7 +78,7 @@ pub fn parse_mac(text: &str) -> Result<[u8; 6], SpecError> {
     parts.and_then(|p| p.try_into().ok()).ok_or_else(|| value("mac", text, "six bytes in hexadecimal, as 02:74:6e:00:00:01"))
 }
 
-/// The same, printed.
+/// Prints a MAC address.
 pub fn print_mac(mac: [u8; 6]) -> String {
     mac.map(|b| format!("{b:02x}")).join(":")
 }

@@ -13,15 +13,15 @@ use timely_regs::map::{ack_rate, port};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PortSpec {
-    /// Its MAC address.
+    /// MAC address.
     pub mac: String,
-    /// Its IPv4 address.
+    /// IPv4 address.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "ipv4")]
     pub ipv4: Option<Ipv4Addr>,
     /// Bits of its IPv4 network's prefix, whose broadcast address is then answered neither as destination nor as source.
     #[serde(default = "prefix4", skip_serializing_if = "is_prefix4")]
     pub prefix4: u8,
-    /// Its IPv6 address.
+    /// IPv6 address.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "ipv6")]
     pub ipv6: Option<Ipv6Addr>,
     /// The VLAN in which it answers; 0 for frames without a tag.
@@ -33,13 +33,13 @@ pub struct PortSpec {
     /// Rate of the wire.
     #[serde(default = "line")]
     pub line: String,
-    /// It answers segments.
+    /// The port answers segments.
     #[serde(default = "answer")]
     pub answer: bool,
     /// Part of the line that its ACKs may take on average.
     #[serde(default = "ack_share", skip_serializing_if = "is_ack_share")]
     pub ack_share: Share,
-    /// It obeys pause frames: PAUSE of IEEE 802.3 and PFC of 802.1Qbb.
+    /// The port obeys pause frames: PAUSE of IEEE 802.3 and PFC of 802.1Qbb.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pause: bool,
     /// Priority of its ACKs: PFC that pauses it stops them.
@@ -99,7 +99,7 @@ fn is_ack_share(share: &Share) -> bool {
     *share == ack_share()
 }
 
-/// What the registers of a port are to hold.
+/// Contents of a port's registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Port {
     mac: [u8; 6],
@@ -151,7 +151,7 @@ impl PortSpec {
         unit("line", parse_mbps(&self.line))
     }
 
-    /// What the registers are to hold, checked.
+    /// Contents of the registers, checked.
     ///
     /// # Errors
     /// When a field is out of its range.

@@ -14,7 +14,7 @@ pub struct ProfileSpec {
     /// The unloaded round-trip time, on which its thresholds build; 20us when nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_rtt: Option<String>,
-    /// The line's rate; flows start there. That of the named profile when nothing is said.
+    /// Rate of the line, at which flows start; that of the named profile when none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
     /// Fields that are otherwise, by name, with their units.

@@ -1,5 +1,5 @@
-//! Segments of ours over ordinary UDP sockets: a sender at a rate, and a receiver that answers when it is asked to. What a stock host needs to
-//! feed a card whose queues the hardware paces, or to stand in for a peer that has no such card.
+//! Segments of ours over ordinary UDP sockets: a sender at a rate, and a receiver that answers when it is asked to. With these a stock host can
+//! feed a card whose queues the hardware paces, or stand in for a peer that has no such card.
 //!
 //! Times are the kernel's: the stamp of a datagram's arrival, and the clock just before one is handed to the kernel.
 mod recv;
@@ -26,11 +26,11 @@ pub enum TrafficError {
     /// A socket.
     #[error("{what}: {source}; {next}")]
     Socket {
-        /// What was being done.
+        /// Operation that failed.
         what: String,
         /// Why it failed.
         source: io::Error,
-        /// What to do.
+        /// Next step for the user.
         next: &'static str,
     },
     /// Packets are longer than the path takes.
@@ -42,7 +42,7 @@ pub enum TrafficError {
         payload: usize,
         /// Where to.
         to: SocketAddr,
-        /// What fits the usual MTU.
+        /// Payload bytes that fit the usual MTU.
         fits: usize,
     },
     /// The kernel took no packet for too long.
@@ -55,10 +55,10 @@ pub enum TrafficError {
         /// How long was waited.
         seconds: u64,
     },
-    /// Nobody listens.
+    /// No socket listens at the other end.
     #[error("nobody listens at {0}: every answer was that the port is closed; start `timelyctl recv --answer` there")]
     Closed(SocketAddr),
-    /// Nothing came.
+    /// No packet came.
     #[error("nothing came to {at} within {seconds} s; is the sender running, and does a firewall let UDP port {} through?", at.port())]
     Nothing {
         /// Where it was waited.

@@ -8,7 +8,7 @@ use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 use timely_regs::wire::{HEADER_BYTES, Header, Kind, LAST, check_datagram};
 
-/// Most flows that are followed, so that nobody fills the memory with invented ones.
+/// Most flows that are followed, so that packets of invented flows cannot fill the memory.
 const MOST_FLOWS: usize = 4096;
 /// A segment number that is further away is that of a sender which started again.
 const FAR: u32 = 1 << 16;
@@ -17,7 +17,7 @@ const TURN: usize = 256;
 /// The longest wait for anything.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What is to be received.
+/// Options of a receiver.
 #[derive(Clone, Debug)]
 pub struct RecvOptions {
     /// Where.
@@ -36,7 +36,7 @@ pub struct RecvOptions {
     pub interval: Duration,
 }
 
-/// What was received.
+/// Results of a receiver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct RecvReport {
@@ -233,7 +233,7 @@ impl Receiver {
         }
     }
 
-    /// What there is to tell now.
+    /// Report up to now.
     fn report(&self) -> RecvReport {
         let mut r = self.report.clone();
         r.seconds = self.first.map_or(0.0, |f| (self.last - f).as_secs_f64());

@@ -15,7 +15,7 @@ use timely_regs::wire::{FIRST, HEADER_BYTES, Header, Kind, LAST, check_datagram}
 const MOST_WAITING: usize = 1 << 16;
 /// Packets that are sent, and datagrams that are taken, before the other is looked at.
 const TURN: usize = 64;
-/// What the schedule is behind by at most; what is missed beyond that is not made up for.
+/// Longest time that the schedule may be behind; packets that are later are not made up for.
 const BEHIND: Duration = Duration::from_millis(100);
 /// The longest wait for anything.
 const LOOK: Duration = Duration::from_millis(100);
@@ -26,7 +26,7 @@ const USUAL_MTU: usize = 1500;
 /// How long the kernel may take no packet.
 const STUCK: Duration = Duration::from_secs(5);
 
-/// What is to be sent.
+/// Options of a sender.
 #[derive(Clone, Debug)]
 pub struct SendOptions {
     /// Where to.
@@ -55,7 +55,7 @@ pub struct SendOptions {
     pub interval: Duration,
 }
 
-/// What was sent, and what became of it.
+/// Results of a sender: packets sent, and what became of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct SendReport {
@@ -96,7 +96,7 @@ pub struct SendReport {
     pub hops: Option<u8>,
     /// From just before a segment's last packet is handed to the kernel to the kernel's stamp of its ACK.
     pub rtt_ns: Option<Percentiles>,
-    /// What of that the responder says it took itself.
+    /// Part of the RTT that the responder reports as its own.
     pub responder_ns: Option<Percentiles>,
 }
 
@@ -132,7 +132,7 @@ fn failed(what: String, next: &'static str) -> impl FnOnce(io::Error) -> Traffic
 /// Sends as it is told, until that is done or `stop` can be read; `each` is told of it now and then.
 ///
 /// # Errors
-/// When a socket cannot be had, packets are too long, the kernel takes none, or nobody listens.
+/// When a socket cannot be had, packets are too long, the kernel takes none, or no socket listens at the other end.
 pub fn send(options: &SendOptions, stop: BorrowedFd<'_>, each: &mut dyn FnMut(&SendReport)) -> Result<SendReport, TrafficError> {
     let mut sender = Sender::new(options)?;
     sender.run(stop, each)?;
@@ -270,7 +270,7 @@ impl<'a> Sender<'a> {
         loop {
             match self.socket.udp().send(&self.packet) {
                 Ok(_) => break,
-                // It tells of an earlier packet; this one was not sent yet. There is one such for each packet at most.
+                // The refusal is of an earlier packet; the current one was not sent. Each packet can have one refusal at most.
                 Err(e) if e.kind() == ErrorKind::ConnectionRefused => self.report.closed += 1,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) => return Err(self.why(e)),
@@ -353,7 +353,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Those that are acknowledged are done, those that are older than `patience` are lost.
+    /// Gives up segments at the head of the queue that are acknowledged, and counts those older than `patience` as lost.
     fn give_up(&mut self, patience: Duration) {
         let now = Instant::now();
         while self.waiting.front().is_some_and(|w| w.acked || now - w.sent >= patience) {
@@ -361,7 +361,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// What there is to tell now.
+    /// Report up to now.
     fn report(&self) -> SendReport {
         let mut r = self.report.clone();
         r.seconds = if r.seconds > 0.0 { r.seconds } else { self.start.elapsed().as_secs_f64() };

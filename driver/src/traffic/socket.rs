@@ -21,17 +21,17 @@ pub fn now_ns() -> u64 {
 /// A datagram's circumstances.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
-    /// Its bytes.
+    /// Bytes of the datagram.
     pub bytes: usize,
     /// Whence it came.
     pub from: SocketAddr,
     /// When, ns since 1970.
     pub at_ns: u64,
-    /// Its TTL or hop limit.
+    /// TTL or hop limit.
     pub ttl: u8,
-    /// Its ECN bits.
+    /// ECN bits.
     pub ecn: u8,
-    /// It went to a broadcast or multicast address.
+    /// The destination was a broadcast or multicast address.
     pub to_group: bool,
 }
 
@@ -62,7 +62,7 @@ fn prepare(socket: &UdpSocket, local: SocketAddr) -> io::Result<()> {
     // The kernel may allow less, and then gives that.
     let _ = setsockopt(socket, sockopt::RcvBuf, &BUFFER);
     setsockopt(socket, sockopt::ReceiveTimestampns, &true)?;
-    // What IPv4 brings to a socket of IPv6 is told as IPv4's.
+    // IPv4 packets on an IPv6 socket come with IPv4's control messages.
     setsockopt(socket, sockopt::Ipv4RecvTtl, &true)?;
     setsockopt(socket, sockopt::IpRecvTos, &true)?;
     setsockopt(socket, sockopt::Ipv4PacketInfo, &true)?;

@@ -15,7 +15,7 @@ pub struct Spread {
     most: u64,
 }
 
-/// What is told of a spread; ns.
+/// Percentiles of a spread, ns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Percentiles {
@@ -68,7 +68,7 @@ impl Spread {
         found.map_or(0, greatest).clamp(self.least, self.most)
     }
 
-    /// What is told of it; nothing of an empty one.
+    /// Percentiles; `None` of an empty spread.
     pub fn percentiles(&self) -> Option<Percentiles> {
         (self.samples > 0).then(|| Percentiles {
             samples: self.samples,

@@ -6,12 +6,12 @@ use super::{Failure, Reach, Transport};
 use crate::board::Placed;
 use crate::lock::Lock;
 
-/// What a way is called, and what to do by who needs more of a card than registers.
+/// Name of a transport, and advice for users that need more of a card than registers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
     /// As it is printed.
     pub kind: &'static str,
-    /// What to do.
+    /// Next step for a user that needs more than registers.
     pub instead: &'static str,
 }
 
@@ -45,7 +45,7 @@ impl Transport for Beside {
         self.way.kind
     }
 
-    /// Nobody resets a card that its network driver has.
+    /// A card that its network driver has is not reset on close.
     fn keeps_state(&self) -> bool {
         true
     }
@@ -78,8 +78,8 @@ impl Transport for Beside {
     }
 }
 
-/// What the registers of a NIC at rest read, for a test that has a file in place of a BAR: 16 flows, 512 bits. Nothing happens in a file; what
-/// was written is read back.
+/// Words that the registers of a NIC at rest read, for a test that has a file in place of a BAR: 16 flows, 512 bits. A file does nothing; words
+/// that were written are read back.
 #[cfg(test)]
 pub(super) fn words() -> impl Iterator<Item = (u32, u32)> {
     use timely_regs::map::{BLOCKS, HEADER_NEXT, HEADER_TYPE, HEADER_VERSION, Reset, dma, flow, id};

@@ -2,7 +2,7 @@
 use bitvec::vec::BitVec;
 use std::ops::RangeInclusive;
 
-/// Nothing below this is given out, so that an address nobody set faults.
+/// Least address that is given out, so that an address that was never set faults.
 const LEAST: u64 = 1 << 20;
 
 /// A range of pages.

@@ -18,7 +18,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Of so many bytes, rounded up to whole pages. Nobody can make it shorter afterwards.
+    /// Of so many bytes, rounded up to whole pages. Seals keep the size from then on.
     ///
     /// # Errors
     /// When the system has no memory or no descriptor left.
@@ -32,7 +32,7 @@ impl Shared {
         Ok(Shared { map, file })
     }
 
-    /// Its bytes.
+    /// Bytes of the memory.
     pub fn bytes(&self) -> usize {
         self.map.len()
     }
@@ -42,7 +42,7 @@ impl Shared {
         self.map.as_mut_ptr()
     }
 
-    /// Its descriptor.
+    /// Descriptor of the memory.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
@@ -105,7 +105,7 @@ impl Shared {
 pub struct Mapped {
     /// The memory, which a device in this process has too.
     pub shared: Arc<Shared>,
-    /// Its address.
+    /// DMA address.
     pub iova: u64,
 }
 

@@ -43,14 +43,14 @@ impl Memory for Dma {
     }
 }
 
-/// What of a device a driver has beside its registers.
+/// Capabilities of a transport beyond register access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// The device reaches memory that is mapped for it.
     pub memory: bool,
-    /// Its MSI-X vectors are the interrupt lines of the register map.
+    /// MSI-X vectors are the interrupt lines of the register map.
     pub interrupts: bool,
-    /// Its configuration space is the driver's.
+    /// The configuration space is the driver's.
     pub config: bool,
     /// A reset of the function resets what is behind the registers.
     pub reset: bool,
@@ -67,12 +67,12 @@ impl Reach {
     pub const REGISTERS: Reach = Reach { memory: false, interrupts: false, config: false, reset: false };
 }
 
-/// A way to a device. Dropping it lets go of the device, whatever is mapped. What is given here is that of a way that carries registers alone.
+/// A transport to a device. Dropping it releases the device, whatever is mapped. Default methods refuse all access but that to registers.
 pub trait Transport: Send {
     /// The device, as `--device` takes it.
     fn name(&self) -> &str;
 
-    /// What kind of way it is.
+    /// Kind of the transport, as it is printed.
     fn kind(&self) -> &'static str;
 
     /// The device keeps its flows when the transport is dropped; kernel VFIO resets it instead.
@@ -86,12 +86,12 @@ pub trait Transport: Send {
         Placed::standalone(self.registers_bytes())
     }
 
-    /// What of the device is the driver's beside its registers. What it has not, is not asked for.
+    /// Capabilities beyond register access; check them before use.
     fn reach(&self) -> Reach {
         Reach::of(&self.placed())
     }
 
-    /// What is to be done by who needs what [`Transport::reach`] has not.
+    /// Advice for users that need a capability [`Transport::reach`] has not.
     fn instead(&self) -> &'static str {
         "read telemetry in its place (`timelyctl telemetry --watch`)"
     }
@@ -99,16 +99,16 @@ pub trait Transport: Send {
     /// Reads a register; `offset` is a multiple of 4 in the register map.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     fn read32(&self, offset: u32) -> Result<u32, Failure>;
 
     /// Writes a register; `offset` is a multiple of 4 in the register map.
     ///
     /// # Errors
-    /// When the way fails.
+    /// When the transport fails.
     fn write32(&self, offset: u32, value: u32) -> Result<(), Failure>;
 
-    /// Why something is not to be had on this way.
+    /// Error for a capability that the transport lacks.
     fn lacks(&self, what: &'static str, needs: &'static str) -> Failure {
         Failure::Lacks { device: self.name().into(), what, needs, way: self.kind(), next: self.instead() }
     }
@@ -116,7 +116,7 @@ pub trait Transport: Send {
     /// Reads from configuration space.
     ///
     /// # Errors
-    /// When the way fails, or carries registers alone.
+    /// When the transport fails, or carries registers alone.
     fn read_config(&self, _offset: u16, _to: &mut [u8]) -> Result<(), Failure> {
         Err(self.lacks("a read of configuration space", "the whole function"))
     }
@@ -124,7 +124,7 @@ pub trait Transport: Send {
     /// Writes into configuration space.
     ///
     /// # Errors
-    /// When the way fails, or carries registers alone.
+    /// When the transport fails, or carries registers alone.
     fn write_config(&self, _offset: u16, _from: &[u8]) -> Result<(), Failure> {
         Err(self.lacks("a write to configuration space", "the whole function"))
     }
@@ -132,7 +132,7 @@ pub trait Transport: Send {
     /// Gives the device so many bytes of fresh memory, zeros, and an address of them that is a multiple of 4096.
     ///
     /// # Errors
-    /// When there is no memory or no address left, or the way fails, or carries registers alone.
+    /// When there is no memory or no address left, or the transport fails, or carries registers alone.
     fn dma_map(&self, _bytes: usize) -> Result<Dma, Failure> {
         Err(self.lacks("memory that the device reaches", "DMA"))
     }
@@ -140,7 +140,7 @@ pub trait Transport: Send {
     /// Takes it away again.
     ///
     /// # Errors
-    /// When the way fails; the address is then not used again.
+    /// When the transport fails; the address is then not used again.
     fn dma_unmap(&self, _memory: Dma) -> Result<(), Failure> {
         Err(self.lacks("memory that the device reaches", "DMA"))
     }
@@ -148,7 +148,7 @@ pub trait Transport: Send {
     /// Turns MSI-X on; gives an eventfd for each vector, not blocking.
     ///
     /// # Errors
-    /// When the device has fewer vectors, or the way fails, or carries registers alone.
+    /// When the device has fewer vectors, or the transport fails, or carries registers alone.
     fn enable_msix(&self, _vectors: u16) -> Result<Vec<OwnedFd>, Failure> {
         Err(self.lacks("MSI-X", "interrupts"))
     }
@@ -156,7 +156,7 @@ pub trait Transport: Send {
     /// Turns MSI-X off.
     ///
     /// # Errors
-    /// When the way fails, or carries registers alone.
+    /// When the transport fails, or carries registers alone.
     fn disable_msix(&self) -> Result<(), Failure> {
         Err(self.lacks("MSI-X", "interrupts"))
     }
@@ -164,7 +164,7 @@ pub trait Transport: Send {
     /// Resets the function. Mappings stay; MSI-X must be turned on again.
     ///
     /// # Errors
-    /// When the device cannot be reset, or the way fails, or carries registers alone.
+    /// When the device cannot be reset, or the transport fails, or carries registers alone.
     fn reset(&self) -> Result<(), Failure> {
         Err(self.lacks("a reset of the function", "the whole function"))
     }

@@ -17,11 +17,11 @@ use timely_regs::serial::{ANSWER, ANSWER_BYTES, BAUD, READ, REFUSED, WRITE, answ
 
 /// The way, as it is printed.
 const KIND: &str = "serial line";
-/// What to do by who needs more than registers.
+/// Advice for users that need more than registers.
 const INSTEAD: &str = "read telemetry in its place (`timelyctl telemetry --watch`); a serial line carries registers alone";
 /// How long an answer may take: on the line it takes 170 us, and an adapter on USB keeps bytes back for 16 ms.
 const LIMIT: Duration = Duration::from_millis(500);
-/// What to look at when nothing comes back.
+/// Advice when no answer comes.
 const LOOK: &str = "is it the board's second port, and is the bitstream loaded?";
 
 /// A board.
@@ -66,7 +66,7 @@ impl Serial {
         Ok(Self::with(name, line, lock))
     }
 
-    /// The same of a line that is set up, and does not block.
+    /// A board on a line that is set up, and does not block.
     fn with(name: String, line: OwnedFd, lock: Lock) -> Self {
         Serial { name, line: RefCell::new(line.into()), _lock: lock }
     }
@@ -88,12 +88,12 @@ impl Serial {
         Ok(())
     }
 
-    // What a register that is not there gives is data, as on any bus; the device has the refusal in a register of its own.
+    // The word that an absent register reads as is data, as on any bus; the device has the refusal in a register of its own.
     fn access(&self, kind: u8, offset: u32, value: u32) -> Result<u32, Failure> {
         let mut line = self.line.borrow_mut();
         let what = || format!("access to {offset:#x}");
         let failed = |source: Error| Failure::Io { device: self.name.clone(), what: what(), source, next: LOOK };
-        // What came unasked, or late, is no answer.
+        // Bytes that came unasked, or late, are no answer.
         let mut bytes = [0; 64];
         while line.read(&mut bytes).is_ok_and(|n| n > 0) {}
         line.write_all(&request(kind, offset, value)).map_err(failed)?;
@@ -123,7 +123,7 @@ impl Transport for Serial {
         KIND
     }
 
-    /// Nobody resets a board whose port is closed.
+    /// A board whose port is closed is not reset.
     fn keeps_state(&self) -> bool {
         true
     }

@@ -17,25 +17,25 @@ use std::path::PathBuf;
 
 /// The way, as it is printed.
 const KIND: &str = "a BAR in sysfs";
-/// What to do by who needs more than registers.
+/// Advice for users that need more than registers.
 const INSTEAD: &str = "hand the card to vfio-pci for that (`timelyctl bind ADDRESS`: its network interface is gone meanwhile), or read \
                        telemetry in its place (`timelyctl telemetry --watch`)";
-/// What EINVAL of a map means: the sizes are the kernel's own.
+/// Error of a map that the kernel refuses because a driver has the BAR.
 const EINVAL: i32 = 22;
-/// What EPERM of a map means: the file was opened.
+/// Error of a map that the kernel refuses under lockdown, though the file was opened.
 const EPERM: i32 = 1;
 
 /// Opens a card that its network driver has, its registers where `asked` says, or where its board has them.
 ///
 /// # Errors
-/// When another process has it, vfio-pci or Corundum's driver does, its memory is off, or the kernel lets nobody map its BARs.
+/// When another process has the card, vfio-pci or Corundum's driver does, its memory is off, or the kernel does not allow BARs to be mapped.
 pub fn open(address: Address, asked: Option<Place>) -> Result<Beside, Failure> {
     // The lock of the card, whichever way it is reached.
     let lock = Lock::take(&format!("sysfs:{address}"), &lock::path_of(&address.to_string())?)?;
     with(&System::default(), address, asked, lock)
 }
 
-/// The same in another tree.
+/// Opens a card in a tree of `system`.
 fn with(system: &System, address: Address, asked: Option<Place>, lock: Lock) -> Result<Beside, Failure> {
     let card =
         Card { name: format!("sysfs:{address}"), folder: system.folder(address), found: system.find(address)?, list: RefCell::default() };
@@ -55,7 +55,7 @@ struct Card {
 }
 
 impl Card {
-    /// That it is its network driver's, and that its memory is on: where it is off, every access would be answered with all ones.
+    /// Checks that neither Corundum's driver nor vfio-pci has the card, and that its memory is on: where it is off, every access would read all ones.
     fn check(&self) -> Result<(), Failure> {
         let refused = |what: String, next: String| Err(Failure::Board { device: self.name.clone(), what, next });
         let address = self.found.address;
@@ -112,7 +112,7 @@ impl Card {
     }
 }
 
-/// What to do when the kernel refuses a map.
+/// Advice when the kernel refuses a map.
 fn why_not(error: Option<i32>) -> &'static str {
     match error {
         Some(EINVAL) => {

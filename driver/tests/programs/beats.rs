@@ -1,4 +1,4 @@
-//! A driver that beats also in the middle of what takes long, and asks for no more than it is asked for.
+//! A driver kicks the heartbeat also in the middle of long operations, and queries no more than it is asked for.
 use super::Place;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use timely_driver::transport::vfio_user::VfioUser;
 use timely_driver::transport::{Dma, Failure, Reach, Transport};
 use timely_regs::map::{flow, heartbeat};
 
-/// Beats and queries.
+/// Kicks of the heartbeat, and queries.
 #[derive(Clone, Default)]
 struct Counts(Arc<[AtomicU32; 2]>);
 
@@ -94,7 +94,7 @@ impl Transport for Counted {
     }
 }
 
-/// With a period that has always passed, there is a beat in every turn of what is long.
+/// With a period that has always passed, the heartbeat is kicked in every turn of a long operation.
 #[test]
 fn long_requests_beat_and_ask_for_no_more_than_is_wanted() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! The same programs on cards of other shells: where they find our registers, and what they say when they do not.
+//! The programs on cards of other shells: where they find our registers, and what they say when they do not.
 use super::Place;
 
 const ADDRESSES: [&str; 8] = ["port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1", "--allow", "11.0.0.0/8"];

@@ -24,7 +24,7 @@ fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     flow(&place, &device, "7");
     before.0.kill().expect("killed");
     before.0.wait().expect("ended");
-    // Its socket is still there, and nobody listens: the device is opened for the command, which finds the NIC as it is.
+    // The socket is still there, and no daemon listens: the device is opened for the command, which finds the NIC as it is.
     let with = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
     let start = Instant::now();
     while place.json(&with(&["info"]))["heartbeat_lost"] != true {
@@ -101,7 +101,7 @@ fn every_signal_that_asks_to_end_ends_in_order() {
     for signal in [Signal::SIGINT, Signal::SIGQUIT, Signal::SIGHUP] {
         let daemon = place.daemon(&device, &[]);
         super::wait_for(&place.daemon_socket(&device));
-        // It answers: it has armed the heartbeat.
+        // A daemon that answers has armed the heartbeat.
         place.said(&["--device", &device, "info"]);
         daemon.signal(signal);
         assert_eq!(daemon.ended().0, Some(0), "{signal}");
@@ -110,7 +110,7 @@ fn every_signal_that_asks_to_end_ends_in_order() {
     }
 }
 
-/// One that was held up, and lost its heartbeat, ends like any other.
+/// A device whose heartbeat was lost before the end is closed like any other, and can be used again.
 #[test]
 fn a_heartbeat_that_was_lost_before_the_end_is_armed_again() {
     let place = Place::new();
@@ -185,7 +185,7 @@ fn a_file_that_is_broken_is_refused_with_its_line() {
         assert_eq!(std::fs::read_to_string(&state).expect("a file"), text);
     }
     std::fs::write(&state, good).expect("written");
-    // What ran before any of this, still runs.
+    // The flow that ran before all refusals still sends.
     let sent = || place.json(&["--device", &device, "telemetry"])["flows"][0]["packets"].as_u64();
     let (before, start) = (sent(), Instant::now());
     while sent() == before {
@@ -232,7 +232,7 @@ fn options_that_cannot_be_leave_the_nic_as_it_is() {
     assert_eq!(std::fs::read_to_string(&file).expect("kept"), "not a socket");
 }
 
-/// What cannot be saved is in force all the same, and said.
+/// A change that cannot be saved is in force all the same, and the error says so.
 #[test]
 fn a_change_that_cannot_be_saved_is_told() {
     let place = Place::new();

@@ -38,7 +38,7 @@ fn hundred(client: &mut Client, next: &mut Option<u32>) {
     }
 }
 
-/// What a follower is told in the end.
+/// Text of the error that ends a client's events.
 fn told(client: &mut Client) -> String {
     let start = Instant::now();
     loop {
@@ -130,7 +130,7 @@ impl Memory for Nowhere {
     fn write(&self, _: usize, _: &[u8]) {}
 }
 
-/// What needs DMA next starts it again, and the ring with it.
+/// After a DMA error the next operation that needs DMA starts it again, and the ring with it.
 #[test]
 fn the_ring_is_in_step_after_a_dma_error() {
     let place = Place::new();

@@ -14,10 +14,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Nothing here takes longer, but on a machine that is very busy.
+/// Longest wait; reached only on a machine that is very busy.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What `timely-sim` is here: this program, which serves.
+/// Stand-in for `timely-sim`: this program, which serves.
 #[test]
 fn helper_that_serves() {
     #[derive(clap::Parser)]
@@ -48,7 +48,7 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// What it ends with, and what it said, once it ends.
+    /// Exit code and output, once the program has ended.
     fn ended(mut self) -> (Option<i32>, String) {
         fn all(pipe: Option<impl std::io::Read + Send + 'static>) -> Option<std::thread::JoinHandle<String>> {
             let read = |mut pipe: Box<dyn std::io::Read + Send>| {
@@ -58,7 +58,7 @@ impl Running {
             };
             pipe.map(|pipe| std::thread::spawn(move || read(Box::new(pipe))))
         }
-        // Meanwhile, or it may wait for somebody to read.
+        // Read meanwhile, or the program may wait until its output is read.
         let said = [all(self.0.stdout.take()), all(self.0.stderr.take())];
         let process = rustix::process::Pid::from_child(&self.0);
         if let Ok(fd) = rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty()) {
@@ -109,7 +109,7 @@ impl Place {
         self.program(env!("CARGO_BIN_EXE_timelyctl"), arguments).output().expect("started")
     }
 
-    /// What a command prints, which must succeed.
+    /// Output of a command, which must succeed.
     fn said(&self, arguments: &[&str]) -> String {
         let out = self.ctl(arguments);
         assert!(out.status.success(), "timelyctl {arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
@@ -136,12 +136,12 @@ impl Place {
         self.serve_behind("standalone")
     }
 
-    /// The same behind a shell.
+    /// Serves a NIC behind a shell.
     fn serve_behind(&self, shell: &str) -> (Running, String) {
         let socket = self.path("nic");
         let mut c = self.program(self.path("serve").to_str().expect("a path"), &["serve", "--model", "--pair", "--shell", shell]);
         if shell != "standalone" {
-            // What no reset reaches is cleared flow by flow.
+            // Few flows: where no reset reaches the registers, flows are cleared one by one.
             c.args(["--flow-bits", "6"]);
         }
         let child = Running(c.arg("--socket").arg(&socket).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
@@ -174,7 +174,7 @@ impl Drop for Place {
     }
 }
 
-/// Waits until somebody listens.
+/// Waits until a server listens.
 fn wait_for(socket: &Path) {
     let start = Instant::now();
     while std::os::unix::net::UnixStream::connect(socket).is_err() {

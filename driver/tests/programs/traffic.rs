@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, UdpSocket};
 use std::process::{ChildStderr, Stdio};
 
-/// A receiver that listens, and where. Its errors must be read on, or it waits for that.
+/// A receiver that listens, its address, and its errors, which must be read on, or the receiver waits.
 fn receiver(place: &Place, more: &[&str]) -> (Running, SocketAddr, BufReader<ChildStderr>) {
     let words = [&["--json", "recv", "--port", "0", "--bind"][..], more].concat();
     let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &words);

@@ -1,4 +1,4 @@
-//! Who answers: a daemon that has the device, or the device itself, opened for one command.
+//! Backends of a command: a daemon that has the device, or the device itself, opened for one command.
 use serde_json::Value;
 use std::time::Duration;
 use timely_driver::Error;
@@ -27,7 +27,7 @@ pub enum CliError {
     /// 3: a value.
     #[error("{0}")]
     Refused(String),
-    /// 4: somebody else has it, or it needs a daemon.
+    /// 4: another process has the device, or the command needs a daemon.
     #[error("{0}")]
     Taken(String),
     /// 5: a check found something.
@@ -105,13 +105,13 @@ pub fn as_failure(target: &Target, e: TargetError) -> Failure {
     }
 }
 
-/// Who answers.
+/// Backend of a command.
 pub enum Backend {
     /// A daemon.
     Daemon(Client),
     /// The device.
     Direct {
-        /// What answers for it.
+        /// Service on the opened device.
         service: Box<Service>,
         /// The device goes on when it is closed.
         keeps: bool,
@@ -124,7 +124,7 @@ impl Backend {
         Self::open_for(target, false)
     }
 
-    /// The same to reset it, which helps a NIC too that is not ready for anything else.
+    /// Opens as [`Backend::open`] does, to reset the device: a NIC that is not ready for anything else can be reset.
     pub fn open_to_reset(target: &Target) -> Result<Self, CliError> {
         Self::open_for(target, true)
     }
@@ -137,7 +137,7 @@ impl Backend {
         }
         let file = target.state()?;
         let config = Config::read(&file)?;
-        // What it says cannot be is told before the device is opened, as timelyd does.
+        // A configuration that cannot be is refused before the device is opened, as timelyd does.
         Plan::new(&config, None).map_err(|e| CliError::Failed(format!("{}: {e}; the device goes on as it was", file.display())))?;
         let transport = target.transport(config.device)?;
         let keeps = transport.keeps_state();
@@ -164,7 +164,7 @@ impl Backend {
         Ok(backend)
     }
 
-    /// A simulated NIC that nobody configured gets its addresses and a profile, so that a flow can be added at once.
+    /// A simulated NIC without a configuration gets its addresses and a profile, so that a flow can be added at once.
     fn prepare(&mut self) -> Result<(), CliError> {
         let Backend::Direct { service, .. } = self else { return Ok(()) };
         if service.config().port.is_none() {
@@ -205,7 +205,7 @@ impl Backend {
                 let (report, goes_on) = service.drain_events(|r| bytes.extend_from_slice(&r.to_bytes()))?;
                 if bytes.len() < BYTES {
                     goes_on.map_err(ServiceError::from)?;
-                    // Its interrupt, or the end of the wait.
+                    // Waits for an interrupt of the device, or the end of the wait.
                     let mut fds: Vec<_> =
                         service.nic.vectors().iter().map(|v| rustix::event::PollFd::new(v, rustix::event::PollFlags::IN)).collect();
                     let left = rustix::event::Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };

@@ -86,7 +86,7 @@ pub enum Command {
     },
     /// Says what is wrong with machine and device, and what to do about it.
     Doctor,
-    /// What the device is and says of itself.
+    /// Identity, version, state and addresses of the device.
     Info,
     /// Resets the device: nothing is configured then.
     Reset {
@@ -101,7 +101,7 @@ pub enum Command {
     /// Addresses of the port, and whom it answers.
     #[command(subcommand)]
     Port(Port),
-    /// What sets the rates of flows.
+    /// Profiles, which set the rates of flows.
     #[command(subcommand)]
     Profile(Profile),
     /// Flows.
@@ -152,7 +152,7 @@ pub enum Command {
 
 #[derive(Subcommand)]
 pub enum Port {
-    /// What it was set to.
+    /// Configuration of the port.
     Show,
     /// Sets it, whole.
     Set {
@@ -247,7 +247,7 @@ pub struct FlowArguments {
     /// Packets of a segment, whose last one is answered.
     #[arg(long, default_value_t = 2, value_parser = parse_whole::<u8>)]
     segment_packets: u8,
-    /// Its packets are posted one by one (`flow post`); otherwise the device always has some.
+    /// Packets of the flow are posted one by one (`flow post`); otherwise the device always has some.
     #[arg(long)]
     posted: bool,
     /// Priority for PFC.
@@ -301,7 +301,7 @@ impl FlowArguments {
 
 #[derive(Subcommand)]
 pub enum Flow {
-    /// Those that are in use.
+    /// Flows in use.
     List,
     /// One, with its telemetry.
     Show {

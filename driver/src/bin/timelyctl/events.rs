@@ -14,7 +14,7 @@ use timely_regs::event::{BYTES, EventRecord};
 /// How long is waited at a time, so that a signal is heard.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// Its options.
+/// Options of `timelyctl events`.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The file: CSV, or pcapng where its name ends so (link type USER0, one record of docs/registers.md a packet, nanoseconds of the NIC).
@@ -58,7 +58,7 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
     }
     nic.ask(Request::Events { every: a.every, flow: a.flow, profile: a.profile })?;
     let start = Instant::now();
-    // What is on the disk for sure.
+    // Records that are flushed to the output.
     let mut written = 0;
     let end = || a.time.is_some_and(|t| start.elapsed() >= t);
     while !end() && a.count.is_none_or(|c| total.records < c) && !signals.came() {
@@ -76,7 +76,7 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
                 continue;
             };
             match sink.write(&record, bytes) {
-                // Whoever reads has gone, as `head` does.
+                // The reader has closed the pipe, as `head` does.
                 Err(e) if a.out.is_none() && e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
                 other => other.map_err(|e| failed(e, written))?,
             }

@@ -35,7 +35,7 @@ use timely_driver::transport::Failure;
 use timely_regs::layout::fold;
 use top::Terminal;
 
-/// What is printed for people or programs.
+/// Text of a result: JSON for programs, or the output of `show`, folded, for people.
 fn text<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) -> String) -> Result<String, CliError> {
     if json {
         return Ok(serde_json::to_string_pretty(&value).unwrap_or_default());
@@ -59,12 +59,12 @@ fn print<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) ->
     write_out(&text(json, value, show)?)
 }
 
-/// Prints; whoever reads may have gone, as `head` does, and that is no error.
+/// Prints; a pipe that its reader has closed, as `head` does, is no error.
 fn write_out(text: &str) -> Result<(), CliError> {
     put_out(text).map(drop)
 }
 
-/// The same; `false` when whoever reads has gone: what would print again ends then.
+/// Prints; `false` when the reader has closed the pipe, so that repeated output ends then.
 fn put_out(text: &str) -> Result<bool, CliError> {
     match writeln!(std::io::stdout(), "{text}") {
         Ok(()) => Ok(true),
@@ -73,7 +73,7 @@ fn put_out(text: &str) -> Result<bool, CliError> {
     }
 }
 
-/// The file that remembers who had a card.
+/// The file that keeps the driver a card had before `bind`.
 fn memory(folder: &Path, address: Address) -> PathBuf {
     folder.join(format!("{address}.before"))
 }
@@ -125,7 +125,7 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
     Ok(Some(ExitCode::SUCCESS))
 }
 
-/// What a change was, for programs; people are told nothing of what was done as they said.
+/// Prints the result of a change as JSON, for programs; without `json` a change that was done prints nothing.
 fn done(json: bool, what: Value) -> Result<(), CliError> {
     if json { write_out(&serde_json::to_string_pretty(&what).unwrap_or_default()) } else { Ok(()) }
 }
@@ -154,7 +154,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::Doctor => return doctor::run(&target, cli.json),
         Command::Selftest => {
             let place = Config::read(&target.state()?)?.device;
-            // A device that is not there or that somebody has is nothing that the test found; later on it is.
+            // Opened once before the test, so that a device that is absent or in use is no finding of the test.
             drop(target.transport(place)?);
             let mut open = || target.transport(place).map_err(|e| backend::as_failure(&target, e));
             let report = selftest::run(&mut open, &selftest::Options::default()).map_err(|e| match e {

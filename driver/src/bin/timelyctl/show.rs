@@ -47,7 +47,7 @@ pub fn devices(found: &[Found]) -> String {
     text(&t)
 }
 
-/// The same as JSON.
+/// Cards of this machine, as JSON.
 pub fn devices_json(found: &[Found]) -> String {
     let each = |f: &Found| serde_json::json!({"device": f.address.to_string(), "vendor": f.vendor, "id": f.device, "class": f.class, "board": f.board().map(|b| b.name), "driver": f.driver, "iommu_group": f.group, "character_device": f.node, "beside": f.beside()});
     serde_json::to_string_pretty(&found.iter().map(each).collect::<Vec<_>>()).unwrap_or_default()

@@ -3,7 +3,7 @@ use crate::backend::CliError;
 use nix::sys::signalfd::SignalFd;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// They end nothing by themselves from now on.
+/// Signals that ask a command to end, blocked and read from a descriptor.
 pub struct Signals(SignalFd);
 
 impl Signals {
@@ -15,7 +15,7 @@ impl Signals {
         timely_driver::signals::ending().map(Signals).map_err(CliError::Failed)
     }
 
-    /// One came.
+    /// A signal came; takes it.
     pub fn came(&self) -> bool {
         matches!(self.0.read_signal(), Ok(Some(_)))
     }

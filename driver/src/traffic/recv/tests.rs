@@ -1,4 +1,4 @@
-//! What is counted of packets that come in any order, or are none.
+//! Counts of packets that come in any order, or are no packets of ours.
 use super::*;
 use timely_regs::wire::{ACK, FIRST};
 

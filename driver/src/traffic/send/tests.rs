@@ -86,7 +86,7 @@ fn each_answer_is_judged() {
     assert_eq!((r.marked, r.hops, r.waiting, r.lost), (2, Some(2), 2, 0));
     assert_eq!(r.rtt_ns.map(|p| (p.least <= 5_000, p.most)), Some((true, 5_000)));
     assert_eq!(r.responder_ns.map(|p| (p.least, p.most)), Some((1_000, 1_000)));
-    // What is not answered in time is lost, and its ACK is stale then.
+    // A segment without an ACK in time is lost, and a later ACK is stale.
     let third = right(&sender, 3);
     sender.give_up(Duration::ZERO);
     sender.arrived(&arrived, &third.bytes());

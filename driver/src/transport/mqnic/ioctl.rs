@@ -1,4 +1,4 @@
-//! What Corundum's character device answers: its version, its regions. The numbers are the module's.
+//! Requests to Corundum's character device: its version, its regions. The numbers are those of the kernel module.
 #![allow(unsafe_code)]
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, Updater, ioctl, opcode};
 use std::ffi::c_void;
@@ -41,15 +41,15 @@ struct RegionInfo {
 /// A region that can be mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// What is in it.
+    /// Type of the region, as the kernel module numbers it.
     pub kind: u32,
-    /// Its bytes; 0 when the card has none of it.
+    /// Bytes of the region; 0 when the card has none of it.
     pub bytes: u64,
-    /// Its offset in the device's file.
+    /// Offset in the device's file.
     pub offset: u64,
 }
 
-/// Who answers: the kernel, or a test.
+/// Ioctls of the character device, by the kernel or by a test.
 pub trait Answers {
     /// The version of the interface.
     ///
@@ -63,7 +63,7 @@ pub trait Answers {
     /// When the kernel refuses.
     fn regions(&self) -> io::Result<u32>;
 
-    /// One of them.
+    /// A region, by its index.
     ///
     /// # Errors
     /// When there is no such region.

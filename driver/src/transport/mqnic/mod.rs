@@ -1,6 +1,6 @@
 //! A Corundum board through the character device of its own driver, /dev/mqnicN, beside the network interface: registers and nothing else.
 //!
-//! That driver gives the whole of BAR 2 to whoever may open the file, so the registers are those of any other way.
+//! Corundum's driver gives the whole of BAR 2 to each process that may open the file, so the registers are those of any other transport.
 mod ioctl;
 
 use super::Failure;
@@ -18,7 +18,7 @@ use timely_regs::board::CORUNDUM;
 
 /// The way, as it is printed.
 const KIND: &str = "Corundum's character device";
-/// What to do by who needs more than registers.
+/// Advice for users that need more than registers.
 const INSTEAD: &str = "hand the card to vfio-pci for that (`timelyctl bind ADDRESS`: its network interface is gone meanwhile), or read \
                        telemetry in its place (`timelyctl telemetry --watch`)";
 
@@ -80,7 +80,7 @@ pub fn open(path: &Path) -> Result<Beside, Failure> {
     with(&name, &file, &file, lock)
 }
 
-/// The same of a file, whose questions `answers` answers.
+/// Opens a board by a file whose ioctls `answers` answers.
 ///
 /// # Errors
 /// As [`open`].

@@ -168,7 +168,7 @@ fn what_is_in_the_way_is_named_with_the_next_step() {
     tree.refused(None, &["there is no PCI device 0000:d8:00.0", "timelyctl list"]);
 }
 
-/// A file that nobody may map to write is refused with the error that a kernel in lockdown gives.
+/// A file that may not be mapped to write is refused with the error that a kernel in lockdown gives.
 #[test]
 fn a_kernel_that_lets_nobody_map_is_told_apart() {
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};

@@ -1,4 +1,4 @@
-//! What `vfio-ioctls` has no checked call for: the reset of a device, and the addresses that its IOMMU translates.
+//! Ioctls without a checked call in `vfio-ioctls`: the reset of a device, and the addresses that its IOMMU translates.
 #![allow(unsafe_code)]
 use rustix::ioctl::{NoArg, Updater, ioctl, opcode};
 use std::io;

@@ -61,7 +61,7 @@ impl Vfio {
         if Path::new("/dev/vfio").join(format!("noiommu-{group}")).exists() {
             return Err(crate::pci::PciError::UnsafeGroup(address).into());
         }
-        // The kernel opens a group once, whoever asks: another user's lock is in another folder.
+        // The kernel opens a group for one process of any user: another user's lock is in another folder.
         let node = Path::new("/dev/vfio").join(group.to_string());
         if std::fs::File::options().read(true).write(true).open(&node).is_err_and(|e| e.kind() == std::io::ErrorKind::ResourceBusy) {
             let holder = format!("another process, which has its IOMMU group open (`fuser -v {}` shows it)", node.display());
@@ -107,7 +107,7 @@ impl Vfio {
         Ok(())
     }
 
-    /// Without somebody who listens, unbinding the device would hang.
+    /// Watches for the kernel's request to give the device back: without a listener, unbinding the device would hang.
     fn watch_removal(&mut self) -> Result<(), Failure> {
         if self.device.get_irq_info(VFIO_PCI_REQ_IRQ_INDEX).is_none() {
             return Ok(());
@@ -303,7 +303,7 @@ impl Transport for Vfio {
         let fds = fds.map_err(|e| self.failed("eventfds cannot be had", e, "raise the limit on open files (ulimit -n)"))?;
         let enabled = self.device.enable_msix(fds.iter().collect());
         enabled.map_err(|e| explained(&self.name, "MSI-X cannot be turned on", e, "look at dmesg: interrupt remapping may be off"))?;
-        // SAFETY: `into_raw_fd` gives up a descriptor that nobody else owns.
+        // SAFETY: `into_raw_fd` gives up a descriptor that has no other owner.
         Ok(fds.into_iter().map(|fd| unsafe { OwnedFd::from_raw_fd(fd.into_raw_fd()) }).collect())
     }
 

@@ -72,7 +72,7 @@ impl VfioUser {
         Self::connect_within(path, LIMIT, None)
     }
 
-    /// The same, with another limit on the wait for each reply, and the registers where `asked` says.
+    /// Connects with another limit on the wait for each reply, and the registers where `asked` says.
     ///
     /// # Errors
     /// As [`VfioUser::connect`].
@@ -92,7 +92,7 @@ impl VfioUser {
         if version.len() < 4 || major != wire::MAJOR {
             return Err(protocol(format!("the server speaks version {major} of vfio-user, this software version {}", wire::MAJOR)));
         }
-        // What a server does not say is 1 descriptor; what is no JSON says nothing.
+        // A server that names no limit takes 1 descriptor; a text that is no JSON names none.
         let text = version[4..].split(|b| *b == 0).next().unwrap_or_default();
         let said: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
         let fds = said["capabilities"]["max_msg_fds"].as_u64().unwrap_or(1).clamp(1, MOST_FDS as u64) as usize;

@@ -19,11 +19,11 @@ pub enum Command {
     DmaMap = 2,
     /// Takes it away.
     DmaUnmap = 3,
-    /// What the device is.
+    /// Asks about the device.
     DeviceInfo = 4,
-    /// What a region is.
+    /// Asks about a region.
     RegionInfo = 5,
-    /// What a kind of interrupt is.
+    /// Asks about an interrupt type.
     IrqInfo = 7,
     /// Turns interrupts on and off.
     SetIrqs = 8,
@@ -75,7 +75,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Its bytes.
+    /// Bytes of the header.
     pub fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut b = [0; HEADER_BYTES];
         b[0..2].copy_from_slice(&self.id.to_le_bytes());

@@ -3,7 +3,7 @@
 /// A key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// One that prints.
+    /// A printing character.
     Char(char),
     /// Enter.
     Enter,

@@ -24,13 +24,13 @@ use timely_driver::units::parse_whole_within;
 /// A screen that is printed, where there is no terminal to ask: columns and lines.
 const PRINTED: (usize, usize) = (110, 34);
 
-/// Its options.
+/// Options of `timelyctl top`.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// How often the NIC is looked at.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true)]
     interval: Duration,
-    /// What flows are sorted by at first.
+    /// Column that flows are sorted by at first.
     #[arg(long, value_enum, value_name = "COLUMN", default_value = "sent")]
     sort: Column,
     /// Only flows that have this in their number, destination or branch.
@@ -55,7 +55,7 @@ fn look(nic: &mut Backend, top: &mut Top) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What ends a wait.
+/// Events that end a wait.
 enum Came {
     /// The time.
     Nothing,

@@ -29,9 +29,9 @@ pub enum Colour {
 /// How a character looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Its colour.
+    /// Colour of the character.
     pub colour: Colour,
-    /// It is bold.
+    /// Bold.
     pub bold: bool,
     /// Colour and ground are exchanged.
     pub reversed: bool,
@@ -43,13 +43,13 @@ impl Style {
         Style { colour, bold: false, reversed: false }
     }
 
-    /// The same, bold.
+    /// The style, bold.
     pub const fn bold(self) -> Self {
         Style { bold: true, ..self }
     }
 }
 
-/// The grid. What is written beyond its edges is cut.
+/// A grid of characters. Text beyond the edges is cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
     width: usize,
@@ -62,12 +62,12 @@ impl Grid {
         Grid { width, cells: vec![(' ', Style::default()); width * height] }
     }
 
-    /// Its columns.
+    /// Columns of the grid.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Its lines.
+    /// Lines of the grid.
     pub fn height(&self) -> usize {
         self.cells.len().checked_div(self.width).unwrap_or(0)
     }
@@ -89,13 +89,13 @@ impl Grid {
         self.put(end.saturating_sub(text.chars().count()), y, text, style);
     }
 
-    /// Its lines as text, without colours.
+    /// Lines of the grid as text, without colours.
     pub fn text(&self) -> String {
         let line = |l: &[(char, Style)]| l.iter().map(|c| c.0).collect::<String>().trim_end().to_owned() + "\n";
         self.cells.chunks(self.width.max(1)).map(line).collect()
     }
 
-    /// What shows it on a terminal, whatever was there before; in the terminal's own colour where no others are wanted.
+    /// ANSI sequences that draw the grid over whatever the terminal shows; unless `coloured`, in the terminal's own colour.
     pub fn ansi(&self, coloured: bool) -> String {
         let mut out = String::from("\x1b[H");
         for (y, line) in self.cells.chunks(self.width.max(1)).enumerate() {
@@ -135,7 +135,7 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Its columns and lines.
+    /// Columns and lines of the terminal on stdout; `None` when stdout is no terminal.
     pub fn size() -> Option<(usize, usize)> {
         let size = tcgetwinsize(stdout()).ok()?;
         (size.ws_col > 0 && size.ws_row > 0).then(|| (size.ws_col.into(), size.ws_row.into()))

@@ -1,4 +1,4 @@
-//! What `top` knows: the last looks at a NIC, what follows from them for each flow, and which flows are shown in which order.
+//! State of `top`: the last looks at a NIC, figures of each flow derived from them, and the order and filter of the flows shown.
 use super::keys::Key;
 use std::collections::{BTreeMap, VecDeque};
 use timely_driver::report::{DeviceReport, FlowReport, FlowTelemetry, Telemetry};
@@ -6,7 +6,7 @@ use timely_driver::report::{DeviceReport, FlowReport, FlowTelemetry, Telemetry};
 /// Looks that are remembered: as many as a wide terminal has columns.
 pub const REMEMBERED: usize = 256;
 
-/// What flows are sorted by.
+/// Columns that flows can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 #[allow(missing_docs)]
 pub enum Column {
@@ -36,20 +36,20 @@ pub const COLUMNS: [Column; 10] = [
     Column::Updates,
 ];
 
-/// A flow as it is shown. What only two looks can tell is there from the second on.
+/// A flow as it is shown. Differences between two looks are there from the second look on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
-    /// Its number.
+    /// Number of the flow.
     pub flow: u32,
-    /// Where it goes; nothing when somebody else made it.
+    /// Destination; empty when another program made the flow.
     pub to: String,
-    /// Its rate, Mb/s.
+    /// Rate, Mb/s.
     pub rate: f64,
-    /// What it sent since the last look, Mb/s.
+    /// Wire bytes sent since the last look, as Mb/s.
     pub sent: Option<f64>,
-    /// Its smoothed RTT, ns.
+    /// Smoothed RTT, ns.
     pub rtt: Option<f64>,
-    /// Its least RTT, ns.
+    /// Least RTT, ns.
     pub least: Option<f64>,
     /// How much its smoothed RTT grew since the last look, in parts of the least.
     pub gradient: Option<f64>,
@@ -59,30 +59,30 @@ pub struct Row {
     pub timeouts: u32,
     /// Updates a second.
     pub updates: Option<f64>,
-    /// Its smoothed RTTs, the newest first.
+    /// Smoothed RTTs, ns, the newest first.
     pub history: VecDeque<f64>,
 }
 
 /// Updates since the last look, by branch.
 pub type Branches = [u32; 5];
 
-/// What is known, and how it is shown.
+/// Data that `top` shows, and how they are shown.
 #[derive(Clone, Debug, Default)]
 pub struct Top {
     /// The device at the last look.
     pub device: Option<DeviceReport>,
     /// Telemetry of the last look.
     pub telemetry: Option<Telemetry>,
-    /// Its flows.
+    /// Flows of the last look.
     pub rows: Vec<Row>,
     /// Updates since the look before.
     pub branches: Branches,
-    /// What all flows sent, Mb/s, the newest first.
+    /// Sum of the flows' sent rates, Mb/s, the newest first.
     pub sent: VecDeque<f64>,
-    /// Their smoothed RTTs' mean, ns, the newest first.
+    /// Mean of the flows' smoothed RTTs, ns, the newest first.
     pub rtt: VecDeque<f64>,
     destinations: BTreeMap<u32, String>,
-    /// What they are sorted by.
+    /// Column that flows are sorted by.
     pub column: Option<Column>,
     /// From the greatest to the least.
     pub descending: bool,
@@ -90,7 +90,7 @@ pub struct Top {
     pub filter: String,
     /// The filter is being typed.
     pub typing: bool,
-    /// Nothing new is asked for.
+    /// The screen is paused: the NIC is not read.
     pub paused: bool,
     /// Flows above the first one on the screen.
     pub above: usize,
@@ -105,7 +105,7 @@ fn counts(f: &FlowTelemetry) -> Branches {
     [f.below_tlow, f.above_thigh, f.gradient_increase, f.gradient_decrease, f.other]
 }
 
-/// What of a counter of 48 bits came in between.
+/// Wire bytes between two looks; the counter has 48 bits and wraps.
 fn bytes(now: &FlowTelemetry, before: &FlowTelemetry) -> u64 {
     now.wire_bytes.wrapping_sub(before.wire_bytes) & ((1 << 48) - 1)
 }

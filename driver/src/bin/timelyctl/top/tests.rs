@@ -138,7 +138,7 @@ fn flows_are_sorted_by_any_column_and_filtered() {
     assert_eq!(top.column, Some(Column::Sent), "all the way round");
     top.key(Key::Left, 10);
     assert_eq!(top.column, Some(Column::Rate));
-    // What has no RTT comes last.
+    // A flow without an RTT comes last.
     let mut by_rtt = top.clone();
     (by_rtt.column, by_rtt.descending) = (Some(Column::Rtt), true);
     assert_eq!(order(&by_rtt), [0, 7, 5]);

@@ -108,7 +108,7 @@ fn charts(top: &Top, grid: &mut Grid) {
 fn history(all: &VecDeque<f64>, width: usize) -> String {
     let shown: Vec<f64> = all.iter().take(width).copied().collect();
     let (least, most) = shown.iter().fold((f64::MAX, f64::MIN), |(l, m), v| (l.min(*v), m.max(*v)));
-    // What differs by a thousandth alone is level.
+    // A spread of less than a thousandth is shown as level.
     let span = (most - least).max(most * 1e-3).max(f64::MIN_POSITIVE);
     let bars = shown.iter().rev().map(|v| LEVELS[(((v - least) / span * 7.0).round() as usize).min(7)]);
     format!("{}{}", " ".repeat(width - shown.len()), bars.collect::<String>())
