@@ -730,9 +730,9 @@
 
 /* Event counters */
 #define TIMELY_COUNTER_RX_FRAMES 0 /* A frame arrived, of any kind. */
-#define TIMELY_COUNTER_RX_FOREIGN 1 /* It is not ours. */
+#define TIMELY_COUNTER_RX_FOREIGN 1 /* A frame that is not ours. */
 #define TIMELY_COUNTER_RX_BAD 2 /* The MAC marked it bad. */
-#define TIMELY_COUNTER_RX_TRUNCATED 3 /* It ended before its headers or the lengths they give. */
+#define TIMELY_COUNTER_RX_TRUNCATED 3 /* A frame that ended before its headers, or before the lengths that they give. */
 #define TIMELY_COUNTER_RX_BAD_IP 4 /* Ours by port, but its IP header has options, is a fragment, or contradicts the frame's length. */
 #define TIMELY_COUNTER_RX_BAD_HEADER 5 /* Ours by port, but version or flags of our header are not defined. */
 #define TIMELY_COUNTER_RX_DATA 6 /* A data packet of ours. */

@@ -1,4 +1,4 @@
-//! What becomes of the text that RustHDL emits, and the list of blocks.
+//! Rewriting of the text that RustHDL emits, and the list of blocks.
 //!
 //! Not beside the code: the crate's own tests would be the datapath compiled a second time.
 use std::collections::HashSet;

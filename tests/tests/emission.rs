@@ -228,7 +228,8 @@ fn fit(what: &str, top: &str, verilog: &str) {
     let text = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{what}: {text}");
     let kinds = text.split("%Warning-").skip(1).map(|w| w.split(':').next().unwrap_or_default());
-    let real: Vec<&str> = kinds.filter(|kind| !STYLE.contains(kind)).collect();
+    // A shell's files leave pins empty that it does not need, and say so: `.pin()`.
+    let real: Vec<&str> = kinds.filter(|kind| !STYLE.contains(kind) && *kind != "PINCONNECTEMPTY").collect();
     assert!(real.is_empty(), "{what}: {real:?}\n{text}");
     std::fs::remove_file(&file).ok();
 }

@@ -18,11 +18,11 @@ macro_rules! counters {
 counters! {
     /// A frame arrived, of any kind.
     RxFrames = 0,
-    /// It is not ours.
+    /// A frame that is not ours.
     RxForeign = 1,
     /// The MAC marked it bad.
     RxBad = 2,
-    /// It ended before its headers or the lengths they give.
+    /// A frame that ended before its headers, or before the lengths that they give.
     RxTruncated = 3,
     /// Ours by port, but its IP header has options, is a fragment, or contradicts the frame's length.
     RxBadIp = 4,

@@ -17,10 +17,10 @@ struct Bench {
     script: PathBuf,
 }
 
-/// What a script did.
+/// Outcome of a script.
 struct Done {
     code: i32,
-    /// What it said, on both streams; the bench's folder is `@`.
+    /// Output of the script on both streams; the bench's folder is `@`.
     text: String,
     /// The vendor's commands; the bench's folder is `@`.
     calls: Vec<String>,
@@ -109,7 +109,7 @@ impl Bench {
         assert!(!done.text.contains("while executing"), "{words}: a sentence is wanted, not a trace: {}", done.text);
     }
 
-    /// What every script refuses of its arguments and of an emission.
+    /// Arguments and emissions that every script refuses.
     fn refuses_what_is_wrong(&self, good: &str, core: &str) {
         let without = |name: &str| {
             let words: Vec<&str> = good.split_whitespace().collect();

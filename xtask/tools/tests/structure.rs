@@ -189,3 +189,41 @@ fn every_crate_is_looked_at() {
         assert!(CRATES.contains(&format!("{member}/src").as_str()), "{member} is not in the list");
     }
 }
+
+/// Words that stand for the subject of a sentence that a reader may not have seen.
+const STAND_INS: [&str; 12] = ["It", "Its", "They", "Their", "What", "Who", "Whose", "Those", "That", "This", "These", "Which"];
+
+/// A line of documentation is read by itself, in a list of ports or fields: it begins with the thing of the design that it is about.
+#[test]
+fn doc_lines_name_their_subject() {
+    let mut found = Vec::new();
+    let tests = [
+        "driver/tests",
+        "hw/formal/tests",
+        "hw/model/tests",
+        "hw/regs/tests",
+        "hw/tests",
+        "sim/tests",
+        "sim/verilate/tests",
+        "tests/tests",
+        "driver/src/bin",
+    ];
+    let mut lines = 0;
+    for folder in CRATES.iter().chain(&tests).map(|f| root().join(f)).filter(|f| f.is_dir()) {
+        let mut files = Vec::new();
+        sources(&folder, &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).expect("a file");
+            for (n, line) in (1..).zip(text.lines()) {
+                let Some(said) = line.trim_start().strip_prefix("///").or_else(|| line.trim_start().strip_prefix("//!")) else { continue };
+                lines += 1;
+                let first = said.trim_start().split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+                if STAND_INS.contains(&first) {
+                    found.push(format!("{}:{n}:{said}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(lines > 10_000, "{lines} lines of documentation: is everything looked at?");
+    assert!(found.is_empty(), "lines that begin with a stand-in for their subject:\n{}", found.join("\n"));
+}
