@@ -3,7 +3,7 @@ use crate::bus::{FlowLoadIn, FlowLoadOut, ProfileWriteIn, ProfileWriteOut};
 use crate::csr::SettingsBus;
 use rust_hdl::prelude::*;
 
-/// Buses of csr to all blocks, and of RTT and engine to telemetry, recorder and histograms, a clock later; `o_NAME` is `NAME`.
+/// Buses of csr to all blocks, and events for telemetry, recorder and histograms, a clock later; `o_NAME` is `NAME`.
 ///
 /// Pipeline stage for buses that cross the die; latency is not critical. Not a clock-domain crossing. The way from an ACK to the pacer has no
 /// register here.

@@ -1,4 +1,4 @@
-//! RAMs that RustHDL's library has not.
+//! RAMs that RustHDL's library lacks.
 use rust_hdl::prelude::*;
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Answers the last packet of a segment, without asking anyone.
+//! Responder: answers the last packet of a segment, without software.
 mod allow;
 mod loss;
 mod share;

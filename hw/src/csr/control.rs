@@ -130,7 +130,7 @@ pub struct Control<const F: usize> {
     pub pw_data: Signal<Out, Bits<32>>,
     /// A flow is loaded.
     pub fl_valid: Signal<Out, Bit>,
-    /// By a command.
+    /// The load is by a command.
     pub fl_command: Signal<Out, Bit>,
     /// The flow.
     pub fl_flow: Signal<Out, Bits<F>>,

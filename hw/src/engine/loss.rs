@@ -47,7 +47,7 @@ pub struct Loss<const F: usize> {
     pub falls_13: Signal<Out, Bit>,
     /// As `falls_12`, 7 clocks later.
     pub falls_19: Signal<Out, Bit>,
-    /// By this, Q.26.
+    /// Decrease by the loss, Q.26.
     pub decrease_13: Signal<Out, Bits<27>>,
     decrease: ProfileWord<27, { profile::LOSS_DECREASE.word as usize }>,
     times: ApartRam<Bits<32>, F>,

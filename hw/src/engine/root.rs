@@ -24,7 +24,7 @@ pub struct Root<const F: usize> {
     pub rate_19: Signal<In, Bits<32>>,
     /// The flow.
     pub flow_25: Signal<In, Bits<F>>,
-    /// There is one.
+    /// The operation at clock 25 is valid.
     pub valid_25: Signal<In, Bit>,
     /// The root of rate 0, its mantissa complemented.
     none: Constant<Bits<27>>,

@@ -1,4 +1,4 @@
-//! Packets out of nothing: the traffic generator of the standalone shell.
+//! Traffic generator of the standalone shell.
 mod keystream;
 mod packets;
 

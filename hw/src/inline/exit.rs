@@ -118,7 +118,7 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     done_flow: DFF<Bits<F>>,
     done_rest: DFF<Bits<242>>,
     told: DFF<Bits<32>>,
-    /// And what the flow goes on with: nothing behind the end of a segment.
+    /// Charged bytes that the flow goes on with: nothing behind the end of a segment.
     sum: DFF<Bits<32>>,
     tag: DFF<Bits<8>>,
     /// Place of the last segment that ended, and how often places began anew before.

@@ -1,4 +1,4 @@
-//! Registers that are not there.
+//! AXI-Lite stub that answers DECERR.
 use rust_hdl::prelude::*;
 use timely_model::inline::vacant::DECERR;
 

@@ -35,7 +35,7 @@ pub struct Rx {
     pub m_tvalid: Signal<Out, Bit>,
     /// Beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// With it: the frame is bad.
+    /// With the last beat: the frame is bad.
     pub m_bad: Signal<Out, Bit>,
     /// Turns over with each frame that begins.
     pub begun: Signal<Out, Bit>,

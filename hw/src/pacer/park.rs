@@ -1,4 +1,4 @@
-//! Where flows wait while their priority is paused.
+//! The park: flows wait there while their priority is paused.
 use crate::construct::construct;
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
@@ -29,7 +29,7 @@ pub struct Park<const F: usize, const C: usize> {
     queue: HeldFifo<F, F, C>,
     /// Flows parked.
     fill: DFF<Bits<C>>,
-    /// Of them, those that are to leave.
+    /// Parked flows that are to leave.
     left: DFF<Bits<C>>,
     offer: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,

@@ -39,9 +39,9 @@ pub struct Offer<const F: usize> {
     pub ended: Signal<Out, Bit>,
     pub turn: Signal<Out, Bit>,
     pub any: Signal<Out, Bit>,
-    /// Of whatever is offered: its flow.
+    /// Flow of the offer.
     pub flow: Signal<Out, Bits<F>>,
-    /// Of an ended segment.
+    /// Ended segment on offer: number, check, charged bytes, place, turn of the ring.
     pub segment: Signal<Out, Bits<16>>,
     pub check: Signal<Out, Bits<32>>,
     pub bytes: Signal<Out, Bits<32>>,

@@ -1,4 +1,4 @@
-//! Whether an ACK is accepted and a flow times out, and what any operation does to its flow.
+//! Decision whether an ACK is accepted and a flow times out, and the effect of any operation on its flow.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::{Entry, FlowWord};
 use rust_hdl::prelude::*;

@@ -41,7 +41,7 @@ pub struct Start {
     pub epoch: Bits<2>,
     /// Turn of the ring in which the segment was given its place.
     pub generation: Bits<2>,
-    /// There is one.
+    /// The start is valid.
     pub valid: Bit,
 }
 
@@ -54,7 +54,7 @@ pub struct FirstStart {
     pub epoch: Bits<2>,
     /// Low bits of the segment's number.
     pub segment: Bits<6>,
-    /// There is one.
+    /// The start is valid.
     pub valid: Bit,
 }
 

@@ -1,4 +1,4 @@
-//! The transmit queues: what comes for them one after the other, and the requests under way.
+//! The transmit queues: their operations one after the other, and the requests under way.
 use super::share::Share;
 use super::turns::Turns;
 use crate::construct::construct;

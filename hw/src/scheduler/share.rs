@@ -1,4 +1,4 @@
-//! How many requests of queues without a flow may be under way.
+//! Bound on the requests of queues without a flow that are under way.
 use rust_hdl::prelude::*;
 use timely_model::scheduler::queues::{DECAY, FIRST_SIZE, FIT, LEAST_SHARE, LEAST_UNPACED, MOST_DOUBLINGS, RESERVED};
 

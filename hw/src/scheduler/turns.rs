@@ -29,9 +29,9 @@ pub struct Turns<const F: usize, const S: usize> {
     pub op_b: Signal<In, Bit>,
     /// No flow may send.
     pub op_stop: Signal<In, Bit>,
-    /// Of a grant, its launch.
+    /// Launch of a grant, ns48.fns16.
     pub op_launch: Signal<In, Bits<64>>,
-    /// Of a request's end, its bytes.
+    /// Bytes of a request's end.
     pub op_bytes: Signal<In, Bits<16>>,
     /// An operation is done.
     pub valid: Signal<Out, Bit>,

@@ -38,7 +38,7 @@ pub struct Free<const C: usize, const N: usize> {
     pub filled: Signal<Out, Bits<6>>,
     /// The longest packet finds its cells.
     pub room: Signal<Out, Bit>,
-    /// And so have the packets that come before an input that waits stops.
+    /// The packets that come before a waiting input stops find their cells as well.
     pub ample: Signal<Out, Bit>,
     ram: RAM<Bits<C>, C>,
     all: Const<Bits<N>>,

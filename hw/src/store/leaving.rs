@@ -66,7 +66,7 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub outcome_flow: Signal<Out, Bits<F>>,
     /// A packet is discarded.
     pub outcome_found: Signal<Out, Bit>,
-    /// None is, none is left of those that were to be, and the flow is enabled: until it is, a packet may still be on its way in.
+    /// No packet is left to discard, and the flow is enabled: until it is, a packet may still be on its way in.
     pub outcome_clear: Signal<Out, Bit>,
     /// A packet left: the node before it is its first cell's.
     pub node_valid: Signal<Out, Bit>,

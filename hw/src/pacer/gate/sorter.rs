@@ -37,7 +37,7 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     pub holds: Signal<In, Bit>,
     /// The head leaves.
     pub pop: Signal<In, Bit>,
-    /// With it: the handle that comes back for the head's.
+    /// With `pop`: the handle that comes back for the head's.
     pub freed: Signal<In, Bits<H>>,
     /// The head's launch was here at the last clock.
     pub due: Signal<Out, Bit>,
@@ -47,7 +47,7 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     pub entered: Signal<Out, Bit>,
     /// Handle of the grant that entered.
     pub handle: Signal<Out, Bits<H>>,
-    /// None may enter.
+    /// No grant may enter.
     pub shut: Signal<Out, Bit>,
     valids: [DFF<Bit>; N],
     /// The launches, in 2 ns.

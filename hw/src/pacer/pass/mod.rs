@@ -120,7 +120,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub granted_flow: Signal<Out, Bits<F>>,
     /// The count.
     pub granted_count: Signal<Out, Bits<16>>,
-    /// With it: the flow sends too little of its rate for it to grow.
+    /// With `granted_valid`: the flow sends too little of its rate for it to grow.
     pub limited: Signal<Out, Bit>,
     /// A request to sleep.
     pub sleep_valid: Signal<Out, Bit>,

@@ -1,4 +1,4 @@
-//! How much of its rate a flow uses: its slack, and whether that says that something else than its rate limits it.
+//! Slack of a flow, in ns, and whether it says that something else than the rate limits the flow.
 use super::words::{NewSlack, SlackFlags, Slacked};
 use crate::construct::construct;
 use crate::num::U;

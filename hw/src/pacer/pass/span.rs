@@ -1,4 +1,4 @@
-//! How long until a flow's next packet, how far apart its packets are, and how many of them make a train.
+//! Span to a flow's next packet, the gap between its packets, and the packets of a train.
 use crate::construct::construct;
 use crate::num::{S, U};
 use crate::pacer::delay::Delay;

@@ -1,4 +1,4 @@
-//! When a flow that goes on waiting comes to its next pass.
+//! Time of the next pass of a flow that goes on waiting.
 use crate::construct::construct;
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;

@@ -15,7 +15,7 @@ pub struct First {
     pub all: Signal<In, Bit>,
     /// The lowest of those, alone; 0 if there is none.
     pub one: Signal<Out, Bits<16>>,
-    /// There is one.
+    /// A bit that counts is set.
     pub some: Signal<Out, Bit>,
     /// A bit alone.
     pub encode: Signal<In, Bits<16>>,

@@ -1,4 +1,4 @@
-//! The calendar: which flows wake when.
+//! The calendar of sleeping flows.
 use rust_hdl::prelude::*;
 use timely_model::pacer::wheel::GUARD;
 

@@ -1,4 +1,4 @@
-//! The control half among Corundum's streams: what the application block is but for names.
+//! The control half among Corundum's streams: the application block but for the names of its ports.
 use super::arrivals::Arrivals;
 use super::credit::Credit;
 use super::departures::Departures;

@@ -1,4 +1,4 @@
-//! Completions of sent frames: the core's own go on, ours end here, and what either says of a departure is told.
+//! Completions of sent frames: the core's own go on, ours end here, and departures of both are reported.
 use crate::fifo::Fifo;
 use crate::time::Linear;
 use rust_hdl::prelude::*;
@@ -19,7 +19,7 @@ pub struct Departures {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Data frames of ours are told of too; a level.
+    /// Data frames of ours are reported too; a level.
     pub told: Signal<In, Bit>,
     /// A completion is offered.
     pub s_valid: Signal<In, Bit>,

@@ -1,4 +1,4 @@
-//! When packets may leave, in their order.
+//! Launches of packets, in their order.
 use rust_hdl::prelude::*;
 use timely_model::app_block::launches::QUEUE;
 
