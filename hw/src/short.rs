@@ -4,7 +4,7 @@ use regex::Regex;
 /// Words of a block RAM of 36 bits.
 const SHORT: usize = 512;
 
-/// The emission with no RAM of more than [`SHORT`] words: higher address bits go to everything but the RAM. It works
+/// The emission with no RAM of more than `SHORT` words: higher address bits go to everything but the RAM. It works
 /// no more: the ways to, from and between RAMs are those of the whole, the RAMs' number is not.
 pub fn short(verilog: &str) -> String {
     let last = Regex::new(r"^(\s*reg\s*\[\d+:0\]\s*mem\s*)\[(\d+):0\]").expect("constant pattern");

@@ -25,7 +25,7 @@ struct Arrival {
 ///
 /// Clock 1: the packet's fields stand at the inputs, and the RAMs are addressed. 2: read. 3: compared with the row's four pairs; `welcome` says whether the
 /// packet may be answered. 4: one entry is chosen, and how far the segment is ahead of each is found. 5: what is chosen is put together. 6: the packet is
-/// counted; `loss` stands, and the entry is written. A packet takes what the ones before it wrote from where they are: [`Arrival`]s are two clocks apart or
+/// counted; `loss` stands, and the entry is written. A packet takes what the ones before it wrote from where they are: `Arrival`s are two clocks apart or
 /// more, what comes a clock after one is not looked up. After a reset nothing is known, and for 512 clocks nothing is learnt.
 #[derive(LogicBlock)]
 pub struct Table {

@@ -105,7 +105,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     raw_granted: DFF<Bits<16>>,
     /// Packets granted less those posted, if it is a doorbell.
     rest: DFF<Bits<17>>,
-    /// The last three results, newest first: what the RAM did not show yet when the word was read.
+    /// Results that the RAM did not show yet when the word was read, newest first; the newest one of all is `result`.
     done_valid: DFF<Bit>,
     done_flow: DFF<Bits<F>>,
     done: [DFF<Bits<52>>; 2],

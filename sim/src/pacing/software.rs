@@ -77,7 +77,7 @@ impl From<Kept> for Row {
     }
 }
 
-/// Steps that [`measure`] takes.
+/// Steps that [`measure()`] takes.
 pub fn steps(options: &Options) -> usize {
     let bursts = bursts(options).len();
     bursts + Pacer::ALL.len() * bursts * loads(options).len()

@@ -1,6 +1,6 @@
 //! DCQCN (Zhu et al., SIGCOMM'15): the sender's reaction point, and the parameters of all three points.
 //!
-//! The switch marks ([`crate::fabric::port::Marking`]), the receiver answers marks with CNPs at a pace ([`Notification`]), and the sender cuts
+//! The switch marks ([`crate::marking::Marking`]), the receiver answers marks with CNPs at a pace ([`Notification`]), and the sender cuts
 //! its rate at each CNP and recovers in stages that a timer and a byte counter count.
 use crate::fabric::control::{Answer, Controller};
 use crate::time::{NEVER, Ps};

@@ -2,7 +2,7 @@
 //!
 //! Two analyses stand side by side. The published one of "ECN or Delay" ([`published`]) is a low-order expansion of the models; the full one
 //! ([`linear`]) differentiates the very functions that `fluid` integrates, at the exact fixed point ([`fixed`]), and its margins
-//! ([`margin`]) are held against the rightmost root of the delay system ([`roots`]).
+//! ([`mod@margin`]) are held against the rightmost root of the delay system ([`mod@roots`]).
 pub mod command;
 pub mod fixed;
 pub mod linear;

@@ -346,7 +346,7 @@ pub enum Flow {
 pub enum Reg {
     /// Names, and what they are for.
     List,
-    /// Reads one: dma.STATUS, or STATUS where one block alone has it, counters.COUNTER[3].
+    /// Reads one: dma.STATUS, or STATUS where one block alone has it, `counters.COUNTER[3]`.
     Read { register: String },
     /// Writes one.
     Write {

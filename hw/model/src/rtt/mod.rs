@@ -29,7 +29,7 @@
 //! **Time-out, by progress.** A flow's time runs from when a segment ended while none was outstanding, or from the last release. Every
 //! `2^turn_bits` clocks the next flow, round robin, is looked at, or later by the clocks at which something else was to be done, so that no flow is passed by:
 //! when its time is its profile's time-out or longer, all segments that ended are released and counted, and the engine
-//! gets a sample of kind [`KIND_TIMEOUT`](crate::bus::KIND_TIMEOUT) and RTT 2^24 - 1. Time is compared in units of 32 ns. Progress of the
+//! gets a sample of kind [`KIND_TIMEOUT`] and RTT 2^24 - 1. Time is compared in units of 32 ns. Progress of the
 //! four clocks before a turn counts as seen. A late ACK is repeated, as the segment was released.
 //! A flow that is not enabled, and one whose time-out is 0, never times out.
 //!

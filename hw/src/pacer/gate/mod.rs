@@ -81,7 +81,7 @@ pub struct Gate<const F: usize, const W: usize> {
     spill: DFF<Bit>,
     spill_swap: DFF<Bits<5>>,
     spill_first: Constant<Bits<5>>,
-    /// Less the grants in trains accepted, in their places and at the output.
+    /// Minus the grants of trains that were accepted and have not left: those in their places and at the output.
     spent: DFF<Bits<16>>,
     /// Lead of the launch at the last clock, in 128 ns: the difference of both times' high bits.
     ahead: DFF<Bits<19>>,

@@ -72,7 +72,7 @@ pub struct Bucket {
     elapsed2: DFF<Bits<48>>,
     rate2: DFF<Bits<30>>,
     excess2: DFF<Bits<32>>,
-    /// The same of segments that have ended.
+    /// Bytes of ended segments less the base, signed as `excess2`.
     waiting2: DFF<Bits<32>>,
     /// 125 times the low 17 bits of the bytes sent, and times the others.
     sent_low2: DFF<Bits<24>>,

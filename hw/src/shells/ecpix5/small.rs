@@ -1,7 +1,7 @@
 //! LUT-RAM mapping of RAMs that are block RAM for the sake of their shape: an ECP5 has 208 block RAMs, and LUTs to spare.
 //!
 //! The blocks keep words of the sixteen profiles and delays of some clocks in RAMs of 512 words, so that they become block RAM on every device. Of such
-//! a RAM the lower address bits alone say which word is meant: a profile's number has 4 bits, and no delay is longer than [`CLOCKS`].
+//! a RAM the lower address bits alone say which word is meant: a profile's number has 4 bits, and no delay is longer than `CLOCKS`.
 use regex::Regex;
 use std::collections::HashMap;
 
