@@ -3,7 +3,7 @@ use super::super::inline::{PEER, PEER_MAC, data, is_ack, left_out};
 use super::GENERATOR;
 use super::card::Card;
 use super::passes::{prepared_with, with};
-use super::shell::{Board, GENERATING, chosen};
+use super::shell::{self, Board};
 use std::collections::VecDeque;
 use timely_regs::corundum::Kind;
 use timely_regs::counters::Counter;
@@ -160,7 +160,7 @@ fn a_generated_flow_keeps_its_rate_and_is_measured() {
     if left_out("nic::corundum") {
         return;
     }
-    chosen(&GENERATING).iter().for_each(keeps_its_rate);
+    shell::generating().iter().for_each(keeps_its_rate);
 }
 
 /// The scheduler is told nothing of a flow of the generator's but that it is none; a doorbell of a posted flow is refused. Loaded as a posted flow it is the
@@ -207,5 +207,5 @@ fn a_flow_is_the_generators_or_a_queue() {
     if left_out("nic::corundum") {
         return;
     }
-    chosen(&GENERATING).iter().for_each(is_one_or_the_other);
+    shell::generating().iter().for_each(is_one_or_the_other);
 }

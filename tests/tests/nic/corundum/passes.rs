@@ -1,7 +1,7 @@
 //! Frames that pass the block, and ACKs that it inserts.
 use super::super::inline::{OWN, OWN_MAC, OWN6, PEER, PEER_MAC, data, is_ack, left_out};
 use super::card::{Card, Registers};
-use super::shell::{BOARDS, Board, GENERATING, chosen};
+use super::shell::{BOARDS, Board, chosen, generating};
 use super::{GENERATOR, NONE};
 use rand::Rng;
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, Class, FIRST, Header, LAST, Packet};
 use timely_tests::frames::{Fault, class, envelope};
 use timely_tests::nic::PORT;
-use timely_tests::{few_seeds, rng, thorough};
+use timely_tests::{few_seeds, rng};
 use timely_verilate::Library;
 
 /// A card whose responder answers, with a profile and flows.
@@ -131,7 +131,7 @@ fn ends_of_segments_get_places() {
         return;
     }
     let plain = chosen(&BOARDS).into_iter().map(|b| (b, NONE));
-    let generating = chosen(&GENERATING).into_iter().filter(|b| thorough() || b.bus == 64).map(|b| (b, GENERATOR));
+    let generating = generating().into_iter().map(|b| (b, GENERATOR));
     for (board, extras) in plain.chain(generating) {
         let bits = timely_regs::map::ring_bits(board.bus as u32);
         let base = if extras == GENERATOR { 1 << (bits - 1) } else { 0 };
@@ -173,7 +173,7 @@ fn frames_pass_whole_and_completions_once() {
         return;
     }
     let plain = chosen(&BOARDS).into_iter().map(|b| (b, NONE));
-    let generating = chosen(&GENERATING).into_iter().filter(|b| thorough() || b.bus == 64).map(|b| (b, GENERATOR));
+    let generating = generating().into_iter().map(|b| (b, GENERATOR));
     for (board, extras) in plain.chain(generating) {
         for seed in few_seeds() {
             pass(&board, extras, seed);

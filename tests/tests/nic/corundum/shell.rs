@@ -164,6 +164,11 @@ pub fn chosen(of: &[Board]) -> Vec<Board> {
     fitted(of).into_iter().filter(|b| thorough() || b.bus != 128).collect()
 }
 
+/// Boards with a traffic generator whose behaviour a run tests: in an ordinary one the narrowest bus, in which a beat more or less shows most.
+pub fn generating() -> Vec<Board> {
+    chosen(&GENERATING).into_iter().filter(|b| thorough() || b.bus == 64).collect()
+}
+
 impl Board {
     /// The values of all parameters, with `more` on top.
     pub fn values(&self, more: &[(&'static str, i64)]) -> Values {
