@@ -71,9 +71,13 @@ impl Unit {
     /// A block by its Verilog.
     ///
     /// # Errors
-    /// There is no module in it.
+    /// There is no module in it, or a port that the bench around it would leave open.
     pub fn new(name: &str, speed: bool, verilog: String) -> Result<Self, String> {
         let ports = Ports::read(&verilog).ok_or_else(|| format!("{name}: no module in its Verilog"))?;
+        let open = ports.open(&verilog);
+        if !open.is_empty() {
+            return Err(format!("{name}: the declaration of {} is in a form that the bench does not read", open.join(", ")));
+        }
         Ok(Unit { name: name.to_owned(), speed, hash: hash(&[&verilog]), verilog, ports })
     }
 

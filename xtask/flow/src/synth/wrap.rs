@@ -21,7 +21,9 @@ impl Ports {
         let module = lines.next()?.strip_prefix("module ")?.split('(').next()?.trim().to_owned();
         let mut ports = Ports { module, ..Ports::default() };
         for line in lines.take_while(|l| !l.starts_with("endmodule")) {
-            let (list, rest) = match (line.strip_prefix("input wire"), line.strip_prefix("output reg")) {
+            // An output that one statement assigns is a wire.
+            let output = line.strip_prefix("output reg").or_else(|| line.strip_prefix("output wire"));
+            let (list, rest) = match (line.strip_prefix("input wire"), output) {
                 (Some(rest), _) => (&mut ports.inputs, rest),
                 (_, Some(rest)) => (&mut ports.outputs, rest),
                 _ => continue,
@@ -35,6 +37,14 @@ impl Ports {
         }
         ports.inputs.retain(|(name, _)| name != "clk");
         Some(ports)
+    }
+
+    /// Ports of the module's list that were not read: the bench would leave them open, and synthesis what is behind them out.
+    pub fn open(&self, verilog: &str) -> Vec<String> {
+        let list = verilog.split_once("module ").and_then(|(_, rest)| rest.split_once('(')).and_then(|(_, rest)| rest.split_once(')'));
+        let names = list.map_or("", |(names, _)| names).split(',').map(|n| n.trim().to_owned());
+        let read = |name: &String| self.inputs.iter().chain(&self.outputs).any(|(n, _)| n == name);
+        names.filter(|n| !n.is_empty() && n != "clk" && !read(n)).collect()
     }
 
     /// The bench: inputs out of a shift register, outputs registered and then folded into another, so that nothing can be left out
@@ -67,12 +77,14 @@ mod tests {
 
     #[test]
     fn every_port_but_the_clock_gets_a_register() {
-        let verilog = "\n\nmodule tnic_x(clk,rst,a,y);\n    input wire  clk;\n    input wire  rst;\n    input wire  [7:0] a;\n    \
-                       output reg  [2:0] y;\nendmodule\nmodule tnic_x__b(d);\n    input wire d;\nendmodule\n";
+        let verilog = "\n\nmodule tnic_x(clk,rst,a,y,z);\n    input wire  clk;\n    input wire  rst;\n    input wire  [7:0] a;\n    \
+                       output reg  [2:0] y;\n    output wire z;\nendmodule\nmodule tnic_x__b(d);\n    input wire d;\nendmodule\n";
         let ports = Ports::read(verilog).expect("a module");
-        assert_eq!((ports.module.as_str(), ports.inputs.len(), ports.outputs.len()), ("tnic_x", 2, 1));
+        assert_eq!((ports.module.as_str(), ports.inputs.len(), ports.outputs.len()), ("tnic_x", 2, 2));
+        assert_eq!(ports.open(verilog), [""; 0]);
+        assert_eq!(ports.open("module tnic_x(clk,rst,a,y,z,w);"), ["w"]);
         let bench = ports.bench();
-        for part in ["reg [8:0] i;", "wire [2:0] o;", ".rst(i[0:0])", ".a(i[8:1])", ".y(o[2:0])", "tnic_x block("] {
+        for part in ["reg [8:0] i;", "wire [3:0] o;", ".rst(i[0:0])", ".a(i[8:1])", ".y(o[2:0])", ".z(o[3:3])", "tnic_x block("] {
             assert!(bench.contains(part), "{part} in {bench}");
         }
         assert_eq!(Ports::read("no module"), None);
