@@ -75,7 +75,7 @@ fn equal(bus: u32, flow_bits: u32, gbps: f64, clocks: u64) -> Counts {
     all
 }
 
-/// What these runs are to compare has happened in one of them at least: with many flows the scan for time-outs comes round seldom.
+/// Checks that one run at least had each event to compare: with many flows the scan for time-outs comes round seldom.
 fn happened(counted: &Counts) {
     const WANTED: [Counter; 13] = [
         Counter::TxFrames,
