@@ -178,7 +178,7 @@ pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String>
 /// As [`configure`], with what `dress` makes of each flow's record: another address, a VLAN tag, a READ.
 ///
 /// # Errors
-/// The same errors as of [`configure`].
+/// A parameter or record that the hardware cannot hold, or a register access that failed, in a sentence.
 pub fn configure_with(core: &mut dyn Core, spec: &CoreSpec, mut dress: impl FnMut(FlowRecord) -> FlowRecord) -> Result<Writes, String> {
     wait_ready(core)?;
     let failed = |e: AccessError| e.to_string();

@@ -49,14 +49,14 @@ impl Ours {
         ours
     }
 
-    /// One of an interface that the application block does not serve, in a tree with streams: its bus is wired to 0, so that its time stands.
+    /// Scheduler of an interface that the application block does not serve, in a tree with streams: the bus is wired to 0, so that the time stands.
     fn beside(bus_bits: usize, queues: usize) -> Self {
         let mut ours = Ours::swept(Given { streams: true, ..GIVEN }, bus_bits);
         (0..queues as u32).for_each(|q| ours.write(Kind::Channel, q, 3));
         ours
     }
 
-    /// One whose first `queues` are enabled; of those the first are flows of such rates, Mb/s, and one more is a flow that has nothing to send if `idle`.
+    /// Scheduler whose first `queues` are enabled; the first of them are flows of such rates, Mb/s, and with `idle` one more queue is a flow that has nothing to send.
     fn new(bus_bits: usize, queues: usize, flows: &[u32], idle: bool) -> Self {
         // The least caps that the driver gives on such boards without streams, for reads of 3 us.
         let cap = if bus_bits < 512 { 16_384 } else { 75_000 };

@@ -27,17 +27,17 @@ pub struct Arrivals<const W: usize, const K: usize> {
     pub s_bad: Signal<In, Bit>,
     /// Beat: stamp of the frame's start: seconds 48, zeros 2, ns 30, 2^-16 ns 16.
     pub s_ts: Signal<In, Bits<96>>,
-    /// The same beat: bytes in wire order.
+    /// Beat out: bytes in wire order.
     pub m_tdata: Signal<Out, Bits<W>>,
-    /// The same beat: bytes that are there.
+    /// Beat out: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<K>>,
-    /// The same beat: valid.
+    /// Beat out: valid.
     pub m_tvalid: Signal<Out, Bit>,
-    /// The same beat: the frame's last.
+    /// Beat out: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// The same beat: bad.
+    /// Beat out: bad.
     pub m_bad: Signal<Out, Bit>,
-    /// The same beat: stamp of the frame's start, ns48.fns16.
+    /// Beat out: stamp of the frame's start, ns48.fns16.
     pub m_ts: Signal<Out, Bits<64>>,
     stamp: Linear,
     data: [DFF<Bits<W>>; 5],
