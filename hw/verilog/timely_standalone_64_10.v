@@ -2700,9 +2700,15 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     reg  [5:0] said_at__d;
     wire  [5:0] said_at__q;
     wire said_at__clock;
-    reg  [5:0] told_at__d;
-    wire  [5:0] told_at__q;
-    wire told_at__clock;
+    reg  [5:0] behind__d;
+    wire  [5:0] behind__q;
+    wire behind__clock;
+    reg  told__d;
+    wire  told__q;
+    wire told__clock;
+    reg  [7:0] loss__d;
+    wire  [7:0] loss__q;
+    wire loss__clock;
     reg  incomplete7__d;
     wire  incomplete7__q;
     wire incomplete7__clock;
@@ -2732,7 +2738,8 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     wire last2;
     reg  [7:0] bytes;
     wire taken;
-    wire told;
+    wire one;
+    wire leaves;
     wire [619:0] a;
     wire [63:0] departure;
     wire [527:0] head4;
@@ -2934,10 +2941,20 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .q(said_at__q),
         .clock(said_at__clock)
     );
-    tnic_standalone__core__control__ack__told_at told_at(
-        .d(told_at__d),
-        .q(told_at__q),
-        .clock(told_at__clock)
+    tnic_standalone__core__control__ack__behind behind(
+        .d(behind__d),
+        .q(behind__q),
+        .clock(behind__clock)
+    );
+    tnic_standalone__core__control__ack__told told(
+        .d(told__d),
+        .q(told__q),
+        .clock(told__clock)
+    );
+    tnic_standalone__core__control__ack__loss loss(
+        .d(loss__d),
+        .q(loss__q),
+        .clock(loss__clock)
     );
     tnic_standalone__core__control__ack__incomplete7 incomplete7(
         .d(incomplete7__d),
@@ -2976,7 +2993,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         taken5__d = taken5__q;
         taken6__d = taken6__q;
         said_at__d = said_at__q;
-        told_at__d = told_at__q;
+        behind__d = behind__q;
+        told__d = told__q;
+        loss__d = loss__q;
         incomplete7__d = incomplete7__q;
         skipped7__d = skipped7__q;
         unknown7__d = unknown7__q;
@@ -3164,8 +3183,16 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         if (taken6__q) begin
             said_at__d = said_at__q + ((32'h1) & 6'h3f);
         end
-        if ((queue__o_valid & frame__i_ready) & told) begin
-            told_at__d = told_at__q + ((32'h1) & 6'h3f);
+        told__d = taken6__q | (told__q & ~(one & leaves));
+        if (leaves) begin
+            behind__d = behind__q + ((32'h1) & 6'h3f);
+            loss__d = said__read_data;
+            if (one) begin
+                loss__d = losses__loss;
+            end
+        end
+        else if (~told__q) begin
+            loss__d = losses__loss;
         end
         incomplete7__d = taken6__q & losses__loss[32'h7];
         skipped7__d = taken6__q & |losses__loss[(32'h0)+:(6)];
@@ -3180,7 +3207,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         answer[(64'h80)+:(72)] = a[(64'h178)+:(72)];
         answer[(64'hc8)+:(8)] = a[(64'h260)+:(8)];
         answer[(64'hd0)+:(2)] = a[(64'h268)+:(2)];
-        answer[(64'hd8)+:(8)] = said__read_data;
+        answer[(64'hd8)+:(8)] = loss__q;
         answer[(64'he0)+:(64)] = a[(64'h1f0)+:(64)];
         answer[(64'h120)+:(64)] = departure;
         frame__i_hdr = answer;
@@ -3225,7 +3252,8 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
             taken5__d = 1'b0;
             taken6__d = 1'b0;
             said_at__d = ((32'h0) & 6'h3f);
-            told_at__d = ((32'h0) & 6'h3f);
+            behind__d = ((32'h1) & 6'h3f);
+            told__d = 1'b0;
             incomplete7__d = 1'b0;
             skipped7__d = 1'b0;
             unknown7__d = 1'b0;
@@ -3250,7 +3278,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     assign taken5__clock = clk;
     assign taken6__clock = clk;
     assign said_at__clock = clk;
-    assign told_at__clock = clk;
+    assign behind__clock = clk;
+    assign told__clock = clk;
+    assign loss__clock = clk;
     assign incomplete7__clock = clk;
     assign skipped7__clock = clk;
     assign unknown7__clock = clk;
@@ -3303,15 +3333,16 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     assign share__take = taken;
     assign queue__i_valid = taken;
     assign queue__i_data = r3__q;
-    assign told = said_at__q != told_at__q;
-    assign queue__o_ready = frame__i_ready & told;
+    assign leaves = (queue__o_valid & frame__i_ready) & told__q;
+    assign queue__o_ready = frame__i_ready & told__q;
     assign losses__welcome = v3__q;
     assign losses__epoch = now[(32'h2e)+:(2)];
     assign said__write_enable = taken6__q;
     assign said__write_address = said_at__q;
     assign said__write_data = losses__loss;
-    assign said__read_address = told_at__q;
-    assign frame__i_valid = queue__o_valid & told;
+    assign said__read_address = behind__q;
+    assign one = said_at__q == behind__q;
+    assign frame__i_valid = queue__o_valid & told__q;
     assign a = queue__o_data;
     assign o_kinds = {a[(64'h26b)+:(1)], a[(64'h26a)+:(1)]};
     assign frame__i_class = o_kinds;
@@ -7753,6 +7784,25 @@ module tnic_standalone__core__control__ack__allow__write_word(d,q,clock);
 endmodule // standalone__core__control__ack__allow__write_word
 
 
+module tnic_standalone__core__control__ack__behind(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__behind
+
+
 module tnic_standalone__core__control__ack__broadcast(d,q,clock);
     
     // Module arguments
@@ -9832,6 +9882,25 @@ module tnic_standalone__core__control__ack__incomplete7(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__incomplete7
+
+
+module tnic_standalone__core__control__ack__loss(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__loss
 
 
 module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,first,last,welcome,epoch,loss);
@@ -13534,23 +13603,23 @@ module tnic_standalone__core__control__ack__taken6(d,q,clock);
 endmodule // standalone__core__control__ack__taken6
 
 
-module tnic_standalone__core__control__ack__told_at(d,q,clock);
+module tnic_standalone__core__control__ack__told(d,q,clock);
     
     // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 6'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__ack__told_at
+endmodule // standalone__core__control__ack__told
 
 
 module tnic_standalone__core__control__ack__unknown7(d,q,clock);

@@ -171,15 +171,20 @@ pub struct Ack<const W: usize, const K: usize> {
     taken: Signal<Local, Bit>,
     dropped4: DFF<Bit>,
     exceeds4: DFF<Bit>,
-    // What is said of lost packets is known three clocks after the ACK went into the queue. It waits in a RAM of its own, at the ACK's place in the
-    // order, and an ACK waits for it. 34 ACKs wait at most.
+    // The answer about lost packets is known three clocks after the ACK went into the queue. A RAM of its own holds it at the ACK's place in the
+    // order, and an ACK waits for it; 34 ACKs wait at most. The oldest answer and "there is one" are registers: both go far, into the builder's
+    // checksums and to the read enable of the queue.
     taken4: DFF<Bit>,
     taken5: DFF<Bit>,
     taken6: DFF<Bit>,
     said: LutRam<Bits<8>, 6>,
     said_at: DFF<Bits<6>>,
-    told_at: DFF<Bits<6>>,
-    told: Signal<Local, Bit>,
+    // The place behind the oldest answer.
+    behind: DFF<Bits<6>>,
+    told: DFF<Bit>,
+    loss: DFF<Bits<8>>,
+    one: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
     incomplete7: DFF<Bit>,
     skipped7: DFF<Bit>,
     unknown7: DFF<Bit>,
@@ -234,7 +239,7 @@ impl<const W: usize, const K: usize> Default for Ack<W, K> {
             cfg_ack_rate, st_valid, st_word, st_data, now, i_valid, i_kind, i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep,
             m_tvalid, m_tready, m_tlast, pulses, queue, frame, head4, tagged4, head6, tagged6, ours, answer, i_kinds, o_kinds, mac_to, mac_from, source4, destination4, source6,
             destination6, tci1, tci, tci_low, ports1, port1, ports, from_port, to_port, own_port, arrived, arrival, clock_bytes, data, asks, disabled1, v1, mine1, group1, r1, allow, losses, share, partial, broadcast, source,
-            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, last3, last2, r3, address3, peer3, bytes, taken, dropped4, exceeds4, taken4, taken5, taken6, said, said_at, told_at, told, incomplete7, skipped7, unknown7, a, departure; hosts)
+            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, last3, last2, r3, address3, peer3, bytes, taken, dropped4, exceeds4, taken4, taken5, taken6, said, said_at, behind, told, loss, one, leaves, incomplete7, skipped7, unknown7, a, departure; hosts)
     }
 }
 
@@ -242,7 +247,7 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, disabled1, v1, mine1, group1, r1, broadcast, v2, r2, checks, v3, r3, address3, peer3, dropped4, exceeds4);
-        dff_setup!(self, clk, taken4, taken5, taken6, said_at, told_at, incomplete7, skipped7, unknown7);
+        dff_setup!(self, clk, taken4, taken5, taken6, said_at, behind, told, loss, incomplete7, skipped7, unknown7);
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();
         self.frame.clk.next = self.clk.val();
@@ -461,8 +466,8 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.queue.i_data.next = self.r3.q.val().into();
         self.dropped4.d.next = self.last3.val() & !self.queue.i_ready.val();
         self.exceeds4.d.next = (self.last3.val() & self.queue.i_ready.val()) & !self.share.enough.val();
-        self.told.next = self.said_at.q.val() != self.told_at.q.val();
-        self.queue.o_ready.next = self.frame.i_ready.val() & self.told.val();
+        self.leaves.next = (self.queue.o_valid.val() & self.frame.i_ready.val()) & self.told.q.val();
+        self.queue.o_ready.next = self.frame.i_ready.val() & self.told.q.val();
         self.losses.welcome.next = self.v3.q.val();
         self.losses.epoch.next = self.now.val().get_bits::<2>(46);
         self.taken4.d.next = self.taken.val();
@@ -474,14 +479,22 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         if self.taken6.q.val() {
             self.said_at.d.next = self.said_at.q.val() + bits::<6>(1);
         }
-        self.said.read_address.next = self.told_at.q.val();
-        if (self.queue.o_valid.val() & self.frame.i_ready.val()) & self.told.val() {
-            self.told_at.d.next = self.told_at.q.val() + bits::<6>(1);
+        self.said.read_address.next = self.behind.q.val();
+        self.one.next = self.said_at.q.val() == self.behind.q.val();
+        self.told.d.next = self.taken6.q.val() | (self.told.q.val() & !(self.one.val() & self.leaves.val()));
+        if self.leaves.val() {
+            self.behind.d.next = self.behind.q.val() + bits::<6>(1);
+            self.loss.d.next = self.said.read_data.val();
+            if self.one.val() {
+                self.loss.d.next = self.losses.loss.val();
+            }
+        } else if !self.told.q.val() {
+            self.loss.d.next = self.losses.loss.val();
         }
         self.incomplete7.d.next = self.taken6.q.val() & self.losses.loss.val().get_bit(7);
         self.skipped7.d.next = self.taken6.q.val() & self.losses.loss.val().get_bits::<6>(0).any();
         self.unknown7.d.next = self.taken6.q.val() & !self.losses.loss.val().any();
-        self.frame.i_valid.next = self.queue.o_valid.val() & self.told.val();
+        self.frame.i_valid.next = self.queue.o_valid.val() & self.told.q.val();
         self.a.next = self.queue.o_data.val().into();
         self.o_kinds.next.vlan = self.a.val().vlan;
         self.o_kinds.next.ipv6 = self.a.val().ipv6;
@@ -519,7 +532,7 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.answer.next.amounts = self.a.val().amounts;
         self.answer.next.ttl_seen = self.a.val().ttl;
         self.answer.next.ecn_seen = self.a.val().ecn;
-        self.answer.next.loss = self.said.read_data.val();
+        self.answer.next.loss = self.loss.q.val();
         self.answer.next.arrival = self.a.val().arrival;
         self.answer.next.departure = self.departure.val().into();
         self.frame.i_hdr.next = self.answer.val().into();
@@ -572,7 +585,8 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             self.taken5.d.next = false;
             self.taken6.d.next = false;
             self.said_at.d.next = bits::<6>(0);
-            self.told_at.d.next = bits::<6>(0);
+            self.behind.d.next = bits::<6>(1);
+            self.told.d.next = false;
             self.incomplete7.d.next = false;
             self.skipped7.d.next = false;
             self.unknown7.d.next = false;
