@@ -20,6 +20,7 @@ use crate::pacer::gate::Gate;
 use crate::pacer::pass::Pass;
 use crate::pacer::wheel::Wheel;
 use crate::parse::Parse;
+use crate::roce;
 use crate::rtt::Rtt;
 use crate::scheduler::Scheduler;
 use crate::scheduler::courier::Courier;
@@ -91,6 +92,8 @@ macro_rules! blocks {
 pub const BLOCKS: &[Block] = blocks! {
     "parse_64" Speed Parse::<64, 8>::default();
     "parse_512" Speed Parse::<512, 64>::default();
+    "roce_64" Speed roce::Parse::<64, 8, 1>::default();
+    "roce_512" Speed roce::Parse::<512, 64, 8>::default();
     "ack_64" Speed Ack::<64, 8>::default();
     "ack_512" Speed Ack::<512, 64>::default();
     "frame_64" Speed Frame::<64, 8, 1>::default();

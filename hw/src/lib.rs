@@ -32,6 +32,7 @@ mod packed;
 pub mod parse;
 pub mod pause;
 pub mod ram;
+pub mod roce;
 pub mod rtt;
 pub mod scheduler;
 pub mod serial;

@@ -10,6 +10,7 @@ pub mod loopback;
 pub mod measure;
 pub mod network;
 pub mod nic;
+pub mod roce;
 pub mod served;
 pub mod settings;
 pub mod soak;

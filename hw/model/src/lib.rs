@@ -25,6 +25,7 @@ pub mod parse;
 mod part;
 pub mod pause;
 pub mod reference;
+pub mod roce;
 pub mod rtt;
 pub mod scheduler;
 pub mod serial;

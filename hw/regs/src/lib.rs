@@ -17,6 +17,7 @@ pub mod parameters;
 pub mod pci;
 pub mod profile;
 pub mod recording;
+pub mod roce;
 pub mod serial;
 pub mod telemetry;
 pub mod text;

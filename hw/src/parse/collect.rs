@@ -7,7 +7,7 @@ const WORDS: usize = 14;
 /// Registers the head of a frame as its beats arrive. With the last beat at clock `t`, `o_end`, `o_head`, `o_stamp` and `o_bad`
 /// are the frame's at `t + 1`, and `o_bytes` and `o_broken` at `t + 3`, for one clock each: the next frame may follow at once.
 #[derive(LogicBlock)]
-pub(super) struct Collect<const W: usize, const K: usize> {
+pub(crate) struct Collect<const W: usize, const K: usize> {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
     pub s_tdata: Signal<In, Bits<W>>,

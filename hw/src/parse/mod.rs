@@ -2,7 +2,8 @@
 mod collect;
 mod judge;
 
-use collect::Collect;
+pub(crate) use collect::Collect;
+pub(crate) use judge::HeaderSum;
 use judge::Judge;
 use rust_hdl::prelude::*;
 

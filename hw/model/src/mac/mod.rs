@@ -2,6 +2,8 @@
 pub mod rx;
 pub mod tx;
 
+pub use timely_regs::wire::{CRC32_RESIDUE as RESIDUE, crc32};
+
 /// The byte that a preamble repeats.
 pub const PREAMBLE: u8 = 0x55;
 /// Start frame delimiter: ends the preamble; the frame's first byte comes next.
@@ -16,14 +18,6 @@ pub const FCS: u32 = 4;
 pub const GAP: u32 = 12;
 /// Bytes of a frame with its check sequence, at most; one that goes on is cut, and bad.
 pub const MOST: u32 = 16_383;
-/// Result of [`crc32`] over a frame and its check sequence.
-pub const RESIDUE: u32 = 0xdebb_20e3;
-
-/// The register of Ethernet's check sequence, all ones at a frame's start, after another byte. Its complement is what is sent, low byte first.
-pub fn crc32(register: u32, byte: u8) -> u32 {
-    (0..8).fold(register ^ u32::from(byte), |r, _| if r & 1 == 1 { r >> 1 ^ 0xedb8_8320 } else { r >> 1 })
-}
-
 /// GMII's signals of one direction, at one clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gmii {

@@ -135,11 +135,19 @@ impl Envelope {
     /// # Panics
     /// When the payload does not fit an IP packet: more than 65,459 bytes.
     pub fn frame(&self, header: &Header, payload: &[u8]) -> Vec<u8> {
+        self.around(&[&header.bytes(), payload].concat(), true)
+    }
+
+    /// The frame of another header and payload behind UDP, with or without a UDP checksum.
+    ///
+    /// # Panics
+    /// When the body does not fit an IP packet: more than 65,507 bytes.
+    pub fn around(&self, body: &[u8], has_udp_checksum: bool) -> Vec<u8> {
         let class = self.class();
         let (ip, at_udp) = (class.ip(), class.udp());
-        let inside = u16::try_from(udp::BYTES + HEADER_BYTES + payload.len()).ok().filter(|n| *n <= 0xffff - ipv4::BYTES as u16);
-        let inside = inside.expect("at most 65,459 bytes of payload");
-        let mut b = vec![0; class.end()];
+        let inside = u16::try_from(udp::BYTES + body.len()).ok().filter(|n| *n <= 0xffff - ipv4::BYTES as u16);
+        let inside = inside.expect("at most 65,507 bytes behind UDP");
+        let mut b = vec![0; class.header()];
         b[ethernet::DESTINATION..][..6].copy_from_slice(&self.mac_destination);
         b[ethernet::SOURCE..][..6].copy_from_slice(&self.mac_source);
         if let Some(tci) = self.tci {
@@ -166,14 +174,17 @@ impl Envelope {
             }
         }
         b[at_udp + udp::LENGTH..][..2].copy_from_slice(&inside.to_be_bytes());
-        b[class.header()..].copy_from_slice(&header.bytes());
-        b.extend_from_slice(payload);
+        b.extend_from_slice(body);
         let mut packet = Packet::new_unchecked(b, class);
         packet.set_tos(self.tos);
         packet.set_ttl(self.ttl);
         packet.set_port_source(self.port_source);
         packet.set_port_destination(self.port_destination);
         packet.fill_checksums();
-        packet.into_inner()
+        let mut frame = packet.into_inner();
+        if !has_udp_checksum {
+            frame[at_udp + udp::CHECKSUM..][..2].fill(0);
+        }
+        frame
     }
 }

@@ -1,5 +1,18 @@
-//! The Internet checksum (RFC 1071), for the IPv4 header and for UDP.
+//! The Internet checksum (RFC 1071), for the IPv4 header and for UDP; and Ethernet's check sequence.
 use super::{ipv4, udp};
+
+/// The register of Ethernet's check sequence, all ones at a frame's start, after another byte. Its complement is what is sent, low byte first.
+pub const fn crc32(register: u32, byte: u8) -> u32 {
+    let (mut r, mut bit) = (register ^ byte as u32, 0);
+    while bit < 8 {
+        r = if r & 1 == 1 { r >> 1 ^ 0xedb8_8320 } else { r >> 1 };
+        bit += 1;
+    }
+    r
+}
+
+/// Result of [`crc32`] over a frame and its check sequence.
+pub const CRC32_RESIDUE: u32 = 0xdebb_20e3;
 
 /// The 16-bit ones' complement sum of big-endian words on top of `start`, not complemented; an odd last byte counts as the high
 /// byte of a word.

@@ -29,7 +29,7 @@ mod packet;
 
 pub use build::{Addresses, Envelope, Header};
 pub use check::{Error, Kind, check, check_datagram};
-pub use checksum::{ipv4_header_checksum, ones_complement_sum, udp_checksum};
+pub use checksum::{CRC32_RESIDUE, crc32, ipv4_header_checksum, ones_complement_sum, udp_checksum};
 pub use loss::{Arrived, Loss};
 pub use packet::Packet;
 

@@ -3,7 +3,7 @@ mod sum;
 mod update;
 
 use rust_hdl::prelude::*;
-use sum::HeaderSum;
+pub(crate) use sum::HeaderSum;
 use timely_regs::counters::Counter;
 use timely_regs::wire::{ACK, Class, FLAGS, HEADER_BYTES, LAST, VERSION, ethernet, ipv4, udp};
 

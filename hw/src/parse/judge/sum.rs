@@ -4,7 +4,7 @@ use rust_hdl::prelude::*;
 /// With `words` at clock `t` and `has_tag` at `t + 1`, says at `t + 4` whether the ten words of an IPv4 header without options sum
 /// to 0xffff. A ones' complement sum does not mind the byte order, so the bytes stay as they are.
 #[derive(LogicBlock, Default)]
-pub(super) struct HeaderSum {
+pub(crate) struct HeaderSum {
     pub clk: Signal<In, Clock>,
     /// Bytes 14 to 37 of the frame: an untagged IPv4 header is the first five pairs of words, a tagged one the last five of six.
     pub words: Signal<In, Bits<192>>,
