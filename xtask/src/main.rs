@@ -28,6 +28,7 @@ EXAMPLES
   cargo xtask pacing-vm --phases 4 --busy    the figures, on a quiet core and on a busy one
   cargo xtask synth ack       area and speed of all blocks that begin with ack, into the record
   cargo xtask synth --check   what became worse than recorded
+  cargo xtask equal OLD NEW   whether two emissions do the same, module by module
   cargo xtask bitstream ecpix5     a board's bitstream by open tools, and its report under bitstreams/
 
 ENVIRONMENT
@@ -77,6 +78,9 @@ enum Command {
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
     #[command(disable_help_flag = true)]
     Synth(forward::Options),
+    /// Proves that two emissions do the same, module by module; ends with 1 if a module is not proven. Writes target/equal.
+    #[command(disable_help_flag = true)]
+    Equal(forward::Options),
     /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes bitstreams/BOARD/report.md and manifest.toml.
     #[command(disable_help_flag = true)]
     Bitstream(forward::Options),
@@ -98,6 +102,7 @@ fn main() -> ExitCode {
         Command::VmTest(v) => v.run("timely-machine", "vm-test"),
         Command::PacingVm(p) => p.run("timely-machine", "pacing-vm"),
         Command::Synth(s) => s.run("timely-flow", "synth"),
+        Command::Equal(e) => e.run("timely-flow", "equal"),
         Command::Bitstream(b) => b.run("timely-flow", "bitstream"),
     };
     done.unwrap_or_else(|e| {

@@ -1,5 +1,7 @@
-//! Area and speed of the blocks, and bitstreams of boards, by the open tools: what `cargo xtask synth` and `cargo xtask bitstream` start.
+//! Area and speed of the blocks, equality of two emissions, and bitstreams of boards, by the open tools: the program behind `cargo xtask synth`,
+//! `cargo xtask equal` and `cargo xtask bitstream`.
 mod bitstream;
+mod equal;
 mod synth;
 mod whole;
 
@@ -17,6 +19,8 @@ struct Cli {
 enum Command {
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
     Synth(synth::Synth),
+    /// Proves that two emissions do the same, module by module; ends with 1 if a module is not proven. Writes target/equal.
+    Equal(equal::Equal),
     /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes bitstreams/BOARD/report.md and manifest.toml.
     Bitstream(bitstream::Bitstream),
 }
@@ -24,6 +28,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Synth(s) => s.run(),
+        Command::Equal(e) => e.run(),
         Command::Bitstream(b) => b.run(),
     };
     done.unwrap_or_else(|e| {
