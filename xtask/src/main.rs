@@ -53,7 +53,7 @@ struct Cli {
 enum Command {
     /// Installs what is missing: with apt when root, otherwise from PyPI into target/.
     Setup,
-    /// Formatting, lints and every test of the workspace.
+    /// Formatting, lints, documentation and every test of the workspace.
     Test(verify::Test),
     /// Runs the demonstration and writes target/demo/report.html.
     Demo(demo::Demo),

@@ -136,7 +136,7 @@ impl Log {
 }
 
 impl Test {
-    /// Sets up, then formatting, lints, tests.
+    /// Sets up, then formatting, lints, documentation, tests.
     pub fn run(self) -> Result<ExitCode, String> {
         let started = Instant::now();
         let tools = setup::tools(setup::For::Testing)?;
@@ -148,6 +148,10 @@ impl Test {
             c
         };
         log.step(prepared(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+        // A link in a comment that leads nowhere is an error too.
+        let mut documentation = prepared(&["doc", "--workspace", "--no-deps", "--quiet"]);
+        documentation.env("RUSTDOCFLAGS", "-D warnings");
+        log.step(documentation)?;
         let quick = self.quick && std::env::var_os("TIMELY_CYCLES").is_none();
         log.tests(prepared(&["test", "--workspace", "--quiet"]), if self.quick { " (quick)" } else { "" }, LIMIT, |c| {
             tools.prepare(c);

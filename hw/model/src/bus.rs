@@ -1,4 +1,4 @@
-//! The records on the buses that several blocks listen to (`docs/datapath.md`), as values.
+//! The records on the buses that several blocks listen to (`docs/interfaces.md`), as values.
 use timely_regs::{flow, telemetry};
 
 /// A data frame that the generator hands to the MAC (`sent_*`).

@@ -227,3 +227,68 @@ fn doc_lines_name_their_subject() {
     assert!(lines > 10_000, "{lines} lines of documentation: is everything looked at?");
     assert!(found.is_empty(), "lines that begin with a stand-in for their subject:\n{}", found.join("\n"));
 }
+
+/// Pages of the repository, their texts beside them.
+fn pages() -> Vec<(PathBuf, String)> {
+    let mut all: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|n| root().join(n)).to_vec();
+    for folder in ["docs", "bitstreams"] {
+        let entries = fs::read_dir(root().join(folder)).expect("a folder").map(|e| e.expect("an entry").path());
+        all.extend(entries.filter(|p| p.extension().is_some_and(|e| e == "md")));
+    }
+    all.sort();
+    all.into_iter().map(|p| (p.clone(), fs::read_to_string(p).expect("a page"))).collect()
+}
+
+/// The anchor of a heading, as it is shown on the web.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// Targets of the links of a text.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
+}
+
+/// A link between pages leads to a file that is there, and to a heading that it has.
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let (pages, mut found, mut followed) = (pages(), Vec::new(), 0);
+    for (path, text) in &pages {
+        let folder = path.parent().expect("a folder");
+        for link in links(text).filter(|l| !l.contains("://")) {
+            followed += 1;
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { path.clone() } else { folder.join(file) };
+            let there = target.canonicalize().is_ok_and(|t| {
+                let text = if heading.is_empty() { String::new() } else { fs::read_to_string(t).unwrap_or_default() };
+                heading.is_empty() || text.lines().any(|l| l.starts_with('#') && anchor(l.trim_start_matches('#').trim()) == heading)
+            });
+            if !there {
+                found.push(format!("{}: {link}", path.display()));
+            }
+        }
+    }
+    assert!(followed > 100, "{followed} links: is every page read?");
+    assert!(found.is_empty(), "links that lead nowhere:\n{}", found.join("\n"));
+}
+
+/// A term of the glossary is defined where it says: the file is there and has the names.
+#[test]
+fn glossary_names_are_in_their_files() {
+    let text = fs::read_to_string(root().join("docs/glossary.md")).expect("a page");
+    let (mut found, mut terms) = (Vec::new(), Vec::new());
+    for row in text.lines().filter(|l| l.starts_with("| ") && !l.starts_with("| term ")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [term, _, place] = cells[..] else { panic!("not three cells: {row}") };
+        terms.push(term.to_lowercase());
+        let names: Vec<&str> = place.split('`').skip(1).step_by(2).collect();
+        let [file, names @ ..] = &names[..] else { panic!("no file: {row}") };
+        let source = fs::read_to_string(root().join(file)).unwrap_or_default();
+        let words: BTreeSet<&str> = source.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        found.extend(names.iter().filter(|n| !words.contains(*n)).map(|n| format!("{term}: no `{n}` in {file}")));
+        assert!(!names.is_empty(), "no name: {row}");
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(terms.len() > 60 && terms.is_sorted(), "terms are not in order");
+}
