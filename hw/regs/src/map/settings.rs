@@ -9,7 +9,7 @@
 //!    by one as `map::BLOCK::REGISTER`.
 //!
 //! From the row come the registers in [`BLOCKS`](super::BLOCKS) (so address decode, reset value and refusals in RTL and model, the header and
-//! the page), the RTL's register and its place on the bus, the field of the model, and the accessors. `tests/tests/settings.rs` writes every row
+//! the page), the RTL's register and its place on the bus, the field of the model, and the accessors. `tests/tests/registers/settings.rs` writes every row
 //! over AXI-Lite in RTL and model and finds it in the register, on the bus and in the model; it needs no change.
 //!
 //! A row is `name: bits { REGISTER at offset, access, meaning, [fields] (, .reset(..))? (, .array(n))?; .. }`. A setting wider than a register
