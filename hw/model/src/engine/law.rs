@@ -7,6 +7,22 @@
 //! Swift's window of w packets is the rate of w packets in T_upd, whatever the RTT. So an RTT's increase of ai packets is ai packets per
 //! T_upd, of which a sample adds the delta factor's part: the part of a window that was acknowledged since the last sample, or all for
 //! a window below one packet, as Swift has it.
+//!
+//! ```
+//! use timely_model::engine::law::{ABOVE_HIGH, Kind, Operation, State, apply};
+//! use timely_regs::parameters::Parameters;
+//!
+//! let words = Parameters::timely_10g(15.0).quantise()?;
+//! let mut flow = State::default();
+//! let load = Operation { kind: Kind::Init, ..Operation::default() };
+//! assert_eq!(apply(&words, &mut flow, &load).rate, 10_000 << 12); // Mb/s, Q.12
+//!
+//! // A round trip of 300 us is above Thigh, 200 us: the rate falls by beta (1 - 200 / 300).
+//! let sample = Operation { rtt_ns: 300_000, value: 100_000, ..Operation::default() };
+//! let update = apply(&words, &mut flow, &sample);
+//! assert_eq!((update.branch, update.rate >> 12), (ABOVE_HIGH, 7_333));
+//! # Ok::<(), timely_regs::parameters::ParameterError>(())
+//! ```
 use super::parts;
 pub use super::state::{MARK_BITS, ONE, State, Words};
 use timely_regs::profile::{self as p, LAW_FIXED, LAW_PATCHED, LAW_PI, LAW_SWIFT, LAW_TIMELY};

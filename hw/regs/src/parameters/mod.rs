@@ -1,6 +1,22 @@
 //! A profile in human units, and how it becomes the words of [`crate::profile`].
 //!
-//! The conversion is host-side arithmetic, the only floating point on this side of the reference: the driver and the tests use it, no block.
+//! The conversion is host-side arithmetic, the only floating point on this side of the reference: the driver and the tests use it,
+//! no block. A value that the hardware cannot hold is refused with its range.
+//!
+//! ```
+//! use timely_regs::parameters::Parameters;
+//! use timely_regs::profile;
+//!
+//! let parameters = Parameters { beta: 0.5, ..Parameters::timely_10g(15.0) };
+//! let words = parameters.quantise()?;
+//! assert_eq!(profile::T_LOW.get(&words), 27_000); // ns
+//! assert_eq!(profile::BETA.get(&words), 1 << 30); // Q.31
+//!
+//! let refused = Parameters { t_low_us: 300.0, ..parameters }.quantise().unwrap_err();
+//! let text = "t_low_us is 300; allowed are 0 to 200: Tlow must not exceed Thigh";
+//! assert_eq!(refused.to_string(), text);
+//! # Ok::<(), timely_regs::parameters::ParameterError>(())
+//! ```
 mod named;
 mod quantise;
 mod rounding;
