@@ -130,7 +130,7 @@ impl Daemon {
 
     fn serve(&mut self) -> Result<(), DaemonError> {
         loop {
-            self.beat()?;
+            self.kick()?;
             self.tell_losses(Instant::now());
             if self.wait()? {
                 return Ok(());
@@ -143,8 +143,8 @@ impl Daemon {
     }
 
     /// Kicks the heartbeat when it is due.
-    fn beat(&mut self) -> Result<(), DaemonError> {
-        match self.service.nic.beat_if_due() {
+    fn kick(&mut self) -> Result<(), DaemonError> {
+        match self.service.nic.kick_if_due() {
             Err(Error::HeartbeatLost) => self.recover(),
             other => Ok(other?),
         }
@@ -166,8 +166,8 @@ impl Daemon {
 
     /// Waits until there is something to do; `true` when it is time to end.
     fn wait(&mut self) -> Result<bool, DaemonError> {
-        let beat = self.service.nic.next_beat().map_or(TURN, |at| at.saturating_duration_since(Instant::now()));
-        let left = beat.min(TURN);
+        let kick = self.service.nic.next_kick().map_or(TURN, |at| at.saturating_duration_since(Instant::now()));
+        let left = kick.min(TURN);
         let removal = self.service.nic.transport().removal();
         let mut fds = vec![PollFd::from_borrowed_fd(self.stop.as_fd(), PollFlags::IN), PollFd::new(&self.listening.socket, PollFlags::IN)];
         let first = fds.len();
@@ -257,7 +257,7 @@ impl Daemon {
                 }
                 Heard::Message(head) => {
                     // Others' requests took their time too.
-                    self.beat()?;
+                    self.kick()?;
                     self.heard(client, &head)?;
                 }
             }
@@ -348,7 +348,7 @@ impl Daemon {
             }
         }
         for mut scrape in std::mem::take(&mut self.scrapes) {
-            self.beat()?;
+            self.kick()?;
             if scrape.turn(|format| metrics::text(&mut self.service, format)) {
                 self.scrapes.push(scrape);
             }

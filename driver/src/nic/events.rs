@@ -84,7 +84,7 @@ impl Nic {
     pub fn start_events(&mut self, settings: &EventSettings) -> Result<(), Error> {
         self.must_reach(self.transport().reach().memory, "the event ring", "DMA")?;
         self.check_events(settings)?;
-        self.must_beat()?;
+        self.must_have_heartbeat()?;
         // A ring of the same size keeps its memory. Other memory is there before the old ring is stopped.
         let same = self.ring.as_ref().is_some_and(|r| r.settings.bits == settings.bits);
         let fresh = if same { None } else { Some(self.transport().dma_map((dma::BURST_BYTES as usize) << settings.bits)?) };

@@ -29,7 +29,7 @@ impl Nic {
             let rates: Vec<u32> = match self.snapshot_if_it_can(0, all)? {
                 Some(records) => records.iter().map(|r| r.rate).collect(),
                 None => {
-                    (0..all).map(|f| self.keep_beating().and_then(|()| self.of(self.device.query_rate(f)))).collect::<Result<_, _>>()?
+                    (0..all).map(|f| self.kick_meanwhile().and_then(|()| self.of(self.device.query_rate(f)))).collect::<Result<_, _>>()?
                 }
             };
             for (flow, _) in (0..).zip(&rates).filter(|(_, rate)| **rate != 0) {
@@ -196,7 +196,7 @@ impl Nic {
             }
             let nic = &*nic;
             let starts = (0..count).step_by(most as usize);
-            starts.map(|at| nic.keep_beating().and_then(|()| act(nic, &memory, at..(at + most).min(count)))).collect()
+            starts.map(|at| nic.kick_meanwhile().and_then(|()| act(nic, &memory, at..(at + most).min(count)))).collect()
         };
         let done = all(self);
         self.bulk = Some(memory);
@@ -209,7 +209,7 @@ impl Nic {
     /// When there are no such flows, the transport fails, or the device ends the snapshot with an error.
     pub fn snapshot(&mut self, first: u32, count: u32) -> Result<Vec<TelemetryRecord>, Error> {
         if !self.transport().reach().memory {
-            return (first..first.saturating_add(count)).map(|f| self.keep_beating().and_then(|()| self.telemetry(f))).collect();
+            return (first..first.saturating_add(count)).map(|f| self.kick_meanwhile().and_then(|()| self.telemetry(f))).collect();
         }
         let parts = self.in_bulk(4 * telemetry::WORDS, count, |nic, memory, part| {
             nic.of(nic.device.snapshot(memory, first + part.start, part.end - part.start))

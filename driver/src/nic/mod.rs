@@ -4,6 +4,40 @@
 //! mastering last. Closing: flows and heartbeat off where nothing is to go on, recording and DMA stopped, bus mastering off and read back, MSI-X
 //! off, memory unmapped. Steps that need a capability the board or the transport lacks are left out: where a reset does not reach the registers,
 //! flows are removed one by one; without DMA, records are queried one by one.
+//!
+//! ```
+//! use std::net::Ipv4Addr;
+//! use timely_driver::nic::{End, Nic, Start};
+//! use timely_driver::transport::vfio_user::VfioUser;
+//! use timely_regs::flow::FlowRecord;
+//! use timely_regs::parameters::Parameters;
+//! # let socket = std::env::temp_dir().join(format!("timely-open-{}", std::process::id()));
+//! # // The NIC's model, served by a thread as `timely-sim serve --model` does.
+//! # use timely_sim::serve::{device::Function, listener::Listener, serve, setup};
+//! # use timely_sim::{cores, scenario::NicKind, time::Speed};
+//! # let (kind, speed, pair) = (NicKind::Model, Speed::gbps(10.0), None);
+//! # let options = setup::Options { kind, bus_bits: 64, flow_bits: 10, speed, pair, seed: 1 };
+//! # let function = Function::new(setup::wire(&options, &cores::known())?, true);
+//! # let listener = Listener::bind(&socket)?;
+//! # let (stop, stopped) = std::os::unix::net::UnixStream::pair()?;
+//! # let server = std::thread::spawn(move || serve(&listener, function, &stopped, None));
+//!
+//! // `socket` is that of `timely-sim serve --socket PATH --model`.
+//! let transport = VfioUser::connect(&socket)?;
+//! let mut nic = Nic::open(Box::new(transport), Start::Fresh)?;
+//! nic.set_profile(0, &Parameters::timely_10g(15.0))?;
+//! let to = Ipv4Addr::new(11, 0, 1, 1).into();
+//! let record = FlowRecord { address: to, mac: [2, 0, 0, 0, 0, 1], ..FlowRecord::default() };
+//! let flow = nic.add_flow(None, &record)?;
+//! nic.enable(true)?;
+//! nic.post_all(flow, 3)?;
+//! let flow = nic.telemetry(flow)?;
+//! assert_eq!(flow.rate, 10_000 << 12); // Mb/s, Q.12
+//! nic.close(End::Stopped)?;
+//! # drop(stop);
+//! # server.join().expect("the server's end")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 mod events;
 mod flows;
 mod info;
@@ -62,7 +96,7 @@ pub struct Nic {
     bulk: Option<Dma>,
     ring: Option<EventRing>,
     /// Time between two kicks of the heartbeat, and when the next is due; `None` without a heartbeat.
-    beats: Cell<Option<(Duration, Instant)>>,
+    kicks: Cell<Option<(Duration, Instant)>>,
     /// How to close the device; `None` once it is closed.
     end: Option<End>,
 }
@@ -147,7 +181,7 @@ impl Nic {
             return Err(Error::BarTooSmall { device: name, bytes, flows: device.flows(), needed });
         }
         let flows = (start == Start::Fresh).then(|| FlowTable::new(device.flows()));
-        let mut nic = Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, beats: Cell::new(None), end: None };
+        let mut nic = Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, kicks: Cell::new(None), end: None };
         nic.wait_ready()?;
         nic.end = Some(if start == Start::Fresh { End::Stopped } else { End::Running });
         // Stops DMA that a driver which died left running.
@@ -383,29 +417,29 @@ impl Nic {
         let clocks = clocks_of(period, self.device.build().clock_ps)?;
         self.checked("the heartbeat's period", |d| d.set_heartbeat(clocks))?;
         // Three times as often as needed.
-        self.beats.set(period.map(|p| (p / 3, Instant::now())));
+        self.kicks.set(period.map(|p| (p / 3, Instant::now())));
         Ok(())
     }
 
     /// When the next kick of the heartbeat is due; `None` when the heartbeat is off.
-    pub fn next_beat(&self) -> Option<Instant> {
-        self.beats.get().map(|b| b.1)
+    pub fn next_kick(&self) -> Option<Instant> {
+        self.kicks.get().map(|b| b.1)
     }
 
     /// Kicks the heartbeat when it is due.
     ///
     /// # Errors
-    /// As [`Nic::beat`].
-    pub fn beat_if_due(&self) -> Result<(), Error> {
-        if self.next_beat().is_some_and(|at| Instant::now() >= at) { self.beat() } else { Ok(()) }
+    /// As [`Nic::kick`].
+    pub fn kick_if_due(&self) -> Result<(), Error> {
+        if self.next_kick().is_some_and(|at| Instant::now() >= at) { self.kick() } else { Ok(()) }
     }
 
-    /// Kicks the heartbeat when it is due, in the middle of long operations. The next [`Nic::beat`] reports a lost heartbeat.
+    /// Kicks the heartbeat when it is due, in the middle of long operations. The next [`Nic::kick`] reports a lost heartbeat.
     ///
     /// # Errors
     /// When the transport fails.
-    pub fn keep_beating(&self) -> Result<(), Error> {
-        match self.beat_if_due() {
+    pub fn kick_meanwhile(&self) -> Result<(), Error> {
+        match self.kick_if_due() {
             Err(Error::HeartbeatLost) => Ok(()),
             other => other,
         }
@@ -423,7 +457,7 @@ impl Nic {
     ///
     /// # Errors
     /// When the heartbeat was lost, or the transport fails.
-    pub fn must_beat(&self) -> Result<(), Error> {
+    pub fn must_have_heartbeat(&self) -> Result<(), Error> {
         if self.heartbeat_lost()? { Err(Error::HeartbeatLost) } else { Ok(()) }
     }
 
@@ -431,8 +465,8 @@ impl Nic {
     ///
     /// # Errors
     /// When the heartbeat was lost, see [`Nic::recover`], or the transport fails.
-    pub fn beat(&self) -> Result<(), Error> {
-        self.beats.set(self.beats.get().map(|(often, _)| (often, Instant::now() + often)));
+    pub fn kick(&self) -> Result<(), Error> {
+        self.kicks.set(self.kicks.get().map(|(often, _)| (often, Instant::now() + often)));
         if self.of(self.device.beat())? { Ok(()) } else { Err(Error::HeartbeatLost) }
     }
 
@@ -485,7 +519,7 @@ impl Nic {
         let stopped = self.of(self.device.enable(false));
         let unfed = self.of(self.device.set_heartbeat(0));
         let armed = self.heartbeat_lost().and_then(|lost| if lost { self.of(self.device.arm()) } else { Ok(()) });
-        self.beats.set(None);
+        self.kicks.set(None);
         stopped.and(unfed).and(armed)
     }
 

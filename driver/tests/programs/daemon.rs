@@ -123,7 +123,7 @@ fn a_heartbeat_that_was_lost_before_the_end_is_armed_again() {
         assert!(start.elapsed() < LIMIT, "the heartbeat is not missed");
     }
     nic.close(End::Stopped).expect("closed");
-    open(Start::Attach).must_beat().expect("a NIC that can be used");
+    open(Start::Attach).must_have_heartbeat().expect("a NIC that can be used");
 }
 
 #[test]

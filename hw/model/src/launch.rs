@@ -1,4 +1,4 @@
-//! The launch FIFO of `timely_hw::launch`: frames that come early leave at their launch.
+//! The launch gate of `timely_hw::launch`: frames that come early leave at their launch.
 use crate::stream::Beat;
 use crate::{Block, fifo};
 

@@ -60,7 +60,7 @@ counters! {
     Grants = 20,
     /// A doorbell of a disabled flow, or beyond what a flow may post.
     DoorbellsRefused = 21,
-    /// A packet left the launch FIFO more than a microsecond after its launch, or its launch was farther ahead than LEAD can be and it left at once.
+    /// A packet left the launch gate more than a microsecond after its launch, or its launch was farther ahead than LEAD can be and it left at once.
     LaunchesMissed = 22,
     /// A register access that no register answers.
     CsrErrors = 23,

@@ -189,7 +189,7 @@ impl Backend {
             Backend::Direct { service, .. } => {
                 // A daemon starts all again by itself; here nothing would be sent.
                 if matches!(request, Request::Enable { on: true } | Request::FlowAdd { .. } | Request::FlowPost { .. }) {
-                    service.nic.must_beat().map_err(ServiceError::from)?;
+                    service.nic.must_have_heartbeat().map_err(ServiceError::from)?;
                 }
                 Ok(service.handle(request)?)
             }

@@ -146,7 +146,7 @@ impl<B: Bus> Device<B> {
         Ok(())
     }
 
-    /// Asks for a beat at least every `clocks` clocks from now on; 0 asks for none.
+    /// Asks for a kick at least every `clocks` clocks from now on; 0 asks for none.
     ///
     /// # Errors
     /// When the bus fails.
@@ -154,7 +154,7 @@ impl<B: Bus> Device<B> {
         self.write(&heartbeat::PERIOD, clocks)
     }
 
-    /// Beats; `false` when the heartbeat was lost and [`Device::arm`] must come first.
+    /// Kicks the heartbeat; `false` when the heartbeat was lost and [`Device::arm`] must come first.
     ///
     /// # Errors
     /// When the bus fails.
