@@ -1,5 +1,5 @@
-//! `timelyd`: one thread that owns a NIC, kicks its heartbeat, drains its event ring, and answers clients. The thread waits for all of these at once
-//! and never for a client.
+//! `timelyd`: one thread that owns a NIC, kicks its heartbeat, drains its event ring, and answers
+//! clients. The thread waits for all of these at once and never for a client.
 mod connection;
 mod http;
 mod listen;
@@ -28,7 +28,8 @@ use timely_regs::event::BYTES;
 const MOST_CLIENTS: usize = 64;
 /// The longest wait, so that the ring is drained and silent clients are closed.
 const TURN: Duration = Duration::from_millis(50);
-/// Bytes that a client subscribed to events may leave unread; beyond them events are lost for the client, and counted.
+/// Bytes that a client subscribed to events may leave unread; beyond them events are lost for the
+/// client, and counted.
 const MOST_UNREAD: usize = 32 << 20;
 
 /// How a daemon is to be.
@@ -115,7 +116,8 @@ impl Daemon {
         self.listening.metrics.as_ref().and_then(|m| m.local_addr().ok())
     }
 
-    /// Serves until it is stopped or the kernel wants the device back; then the NIC is stopped and closed.
+    /// Serves until it is stopped or the kernel wants the device back; then the NIC is stopped and
+    /// closed.
     ///
     /// # Errors
     /// When the device is gone.

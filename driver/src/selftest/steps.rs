@@ -239,7 +239,8 @@ fn events(nic: &mut Nic, _: &Options) -> Result<String, Error> {
     Ok(format!("{} records in order, {interrupts} interrupts", got.len()))
 }
 
-/// A ring of two records that is not read: lost records are counted, and the records that come are whole.
+/// A ring of two records that is not read: lost records are counted, and the records that come are
+/// whole.
 fn overflow(nic: &mut Nic, _: &Options) -> Result<String, Error> {
     const WRITES: u32 = 1000;
     settled(nic, "events lost")?;

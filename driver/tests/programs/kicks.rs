@@ -1,4 +1,5 @@
-//! A driver kicks the heartbeat also in the middle of long operations, and queries no more than it is asked for.
+//! A driver kicks the heartbeat also in the middle of long operations, and queries no more than it
+//! is asked for.
 use super::Place;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;

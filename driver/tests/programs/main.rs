@@ -1,5 +1,5 @@
-//! `timelyctl` and `timelyd` as processes, on a modelled NIC that is served by another one: what they print, what they exit with, and what
-//! becomes of them when the others are killed.
+//! `timelyctl` and `timelyd` as processes, on a modelled NIC that is served by another one: what
+//! they print, what they exit with, and what becomes of them when the others are killed.
 mod boards;
 mod daemon;
 mod events;

@@ -292,3 +292,37 @@ fn glossary_names_are_in_their_files() {
     assert!(found.is_empty(), "{}", found.join("\n"));
     assert!(terms.len() > 60 && terms.is_sorted(), "terms are not in order");
 }
+
+/// Crates whose comments are within [`COMMENT_WIDTH`]; others follow.
+const WRAPPED: [&str; 3] = ["driver", "hw/model", "hw/regs"];
+
+/// Characters of a line of comment.
+const COMMENT_WIDTH: usize = 100;
+
+/// Lines of comment are read as prose, in editors and in differences side by side: those of wrapped crates are short. Rows of tables stay whole.
+#[test]
+fn comments_of_wrapped_crates_are_short() {
+    let (mut found, mut lines) = (Vec::new(), 0);
+    for name in WRAPPED {
+        for part in ["src", "src/bin", "tests", "examples"] {
+            let folder = root().join(name).join(part);
+            let mut files = Vec::new();
+            if folder.is_dir() {
+                sources(&folder, &mut files);
+            }
+            for file in files {
+                let text = fs::read_to_string(&file).expect("a file");
+                for (n, line) in (1..).zip(text.lines()) {
+                    let Some(said) = line.trim_start().strip_prefix("//") else { continue };
+                    lines += 1;
+                    let row = said.trim_start_matches(['/', '!', ' ']).starts_with('|');
+                    if line.chars().count() > COMMENT_WIDTH && !row {
+                        found.push(format!("{}:{n}: {} characters", file.display(), line.chars().count()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(lines > 5_000, "{lines} lines of comment: is everything looked at?");
+    assert!(found.is_empty(), "comments beyond {COMMENT_WIDTH} characters:\n{}", found.join("\n"));
+}
