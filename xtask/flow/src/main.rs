@@ -1,4 +1,5 @@
-//! Area and speed of the blocks, and bitstreams of boards, by the open tools: what `cargo xtask synth` and `cargo xtask bitstream` start.
+//! Area and speed of the blocks, and bitstreams of boards, by the open tools: what
+//! `cargo xtask synth` and `cargo xtask bitstream` start.
 mod bitstream;
 mod synth;
 mod whole;
@@ -17,7 +18,8 @@ struct Cli {
 enum Command {
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
     Synth(synth::Synth),
-    /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes bitstreams/BOARD/report.md and manifest.toml.
+    /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes
+    /// bitstreams/BOARD/report.md and manifest.toml.
     Bitstream(bitstream::Bitstream),
 }
 

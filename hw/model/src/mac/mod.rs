@@ -1,4 +1,5 @@
-//! A Gigabit Ethernet MAC, a byte a clock: what stands between the datapath's beats and a PHY's GMII.
+//! A Gigabit Ethernet MAC, a byte a clock: what stands between the datapath's beats and a PHY's
+//! GMII.
 pub mod rx;
 pub mod tx;
 
@@ -19,7 +20,8 @@ pub const MOST: u32 = 16_383;
 /// Result of [`crc32`] over a frame and its check sequence.
 pub const RESIDUE: u32 = 0xdebb_20e3;
 
-/// The register of Ethernet's check sequence, all ones at a frame's start, after another byte. Its complement is what is sent, low byte first.
+/// The register of Ethernet's check sequence, all ones at a frame's start, after another byte. Its
+/// complement is what is sent, low byte first.
 pub fn crc32(register: u32, byte: u8) -> u32 {
     (0..8).fold(register ^ u32::from(byte), |r, _| if r & 1 == 1 { r >> 1 ^ 0xedb8_8320 } else { r >> 1 })
 }

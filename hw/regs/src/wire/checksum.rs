@@ -1,8 +1,8 @@
 //! The Internet checksum (RFC 1071), for the IPv4 header and for UDP.
 use super::{ipv4, udp};
 
-/// The 16-bit ones' complement sum of big-endian words on top of `start`, not complemented; an odd last byte counts as the high
-/// byte of a word.
+/// The 16-bit ones' complement sum of big-endian words on top of `start`, not complemented; an odd
+/// last byte counts as the high byte of a word.
 pub fn ones_complement_sum(start: u16, bytes: &[u8]) -> u16 {
     let mut sum = u64::from(start);
     let words = bytes.chunks_exact(2);
@@ -18,7 +18,8 @@ pub fn ones_complement_sum(start: u16, bytes: &[u8]) -> u16 {
     sum as u16
 }
 
-/// The right value of the checksum field of this IPv4 header (options included in the slice); the field's present value is ignored.
+/// The right value of the checksum field of this IPv4 header (options included in the slice); the
+/// field's present value is ignored.
 ///
 /// # Panics
 /// When `header` is shorter than 20 bytes.
@@ -27,8 +28,9 @@ pub fn ipv4_header_checksum(header: &[u8]) -> u16 {
     !ones_complement_sum(ones_complement_sum(0, before), &after[2..])
 }
 
-/// The right value of the checksum field of this UDP datagram (header and payload): never 0, which would mean "none". The field's
-/// present value is ignored. The addresses, 4 bytes each or 16 bytes each, enter by the pseudo header (RFC 768, RFC 8200).
+/// The right value of the checksum field of this UDP datagram (header and payload): never 0, which
+/// would mean "none". The field's present value is ignored. The addresses, 4 bytes each or 16 bytes
+/// each, enter by the pseudo header (RFC 768, RFC 8200).
 ///
 /// # Panics
 /// When `datagram` is shorter than 8 or longer than 65,535 bytes.
