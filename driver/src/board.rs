@@ -1,4 +1,5 @@
-//! Finds the register map on a board: by the table of boards and the card's PCI IDs, or where the user says that it is.
+//! Finds the register map on a board: by the table of boards and the card's PCI IDs, or where the
+//! user says that it is.
 use crate::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -130,11 +131,13 @@ fn failure(bars: &dyn Bars, what: String, next: &str) -> Failure {
     Failure::Board { device: bars.name().into(), what, next: next.into() }
 }
 
-/// Finds the map: at `asked`, or where the board of these IDs has it, or at the start of BAR 0. Whether it is ours the magic word says later;
-/// a Corundum board is asked for its application first.
+/// Finds the map: at `asked`, or where the board of these IDs has it, or at the start of BAR 0.
+/// Whether it is ours the magic word says later; a Corundum board is asked for its application
+/// first.
 ///
 /// # Errors
-/// When the transport fails, the BAR is not there or too small, or Corundum has another application.
+/// When the transport fails, the BAR is not there or too small, or Corundum has another
+/// application.
 pub fn locate(bars: &dyn Bars, asked: Option<Place>) -> Result<Placed, Failure> {
     let (vendor, device) = bars.ids()?;
     let known = board::with_ids(vendor, device);
@@ -261,7 +264,8 @@ mod tests {
         let found = locate(&opennic, None).expect("found");
         assert_eq!((found.board.name, found.place.offset, found.bytes), ("opennic", 0x10_0000, 1 << 20));
         assert_eq!(found.to_string(), "an OpenNIC board, registers at BAR 2 + 0x100000");
-        // The same card with a shell that has the registers elsewhere, and a card that is no known board.
+        // The same card with a shell that has the registers elsewhere, and a card that is no known
+        // board.
         let asked = Place { bar: 2, offset: 0x11_0000 };
         assert_eq!(locate(&opennic, Some(asked)).map(|p| (p.place, p.bytes)).expect("found"), (asked, 0x2f_0000));
         let other = card((0x8086, 1), [0, 0, 4 << 20, 0, 0, 0], &[]);

@@ -76,7 +76,8 @@ impl Client {
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
             // The kernel takes no path so long: no daemon listens there.
             Err(e) if e.kind() == ErrorKind::InvalidInput => return Ok(None),
-            // The socket's folder is closed to this user: a daemon there is for other users, and if it has the device, opening the device says so.
+            // The socket's folder is closed to this user: a daemon there is for other users, and if
+            // it has the device, opening the device says so.
             Err(e) if e.kind() == ErrorKind::PermissionDenied => return Ok(None),
             Err(source) => return Err(ClientError::Io { path: path.into(), source }),
         };
@@ -99,7 +100,8 @@ impl Client {
         }
     }
 
-    /// Connects as [`Client::connect`] does; `device` is the one that the daemon must have, where its name is known.
+    /// Connects as [`Client::connect`] does; `device` is the one that the daemon must have, where
+    /// its name is known.
     ///
     /// # Errors
     /// As [`Client::connect`], and when the daemon has another device.
@@ -189,7 +191,8 @@ impl Client {
         }
     }
 
-    /// The next events after [`Request::Events`]: records that were lost before them, and their bytes. `None` when none came in time.
+    /// The next events after [`Request::Events`]: records that were lost before them, and their
+    /// bytes. `None` when none came in time.
     ///
     /// # Errors
     /// When the daemon cannot be used.

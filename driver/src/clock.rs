@@ -1,7 +1,9 @@
-//! The NIC's clock against the host's: a line through pairs of times, robust against outliers and steps (paper, section 5).
+//! The NIC's clock against the host's: a line through pairs of times, robust against outliers and
+//! steps (paper, section 5).
 //!
-//! Only the last stretch without a step is fitted. Outliers, as when the host was interrupted between two reads, are left out of the line
-//! but counted. Everything is computed on differences from the first pair, so that 64-bit floats lose nothing.
+//! Only the last stretch without a step is fitted. Outliers, as when the host was interrupted
+//! between two reads, are left out of the line but counted. Everything is computed on differences
+//! from the first pair, so that 64-bit floats lose nothing.
 
 /// A pair of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +82,8 @@ fn least_squares(points: &[(f64, f64)]) -> (f64, f64) {
     (slope, my - slope * mx)
 }
 
-/// Fits the line; `None` with fewer than [`LEAST_PAIRS`] pairs since the last step, or a host's clock that stands.
+/// Fits the line; `None` with fewer than [`LEAST_PAIRS`] pairs since the last step, or a host's
+/// clock that stands.
 pub fn fit(pairs: &[Pair]) -> Option<Fit> {
     let first = pairs.first()?;
     let middle = |p: &Pair| (p.before_ns - first.before_ns) as f64 + (p.after_ns.saturating_sub(p.before_ns)) as f64 / 2.0;
@@ -102,7 +105,8 @@ pub fn fit(pairs: &[Pair]) -> Option<Fit> {
     let mut steps: Vec<Step> = Vec::new();
     let mut start = 0;
     for i in 0..y.len() - 1 {
-        // Before and after, medians that an outlier does not move; a step shows where it is, and only there.
+        // Before and after, medians that an outlier does not move; a step shows where it is, and
+        // only there.
         let (a, b) = (i + 1 - (i + 1 - start).min(HALF_WINDOW + 1), (i + 2 + HALF_WINDOW).min(y.len()));
         let by_ns = median(&mut y[i + 1..b].to_vec()) - median(&mut y[a..=i].to_vec());
         let here = (y[i + 1] - y[i]).abs() > by_ns.abs() / 2.0 && (y[i + 1] - y[i]) * by_ns > 0.0;
@@ -175,7 +179,8 @@ mod tests {
         }
     }
 
-    /// One pair in twenty is late by up to 100 us, as when the host was interrupted: the line stays where it was.
+    /// One pair in twenty is late by up to 100 us, as when the host was interrupted: the line stays
+    /// where it was.
     #[test]
     fn outliers_are_left_out() {
         for seed in 1..5 {
@@ -186,7 +191,8 @@ mod tests {
         }
     }
 
-    /// A step forward and one back, with outliers beside them: both are found, and the last stretch alone is fitted.
+    /// A step forward and one back, with outliers beside them: both are found, and the last stretch
+    /// alone is fitted.
     #[test]
     fn steps_are_found() {
         for seed in 1..5 {

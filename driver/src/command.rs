@@ -17,14 +17,16 @@ fn fitting(command: clap::Command) -> clap::Command {
     if narrow { below(command) } else { command }
 }
 
-/// The arguments of this process; it ends when they are wrong. `TIMELY_DEVICE` counts as unset when it is empty, as shells leave it.
+/// The arguments of this process; it ends when they are wrong. `TIMELY_DEVICE` counts as unset when
+/// it is empty, as shells leave it.
 pub fn parse<T: CommandFactory + FromArgMatches>() -> T {
     let mut command = fitting(with_negatives(without_empty_device(T::command())));
     let matches = command.clone().get_matches();
     T::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit())
 }
 
-/// The arguments of a program without subcommands, which has `--man FOLDER` beside its own: that writes its man page and ends.
+/// The arguments of a program without subcommands, which has `--man FOLDER` beside its own: that
+/// writes its man page and ends.
 pub fn parse_or_man<T: CommandFactory + FromArgMatches>() -> T {
     const MAN: &str = "man";
     let option = Arg::new(MAN).long(MAN).value_name("FOLDER").value_parser(value_parser!(PathBuf)).exclusive(true);
@@ -44,7 +46,8 @@ pub fn parse_or_man<T: CommandFactory + FromArgMatches>() -> T {
     T::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit())
 }
 
-/// Options take negative numbers as values, and refuse them as they refuse others: with the form. Else `-1` were an option that is not there.
+/// Options take negative numbers as values, and refuse them as they refuse others: with the form.
+/// Else `-1` were an option that is not there.
 fn with_negatives(command: clap::Command) -> clap::Command {
     let takes = |arg: Arg| if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg };
     command.mut_args(takes).mut_subcommands(with_negatives)

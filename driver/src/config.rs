@@ -1,4 +1,5 @@
-//! Configuration of a NIC, in a TOML file: errors name the line, and the file is written whole or not at all.
+//! Configuration of a NIC, in a TOML file: errors name the line, and the file is written whole or
+//! not at all.
 use crate::board::Place;
 use crate::spec::{FlowSpec, PortSpec, ProfileSpec};
 use nix::libc::O_NONBLOCK;
@@ -112,7 +113,8 @@ pub fn read_toml<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T, Confi
     })
 }
 
-/// A new file, in the place of what an earlier process left: what another user put there, a link, is removed and not followed.
+/// A new file, in the place of what an earlier process left: what another user put there, a link,
+/// is removed and not followed.
 fn fresh(path: &Path) -> io::Result<File> {
     match std::fs::remove_file(path) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
@@ -133,7 +135,8 @@ impl Config {
         }
     }
 
-    /// The configuration has no port, no profile and no flow; the place of the registers may be set.
+    /// The configuration has no port, no profile and no flow; the place of the registers may be
+    /// set.
     pub fn is_empty(&self) -> bool {
         self.port.is_none() && self.profile.is_empty() && self.flow.is_empty()
     }
@@ -229,7 +232,8 @@ mod tests {
         }
     }
 
-    /// Cut off anywhere, or with a byte spoilt, a file is read or refused with its line, and nothing else happens.
+    /// Cut off anywhere, or with a byte spoilt, a file is read or refused with its line, and
+    /// nothing else happens.
     #[test]
     fn corrupt_files_are_refused_with_their_line() {
         let (path, whole) = (file("corrupt"), toml::to_string(&example()).expect("text"));

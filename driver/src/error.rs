@@ -153,7 +153,8 @@ pub enum Error {
     /// The heartbeat was lost.
     #[error("the heartbeat was lost, and the device stopped every flow and DMA; start timelyd again, or reset it (`timelyctl reset`)")]
     HeartbeatLost,
-    /// The memory answered a burst of the event ring, or of a snapshot or load beside it, with an error.
+    /// The memory answered a burst of the event ring, or of a snapshot or load beside it, with an
+    /// error.
     #[error(
         "the memory answered DMA with an error, and the device stopped recording events; ask for them again (dmesg shows an IOMMU's faults)"
     )]

@@ -1,5 +1,6 @@
-//! Folders of this user: sockets, locks and logs; state that is kept from one run to the next. No other user can write or replace them: a user that
-//! could would answer in a daemon's place, hold a lock for ever, or choose the configuration of a NIC.
+//! Folders of this user: sockets, locks and logs; state that is kept from one run to the next. No
+//! other user can write or replace them: a user that could would answer in a daemon's place, hold a
+//! lock for ever, or choose the configuration of a NIC.
 use fs_mistrust::Mistrust;
 use rustix::process::geteuid;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -28,14 +29,16 @@ fn fnv1a(text: &str) -> u32 {
 /// Characters of a device's path in the name of a file.
 const READABLE: usize = 24;
 
-/// A device's name as part of a file's, of one that is named by a path: the path's end, and a hash of all of it.
+/// A device's name as part of a file's, of one that is named by a path: the path's end, and a hash
+/// of all of it.
 pub(crate) fn file_name(device: &str) -> String {
     let plain: String = device.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
     let end = plain[plain.len().saturating_sub(READABLE)..].trim_start_matches(['-', '.']);
     format!("{end}-{:08x}", fnv1a(device))
 }
 
-/// A variable's absolute path: relative ones are to be ignored, as the base directory specification has it.
+/// A variable's absolute path: relative ones are to be ignored, as the base directory specification
+/// has it.
 fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|p| p.is_absolute())
 }
@@ -55,8 +58,8 @@ fn runtime(user: u32, variable: Option<PathBuf>) -> PathBuf {
     }
 }
 
-/// The user's folder of sockets, locks and logs: in `XDG_RUNTIME_DIR`, or `/run/timely` for root. Root's can be entered by others: its daemons say
-/// themselves whom they answer.
+/// The user's folder of sockets, locks and logs: in `XDG_RUNTIME_DIR`, or `/run/timely` for root.
+/// Root's can be entered by others: its daemons say themselves whom they answer.
 ///
 /// # Errors
 /// When it cannot be made, or others can write it.
@@ -65,7 +68,8 @@ pub fn runtime_folder() -> Result<PathBuf, FolderError> {
     own_folder(&path, if path == Path::new(ROOTS) { 0o755 } else { 0o700 }, "XDG_RUNTIME_DIR")
 }
 
-/// The folder of locks on devices of the machine. All that root runs shares one, whatever its variables.
+/// The folder of locks on devices of the machine. All that root runs shares one, whatever its
+/// variables.
 ///
 /// # Errors
 /// As for [`runtime_folder`].
@@ -73,7 +77,8 @@ pub fn lock_folder() -> Result<PathBuf, FolderError> {
     if geteuid().is_root() { own_folder(Path::new(ROOTS), 0o755, "XDG_RUNTIME_DIR") } else { runtime_folder() }
 }
 
-/// The user's folder of what is kept from one run to the next: in `XDG_STATE_HOME` or `~/.local/state`, `/var/lib/timely` for root.
+/// The user's folder of what is kept from one run to the next: in `XDG_STATE_HOME` or
+/// `~/.local/state`, `/var/lib/timely` for root.
 ///
 /// # Errors
 /// When it cannot be made, or others can write it.
@@ -84,7 +89,8 @@ pub fn state_folder() -> Result<PathBuf, FolderError> {
     own_folder(&path.ok_or_else(none)?, 0, variable)
 }
 
-/// State folder: under `variable`, else under /var/lib for root and under the home for other users; `None` for another user without a home.
+/// State folder: under `variable`, else under /var/lib for root and under the home for other users;
+/// `None` for another user without a home.
 fn state(user: u32, variable: Option<PathBuf>, home: Option<PathBuf>) -> Option<PathBuf> {
     let own = || if user == 0 { Some("/var/lib".into()) } else { home.map(|h| h.join(".local/state")) };
     Some(variable.or_else(own)?.join("timely"))
@@ -99,7 +105,8 @@ fn own_folder(path: &Path, mode: u32, variable: &'static str) -> Result<PathBuf,
     // No variable turns the checks off.
     let mut checks = Mistrust::builder();
     checks.ignore_environment();
-    // A system without user database, as an initial RAM disk, has no private groups: then no group is trusted.
+    // A system without user database, as an initial RAM disk, has no private groups: then no group
+    // is trusted.
     let trust = checks.build().or_else(|_| checks.trust_no_group_id().build()).map_err(|e| failed(with_causes(e)))?;
     trust.verifier().permit_readable().make_directory(path).map_err(|e| failed(with_causes(e)))?;
     let meta = std::fs::metadata(path).map_err(|e| failed(e.to_string()))?;

@@ -1,5 +1,6 @@
-//! Hosts as people name them, for sockets of this host: an address, or a name that the system resolves, as `localhost`. Destinations of the NIC are
-//! addresses alone (`timely_regs::text::parse_ip`).
+//! Hosts as people name them, for sockets of this host: an address, or a name that the system
+//! resolves, as `localhost`. Destinations of the NIC are addresses alone
+//! (`timely_regs::text::parse_ip`).
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 /// A text that names no host.
@@ -12,7 +13,8 @@ pub struct HostError {
     why: String,
 }
 
-/// A name that may be asked for: what ends in a number is an address that is not whole, which resolvers make up the rest of.
+/// A name that may be asked for: what ends in a number is an address that is not whole, which
+/// resolvers make up the rest of.
 fn is_name(text: &str) -> bool {
     let last = text.trim_end_matches('.').rsplit('.').next().unwrap_or_default();
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));

@@ -1,7 +1,8 @@
 //! Exclusive ownership of a device: a locked file that names the process that holds it.
 //!
-//! The file is in a folder that other users cannot write, or one of them could hold it for ever. Between users the device itself is the lock: the
-//! kernel opens a group of VFIO once, a server of vfio-user has one client, and all else is locked by its own node ([`Lock::and_node`]).
+//! The file is in a folder that other users cannot write, or one of them could hold it for ever.
+//! Between users the device itself is the lock: the kernel opens a group of VFIO once, a server of
+//! vfio-user has one client, and all else is locked by its own node ([`Lock::and_node`]).
 use crate::failure::Failure;
 use crate::folders::{file_name, lock_folder};
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
@@ -35,14 +36,16 @@ fn open(path: &Path) -> std::io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(Error::new(ErrorKind::InvalidInput, "it is no file")) }
 }
 
-/// The file is still the one of that name: the process that held the lock before may have removed the file.
+/// The file is still the one of that name: the process that held the lock before may have removed
+/// the file.
 fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
     let (here, there) = (file.metadata()?, std::fs::symlink_metadata(path));
     Ok(there.is_ok_and(|t| (t.dev(), t.ino()) == (here.dev(), here.ino())))
 }
 
 impl Lock {
-    /// Takes the lock of `device`, in the file at `path`, which is made if it is not there and removed with the lock.
+    /// Takes the lock of `device`, in the file at `path`, which is made if it is not there and
+    /// removed with the lock.
     ///
     /// # Errors
     /// When another process holds it, or the file cannot be used.
@@ -76,7 +79,8 @@ impl Lock {
         Ok(Lock { file, path: path.into(), node: None })
     }
 
-    /// Locks the device's own file too: other users, whose locks are in other folders, lock that file as well.
+    /// Locks the device's own file too: other users, whose locks are in other folders, lock that
+    /// file as well.
     ///
     /// # Errors
     /// When another process has locked it.
@@ -104,7 +108,8 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Removed while the lock is held: a process that waits for the lock finds out that the file has no longer that name.
+        // Removed while the lock is held: a process that waits for the lock finds out that the file
+        // has no longer that name.
         if is_at(&self.file, &self.path).unwrap_or(false) {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -144,7 +149,8 @@ mod tests {
         std::fs::remove_dir_all(folder).expect("removed");
     }
 
-    /// Every lock is of the file that has the name, however often it is removed meanwhile: two holders at a time would be seen.
+    /// Every lock is of the file that has the name, however often it is removed meanwhile: two
+    /// holders at a time would be seen.
     #[test]
     fn a_file_that_is_removed_is_locked_by_one() {
         use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,5 @@
-//! PCI devices as sysfs shows them: their drivers, the devices that share their IOMMU group, and how they change hands.
+//! PCI devices as sysfs shows them: their drivers, the devices that share their IOMMU group, and
+//! how they change hands.
 mod bind;
 mod checks;
 mod memlock;
@@ -231,7 +232,8 @@ impl Found {
         with_ids(self.vendor, self.device)
     }
 
-    /// Value of `--device` that reaches the registers beside the network driver: the driver's character device, or else the BAR in sysfs.
+    /// Value of `--device` that reaches the registers beside the network driver: the driver's
+    /// character device, or else the BAR in sysfs.
     pub fn beside(&self) -> Option<String> {
         match (&self.node, self.driver.as_deref()) {
             (Some(node), _) => Some(node.display().to_string()),
@@ -321,7 +323,8 @@ impl System {
         addresses.filter_map(|a| self.find(a).ok()).filter(|f| f.board().is_some() || f.driver.as_deref() == Some("vfio-pci")).collect()
     }
 
-    /// Checks that an IOMMU keeps the device's DMA in bounds, and that no host driver has another device of its group; gives the group.
+    /// Checks that an IOMMU keeps the device's DMA in bounds, and that no host driver has another
+    /// device of its group; gives the group.
     ///
     /// # Errors
     /// When it is not so.
@@ -344,7 +347,8 @@ impl System {
         for name in entries(&folder.join("devices")) {
             let Ok(other) = name.parse::<Address>() else { continue };
             let driver = link_name(&self.folder(other).join("driver"));
-            // Bridges do no DMA of their own, and no other driver can use a device that vfio-pci or a stub has.
+            // Bridges do no DMA of their own, and no other driver can use a device that vfio-pci or
+            // a stub has.
             let harmless = driver.as_deref().is_none_or(|d| matches!(d, "vfio-pci" | "pcieport" | "pci-stub"));
             if other != address && !harmless && !too.contains(&other) {
                 let is_network = self.hex(other, "class").is_ok_and(|class| class >> 16 == NETWORK_CLASS);
@@ -392,8 +396,9 @@ impl System {
         links.iter().filter_map(|l| l.strip_prefix("upper_")).map(str::to_owned).collect()
     }
 
-    /// Checks that no default route goes over a device and, unless `force` has it so, that none of its interfaces is up with addresses or as
-    /// part of a bridge, bond or the like, which may be a virtual machine's way out and has no address here.
+    /// Checks that no default route goes over a device and, unless `force` has it so, that none of
+    /// its interfaces is up with addresses or as part of a bridge, bond or the like, which may be a
+    /// virtual machine's way out and has no address here.
     ///
     /// # Errors
     /// When it is not so, or the kernel does not tell.

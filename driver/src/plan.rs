@@ -1,4 +1,5 @@
-//! A whole configuration, checked before a NIC is touched: every value, by the table of the file that it stands in.
+//! A whole configuration, checked before a NIC is touched: every value, by the table of the file
+//! that it stands in.
 use crate::config::Config;
 use crate::spec::{FlowSpec, Port, PortSpec, SpecError, check_cap};
 use timely_regs::corundum::request::Request;
@@ -37,7 +38,8 @@ fn below(name: &'static str, value: u32, end: u32) -> Result<(), SpecError> {
     if value < end { Ok(()) } else { Err(OutOfRange { name, value, least: 0, most: end - 1 }.into()) }
 }
 
-/// A rate is the host's to set for law `fixed` alone, with the words of its profile; the device would only count it.
+/// A rate is the host's to set for law `fixed` alone, with the words of its profile; the device
+/// would only count it.
 pub fn check_rate(spec: &FlowSpec, words: &[u32; profile::WORDS]) -> Result<(), SpecError> {
     match &spec.rate {
         Some(rate) if profile::LAW.get(words) != profile::LAW_FIXED => Err(SpecError::Value {
@@ -49,7 +51,8 @@ pub fn check_rate(spec: &FlowSpec, words: &[u32; profile::WORDS]) -> Result<(), 
     }
 }
 
-/// A segment that its profile does not let a flow have outstanding would hold up its flow: it goes on packet by packet, and beyond the bound.
+/// A segment that its profile does not let a flow have outstanding would hold up its flow: it goes
+/// on packet by packet, and beyond the bound.
 pub fn check_bound(record: &FlowRecord, words: &[u32; profile::WORDS]) -> Result<(), SpecError> {
     let (bound, segment) = (profile::OUTSTANDING.get(words), record.segment_wire_bytes());
     if bound == 0 || segment <= bound {
@@ -69,7 +72,8 @@ pub fn check_bound(record: &FlowRecord, words: &[u32; profile::WORDS]) -> Result
 }
 
 impl Plan {
-    /// Settings that a configuration asks for of a board; `request` is that of a board behind Corundum's DMA.
+    /// Settings that a configuration asks for of a board; `request` is that of a board behind
+    /// Corundum's DMA.
     ///
     /// # Errors
     /// The first value that cannot be.
@@ -103,7 +107,8 @@ impl Plan {
         Ok(Plan { port, profiles, flows, window })
     }
 
-    /// The first flow whose profile is neither in the configuration nor one that the device keeps set, as `kept` says.
+    /// The first flow whose profile is neither in the configuration nor one that the device keeps
+    /// set, as `kept` says.
     ///
     /// # Errors
     /// The error of `kept`.

@@ -1,4 +1,5 @@
-//! Reports of a NIC, as JSON with stable keys: the same from a daemon and from a device that was opened for one command.
+//! Reports of a NIC, as JSON with stable keys: the same from a daemon and from a device that was
+//! opened for one command.
 use crate::clock::Fit;
 use crate::nic::{Drained, Info};
 use crate::spec::{FlowSpec, PortSpec, ProfileSpec, print_mac};
@@ -141,7 +142,8 @@ impl FlowTelemetry {
     }
 }
 
-/// Percentiles of a profile's signal (RTT, or what the profile takes in its place), ns, each within 1/16 of itself.
+/// Percentiles of a profile's signal (RTT, or what the profile takes in its place), ns, each within
+/// 1/16 of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Percentiles {

@@ -1,5 +1,5 @@
-//! Output of programs beside their results; a failed write changes nothing. `println!` and `eprintln!` panic where output is closed or its disk is
-//! full.
+//! Output of programs beside their results; a failed write changes nothing. `println!` and
+//! `eprintln!` panic where output is closed or its disk is full.
 use std::fmt::Display;
 use std::io::{Write, stderr, stdout};
 use std::time::{Duration, Instant};

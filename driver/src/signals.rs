@@ -5,14 +5,16 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 /// SIGINT, SIGTERM, SIGQUIT, and SIGHUP when a terminal is closed.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGQUIT, Signal::SIGHUP];
 
-/// Signals of [`ENDING`] that the program was not started with as ignored, as `nohup` ignores SIGHUP: a blocked signal is delivered to the descriptor
-/// even when it is ignored. `status` is `/proc/self/status`.
+/// Signals of [`ENDING`] that the program was not started with as ignored, as `nohup` ignores
+/// SIGHUP: a blocked signal is delivered to the descriptor even when it is ignored. `status` is
+/// `/proc/self/status`.
 fn wanted(status: &str) -> impl Iterator<Item = Signal> {
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:")).and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0);
     ENDING.into_iter().filter(move |s| mask >> (*s as u32 - 1) & 1 == 0)
 }
 
-/// A descriptor that can be read when one of the signals came. From now on the signals end nothing by themselves.
+/// A descriptor that can be read when one of the signals came. From now on the signals end nothing
+/// by themselves.
 ///
 /// # Errors
 /// There is no descriptor left; the error says what to do.

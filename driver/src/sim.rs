@@ -1,5 +1,5 @@
-//! `--device sim`: two simulated NICs with a link between them, one of them ours, run by `timely-sim` in the background: once a user, until
-//! they are stopped, or unused for half an hour.
+//! `--device sim`: two simulated NICs with a link between them, one of them ours, run by
+//! `timely-sim` in the background: once a user, until they are stopped, or unused for half an hour.
 use crate::folders::{FolderError, runtime_folder};
 use crate::say::note;
 use std::fs::File;

@@ -1,4 +1,5 @@
-//! Devices as `--device` names them: how they are opened, and where their sockets and state are kept.
+//! Devices as `--device` names them: how they are opened, and where their sockets and state are
+//! kept.
 use crate::Error;
 use crate::board::{Place, PlaceError};
 use crate::folders::{FolderError, ROOTS, file_name, runtime_folder, state_folder};
@@ -134,8 +135,8 @@ impl Target {
         }
     }
 
-    /// Name of the device as part of a file's, wherever its registers are. Two devices have two names: that of a path is the path's end and a hash of
-    /// the whole path.
+    /// Name of the device as part of a file's, wherever its registers are. Two devices have two
+    /// names: that of a path is the path's end and a hash of the whole path.
     pub fn slug(&self) -> String {
         let whole = self.unplaced().to_string();
         match self {
@@ -145,7 +146,8 @@ impl Target {
         }
     }
 
-    /// Name under which the daemon has the device; `None` for simulated NICs, which each user has of their own.
+    /// Name under which the daemon has the device; `None` for simulated NICs, which each user has
+    /// of their own.
     pub fn device(&self) -> Option<String> {
         if matches!(self, Target::Sim { .. }) { None } else { Some(self.unplaced().to_string()) }
     }
@@ -174,8 +176,8 @@ impl Target {
         Ok(state_folder()?.join(format!("{}.toml", self.slug())))
     }
 
-    /// Opens a transport to the device; a simulated NIC is started when it does not run. The registers are where the target says, else `configured`,
-    /// else where the board has them.
+    /// Opens a transport to the device; a simulated NIC is started when it does not run. The
+    /// registers are where the target says, else `configured`, else where the board has them.
     ///
     /// # Errors
     /// When it cannot be reached.
@@ -192,7 +194,8 @@ impl Target {
         }
     }
 
-    /// The device that is meant when none is named: the one card of ours, or a simulated pair. Says whether it is the latter.
+    /// The device that is meant when none is named: the one card of ours, or a simulated pair. Says
+    /// whether it is the latter.
     pub fn usual() -> (Self, bool) {
         match System::default().list().as_slice() {
             [one] if one.is_ours() => (Self::of(one), false),

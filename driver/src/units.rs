@@ -1,4 +1,5 @@
-//! Rates, times and sizes, printed as people write them: `10Gbps`, `50us`, `64KiB`. `timely_regs::text` reads them.
+//! Rates, times and sizes, printed as people write them: `10Gbps`, `50us`, `64KiB`.
+//! `timely_regs::text` reads them.
 use std::fmt;
 use timely_regs::profile::RATE_FRACTION;
 pub use timely_regs::text::{

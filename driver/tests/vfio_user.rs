@@ -1,4 +1,5 @@
-//! The vfio-user client against a server that answers as it is told to: rightly, with errors, with rubbish, or not at all.
+//! The vfio-user client against a server that answers as it is told to: rightly, with errors, with
+//! rubbish, or not at all.
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -191,7 +192,8 @@ fn what_is_no_server_of_a_pci_device_is_refused() {
     assert!(text.contains("timely-nobody-here") && text.contains("timely-sim serve"), "{text}");
 }
 
-/// Without the command the reset goes through configuration space, and a device that has neither says so.
+/// Without the command the reset goes through configuration space, and a device that has neither
+/// says so.
 #[test]
 fn a_device_that_cannot_be_reset_says_so() {
     let text = Server::start(2).connect().expect("connected").reset().expect_err("no way").to_string();

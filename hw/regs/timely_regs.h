@@ -25,7 +25,7 @@
 #define TIMELY_ID_CORE_VERSION_MAJOR_MASK 0xffff0000u
 #define TIMELY_ID_FLOW_BITS 0x14u /* RO: size of the flow table */
 #define TIMELY_ID_BUS_BITS 0x18u /* RO: width of the data path */
-#define TIMELY_ID_RING_BITS 0x1cu /* RO: outstanding segments */
+#define TIMELY_ID_RING_BITS 0x1cu /* RO: size of the ring of departures */
 #define TIMELY_ID_CLOCK_PS 0x20u /* RO: nominal clock */
 #define TIMELY_ID_STATUS 0x24u /* RO: state of the design */
 #define TIMELY_ID_STATUS_READY_SHIFT 0 /* every RAM has been cleared after reset, and no soft reset is under way: flows and profiles may be loaded */
@@ -136,16 +136,16 @@
 #define TIMELY_PORT_ALLOW 0x80u /* RW: allow list: word w of entry i's address is number 4 i + w; of IPv4 word 0 alone, the others 0 */
 #define TIMELY_PORT_ALLOW_COUNT 32
 
-/* Block heartbeat: Stops every flow when the driver dies. A beat alone does not start them again: STATE must be cleared. */
+/* Block heartbeat: Stops every flow when the driver dies. A kick alone does not start them again: STATE must be cleared. */
 #define TIMELY_HEARTBEAT_TYPE 0x54690004u
 #define TIMELY_HEARTBEAT_VERSION 1
 #define TIMELY_HEARTBEAT_BASE 0x300u /* of this version of the map; walk the list instead */
-#define TIMELY_HEARTBEAT_PERIOD 0x10u /* RW: greatest time between two beats; a write counts as a beat */
-#define TIMELY_HEARTBEAT_BEAT 0x14u /* WO: a write is a beat */
+#define TIMELY_HEARTBEAT_PERIOD 0x10u /* RW: greatest time between two kicks; a write counts as a kick */
+#define TIMELY_HEARTBEAT_BEAT 0x14u /* WO: a write kicks the heartbeat */
 #define TIMELY_HEARTBEAT_BEAT_BEAT_SHIFT 0 /* any value */
 #define TIMELY_HEARTBEAT_BEAT_BEAT_MASK 0x1u
 #define TIMELY_HEARTBEAT_STATE 0x18u /* W1C: whether the heartbeat was lost */
-#define TIMELY_HEARTBEAT_STATE_LOST_SHIFT 0 /* a beat did not come in time, and everything is stopped; writing 1 arms again, and counts as a beat */
+#define TIMELY_HEARTBEAT_STATE_LOST_SHIFT 0 /* no kick came in time, and everything is stopped; writing 1 arms again, and counts as a kick */
 #define TIMELY_HEARTBEAT_STATE_LOST_MASK 0x1u
 
 /* Block counters: Events of the whole NIC, by index. */
@@ -751,7 +751,7 @@
 #define TIMELY_COUNTER_TX_FRAMES 19 /* A data packet was handed to the MAC. */
 #define TIMELY_COUNTER_GRANTS 20 /* A grant left the pacer. */
 #define TIMELY_COUNTER_DOORBELLS_REFUSED 21 /* A doorbell of a disabled flow, or beyond what a flow may post. */
-#define TIMELY_COUNTER_LAUNCHES_MISSED 22 /* A packet left the launch FIFO more than a microsecond after its launch, or its launch was farther ahead than LEAD can be and it left at once. */
+#define TIMELY_COUNTER_LAUNCHES_MISSED 22 /* A packet left the launch gate more than a microsecond after its launch, or its launch was farther ahead than LEAD can be and it left at once. */
 #define TIMELY_COUNTER_CSR_ERRORS 23 /* A register access that no register answers. */
 #define TIMELY_COUNTER_HEARTBEAT_STOPS 24 /* The heartbeat was lost. */
 #define TIMELY_COUNTER_ACKS_SKIPPED 25 /* A segment's ACK never came, but that of a later one did. */

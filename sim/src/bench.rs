@@ -87,8 +87,8 @@ pub fn measure(name: &str, text: &str, progress: impl FnMut(Ps)) -> Result<Measu
     })
 }
 
-/// The scenarios of a growing web-search load: name and text, from 16 hosts to 1,024; and of 1,024 hosts at 100 Gb/s, and with some 100,000
-/// messages of one size.
+/// The scenarios of a growing web-search load: name and text, from 16 hosts to 1,024; and of 1,024
+/// hosts at 100 Gb/s, and with some 100,000 messages of one size.
 pub fn growth() -> Vec<(String, String)> {
     let of = |k: u32| (format!("web-search-{}", k * k * k / 4), WEB_SEARCH.replace("k = 16", &format!("k = {k}")));
     let fast = WEB_SEARCH.replace("rate_gbps = 10\n", "rate_gbps = 100\n").replace("timely-10g", "timely-100g");

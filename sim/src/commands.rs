@@ -68,7 +68,8 @@ fn known(name: &str, figures: &[String]) -> Result<&'static paper::Paper, String
     }
 }
 
-/// Runs figures of a paper with one constant changed each, and tells what turned; fails where nothing did.
+/// Runs figures of a paper with one constant changed each, and tells what turned; fails where
+/// nothing did.
 pub fn twins(name: &str, figures: &[String], seed: u64) -> Result<ExitCode, String> {
     let of = known(name, figures)?;
     let mut code = ExitCode::SUCCESS;

@@ -31,8 +31,8 @@ pub trait CoreFactory: Sync {
 /// Clock period that NICs are emitted for, ps.
 const CLOCK_PS: u32 = crate::nic::clock::NOMINAL_PS as u32;
 
-/// The one configuration whose Verilog is in the program. The path of a source tree is no place to read it from: where that was, another user may
-/// have made a folder since.
+/// The one configuration whose Verilog is in the program. The path of a source tree is no place to
+/// read it from: where that was, another user may have made a folder since.
 const COMMITTED: ((u32, u32), &str) =
     ((64, 10), include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../hw/verilog/timely_standalone_64_10.v")));
 
@@ -53,7 +53,8 @@ impl Cores {
     /// The emitted shell of this bus and log2 of the flows.
     ///
     /// # Errors
-    /// The emitted shell of these widths cannot be read; the sentence names the command that emits it.
+    /// The emitted shell of these widths cannot be read; the sentence names the command that emits
+    /// it.
     pub fn verilog(&self, bus_bits: u32, flow_bits: u32) -> Result<String, String> {
         let emit = |out: &str| format!("timely-hw emit --bus {bus_bits} --flow-bits {flow_bits} --out {out}");
         let Some(folder) = &self.verilog else {
@@ -141,7 +142,8 @@ impl CoreFactory for Cores {
     }
 }
 
-/// NIC factory of the program: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
+/// NIC factory of the program: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed
+/// with the source.
 pub fn known() -> Cores {
     Cores { verilog: std::env::var_os("TIMELY_VERILOG").map(PathBuf::from), shells: Mutex::default(), inline: Mutex::default() }
 }

@@ -1,4 +1,5 @@
-//! The event queue of the network: earliest first, ties by rank, then in the order they were put in.
+//! The event queue of the network: earliest first, ties by rank, then in the order they were put
+//! in.
 use crate::time::{NEVER, Ps};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,8 +20,8 @@ impl<E> Default for Queue<E> {
 }
 
 impl<E> Queue<E> {
-    /// Puts an event in. `rank` orders events of the same time by where they come from, so that the order does not depend on
-    /// how far ahead a host was run.
+    /// Puts an event in. `rank` orders events of the same time by where they come from, so that the
+    /// order does not depend on how far ahead a host was run.
     pub fn push(&mut self, at: Ps, rank: u32, event: E) {
         let slot = match self.free.pop() {
             Some(s) => {

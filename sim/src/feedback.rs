@@ -1,5 +1,6 @@
-//! Jitter of feedback: ACKs and congestion notifications come later, by a delay that each flow draws anew every so often, as in figure 20 of
-//! "ECN or Delay". They keep their order within a flow: nothing overtakes on a path.
+//! Jitter of feedback: ACKs and congestion notifications come later, by a delay that each flow
+//! draws anew every so often, as in figure 20 of "ECN or Delay". They keep their order within a
+//! flow: nothing overtakes on a path.
 use crate::time::Ps;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +20,8 @@ pub struct Jitter {
 pub struct Feedback {
     jitter: Jitter,
     seed: u64,
-    // Of each flow, by the host that sends it and its number there: when what was held last goes on.
+    // Of each flow, by the host that sends it and its number there: when what was held last goes
+    // on.
     last: HashMap<(u16, u32), Ps>,
 }
 
@@ -50,7 +52,8 @@ mod tests {
     use super::*;
     use crate::time::US;
 
-    /// Draws have the mean and deviation of a uniform one, differ by flow and period and not within one, and nothing overtakes.
+    /// Draws have the mean and deviation of a uniform one, differ by flow and period and not within
+    /// one, and nothing overtakes.
     #[test]
     fn draws_are_uniform_and_keep_the_order() {
         let mut f = Feedback::new(Jitter { most: 100 * US, every: 5 * US }, 7);

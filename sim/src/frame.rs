@@ -1,4 +1,5 @@
-//! A frame in the network: what a switch needs to know of it, and either its bytes or, between event-level hosts, its meaning.
+//! A frame in the network: what a switch needs to know of it, and either its bytes or, between
+//! event-level hosts, its meaning.
 use std::sync::Arc;
 use timely_regs::wire;
 
@@ -64,7 +65,8 @@ pub struct Frame {
     pub src: NodeId,
     /// The host it goes to.
     pub dst: NodeId,
-    /// The flow it belongs to, by its number at the flow's sender (in an ACK: at the ACK's destination).
+    /// The flow it belongs to, by its number at the flow's sender (in an ACK: at the ACK's
+    /// destination).
     pub flow: FlowId,
     /// The queue it uses in switches.
     pub class: Class,
@@ -89,7 +91,8 @@ impl Frame {
         u64::from(self.bytes) + 4
     }
 
-    /// Marks the frame, as a switch does that meets congestion. Data is taken as ECN-capable whatever its ECN bits say.
+    /// Marks the frame, as a switch does that meets congestion. Data is taken as ECN-capable
+    /// whatever its ECN bits say.
     pub fn mark(&mut self) {
         self.meta.marked = true;
         let Some(body) = &self.body else { return };
@@ -171,7 +174,8 @@ mod tests {
     use super::*;
     use timely_regs::wire::{Addresses, Envelope, Header, Kind, LAST, Packet};
 
-    /// A mark sets the ECN bits to CE and leaves all else as it was: DSCP, UDP checksum, class; the IPv4 checksum still holds.
+    /// A mark sets the ECN bits to CE and leaves all else as it was: DSCP, UDP checksum, class; the
+    /// IPv4 checksum still holds.
     #[test]
     fn a_mark_is_one_field_and_its_checksum() {
         let (port, four) = (4000, Addresses::V4 { source: [11, 0, 0, 1], destination: [11, 0, 1, 1] });

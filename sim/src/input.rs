@@ -1,4 +1,5 @@
-//! Files that are read: regular ones or pipes, for others may have no end, and no more of them than there is memory for.
+//! Files that are read: regular ones or pipes, for others may have no end, and no more of them than
+//! there is memory for.
 use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};

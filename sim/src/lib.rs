@@ -1,8 +1,8 @@
 //! Simulated networks of timely-nic NICs: hosts, links, switches; scenarios, figures, reports.
 //!
-//! Time is u64 picoseconds and every run repeats exactly from its seed. A NIC is bit-true ([`nic::mac`] around a
-//! [`nic::core::Core`]: Verilated RTL or the integer model) or event-level ([`nic::paced`], [`nic::software`]); the [`fabric`] runs
-//! thousands of event-level hosts.
+//! Time is u64 picoseconds and every run repeats exactly from its seed. A NIC is bit-true
+//! ([`nic::mac`] around a [`nic::core::Core`]: Verilated RTL or the integer model) or event-level
+//! ([`nic::paced`], [`nic::software`]); the [`fabric`] runs thousands of event-level hosts.
 #![forbid(unsafe_code)]
 // Panics of these macros on a closed or full stdout would be ours.
 #![deny(clippy::print_stdout, clippy::print_stderr)]

@@ -1,4 +1,5 @@
-//! Networks in which the loop of a NIC could open: many segments outstanding, with and without a bound, on every size that is emitted.
+//! Networks in which the loop of a NIC could open: many segments outstanding, with and without a
+//! bound, on every size that is emitted.
 use crate::cores::CoreFactory;
 use crate::metrics::Summary;
 use crate::metrics::blind::Blind;

@@ -73,10 +73,12 @@ enum Command {
         scenario: PathBuf,
         #[command(flatten)]
         common: Common,
-        /// Length of the run in milliseconds, 0.001 to 1000000, in place of the scenario's; a load is drawn to its end.
+        /// Length of the run in milliseconds, 0.001 to 1000000, in place of the scenario's; a load
+        /// is drawn to its end.
         #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = milliseconds)]
         duration_ms: Option<f64>,
-        /// File for the telemetry of every flow at the end, which rtl and model NICs write into their host's memory (JSON).
+        /// File for the telemetry of every flow at the end, which rtl and model NICs write into
+        /// their host's memory (JSON).
         #[arg(long, value_name = "FILE")]
         snapshot: Option<PathBuf>,
         /// File for the frames that pass a port, pcapng; docs/wireshark/timely.lua dissects them.
@@ -117,12 +119,13 @@ enum Command {
         /// XOFF threshold of PFC in kilobytes; 0: no PFC.
         #[arg(long, default_value_t = 100.0, allow_negative_numbers = true, value_parser = kilobytes)]
         xoff_kb: f64,
-        /// Simulated time from the first flow's start after which flows that have not ended are given up, in milliseconds; by default they are a
-        /// second after the last one's start.
+        /// Simulated time from the first flow's start after which flows that have not ended are
+        /// given up, in milliseconds; by default they are a second after the last one's start.
         #[arg(long, allow_negative_numbers = true, value_parser = milliseconds)]
         limit_ms: Option<f64>,
     },
-    /// Runs a paper again, all of it or single figures: sigcomm15 is TIMELY's, conext16 "ECN or Delay".
+    /// Runs a paper again, all of it or single figures: sigcomm15 is TIMELY's, conext16 "ECN or
+    /// Delay".
     Paper {
         /// The paper.
         #[arg(value_parser = timely_sim::paper::PAPERS.map(|p| p.name))]
@@ -135,36 +138,44 @@ enum Command {
         /// Folder for report.html and results.json; by default target/ and the paper's name.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// For developers: writes the recorded results and the page of docs of this checkout of timely-nic anew.
+        /// For developers: writes the recorded results and the page of docs of this checkout of
+        /// timely-nic anew.
         #[arg(long, value_name = "ROOT")]
         record: Option<PathBuf>,
         /// Seed of everything random; the first of several.
         #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = serve::command::seed)]
         seed: u64,
-        /// Seeds by which each experiment is run; by default five for sigcomm15. Experiments of conext16 have seeds of their own.
+        /// Seeds by which each experiment is run; by default five for sigcomm15. Experiments of
+        /// conext16 have seeds of their own.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
         seeds: Option<u64>,
         /// Runs a fifth as long, which are no measure of anything: for tests of the program.
         #[arg(long, conflicts_with = "twin")]
         quick: bool,
-        /// For developers: runs each figure by one seed with one constant changed, which must turn a verdict that is on record as yes.
+        /// For developers: runs each figure by one seed with one constant changed, which must turn
+        /// a verdict that is on record as yes.
         #[arg(long, conflicts_with_all = ["json", "out", "record", "seeds"])]
         twin: bool,
     },
-    /// Asks the question of "ECN or Delay" of hardware: completion times and jitter with this NIC's laws beside DCQCN (docs/ecn-or-delay.md).
+    /// Asks the question of "ECN or Delay" of hardware: completion times and jitter with this NIC's
+    /// laws beside DCQCN (docs/ecn-or-delay.md).
     EcnOrDelay(timely_sim::ecn_or_delay::command::Arguments),
-    /// Integrates a fluid model of "ECN or Delay": DCQCN, TIMELY, patched TIMELY, PI at the switch or at the host.
+    /// Integrates a fluid model of "ECN or Delay": DCQCN, TIMELY, patched TIMELY, PI at the switch
+    /// or at the host.
     Fluid(timely_sim::fluid::command::Arguments),
-    /// Analyses the stability of a fluid model: fixed points, margins, roots; or compares the published values of "ECN or Delay" with ours.
+    /// Analyses the stability of a fluid model: fixed points, margins, roots; or compares the
+    /// published values of "ECN or Delay" with ours.
     Stability(timely_sim::stability::command::Arguments),
-    /// Runs a scenario over all combinations of some fields' values and seeds, on all cores; goes on where it was killed.
+    /// Runs a scenario over all combinations of some fields' values and seeds, on all cores; goes
+    /// on where it was killed.
     Sweep {
         /// The sweep (TOML): scenario, seeds, and under [vary] the values of each field.
         file: PathBuf,
         /// Folder of the results, and of table.csv when all of them are there.
         #[arg(long, value_name = "DIR", default_value = "target/sweep")]
         out: PathBuf,
-        /// Only the runs whose number is I modulo N, for N processes or machines that share the folder, as array jobs number them.
+        /// Only the runs whose number is I modulo N, for N processes or machines that share the
+        /// folder, as array jobs number them.
         #[arg(long, value_name = "I/N", default_value = "0/1", allow_hyphen_values = true)]
         shard: Shard,
     },
@@ -177,9 +188,11 @@ enum Command {
         #[command(flatten)]
         common: Common,
     },
-    /// Measures pacing in hardware (the pacer's Verilog) beside pacing in software (this machine's kernel), for some minutes.
+    /// Measures pacing in hardware (the pacer's Verilog) beside pacing in software (this machine's
+    /// kernel), for some minutes.
     ///
-    /// As root over a veth pair between two network namespaces, else over loopback; --from and --to take namespaces with real NICs in them.
+    /// As root over a veth pair between two network namespaces, else over loopback; --from and --to
+    /// take namespaces with real NICs in them.
     Pacing {
         /// Prints JSON to stdout in place of the table.
         #[arg(long)]
@@ -187,13 +200,15 @@ enum Command {
         /// A few loads for moments, which are no measure of anything: for tests of the program.
         #[arg(long)]
         quick: bool,
-        /// Three of the loads, as single packets and bursts of 64 KB: what further start phases take.
+        /// Three of the loads, as single packets and bursts of 64 KB: what further start phases
+        /// take.
         #[arg(long, conflicts_with = "quick")]
         few: bool,
         /// Folder for report.html, results.json and the traces.
         #[arg(long, value_name = "DIR", default_value = "target/pacing")]
         out: PathBuf,
-        /// Namespace and device that send, in place of a veth pair: docs/pacing.md says how to set them up.
+        /// Namespace and device that send, in place of a veth pair: docs/pacing.md says how to set
+        /// them up.
         #[arg(long, value_name = "NETNS:DEVICE", value_parser = pair, requires = "to", requires = "address")]
         from: Option<(String, String)>,
         /// Namespace that receives.
@@ -202,27 +217,34 @@ enum Command {
         /// Address of the receiving device.
         #[arg(long, value_name = "IP", requires = "from", value_parser = parse_ip)]
         address: Option<std::net::IpAddr>,
-        /// A second task computes on the sender's core meanwhile, as on a host that does something else.
+        /// A second task computes on the sender's core meanwhile, as on a host that does something
+        /// else.
         #[arg(long)]
         busy: bool,
-        /// Runs loads at 1/K of their rate for K times as long and divides times by K: figures of a machine K times as fast as this one, 1 to 100.
+        /// Runs loads at 1/K of their rate for K times as long and divides times by K: figures of a
+        /// machine K times as fast as this one, 1 to 100.
         #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = |s: &str| within(s, "scale", 1.0, 100.0))]
         scale: f64,
         /// Description of this machine, for the report.
         #[arg(long, value_name = "TEXT")]
         machine: Option<String>,
-        /// Measures software alone and writes it to a file (JSON), for --software-from; no Verilog, network or report.
+        /// Measures software alone and writes it to a file (JSON), for --software-from; no Verilog,
+        /// network or report.
         #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "out", "software_from"])]
         software_to: Option<PathBuf>,
-        /// Takes software's part from such a file in place of measuring this machine; several are start phases, or a busy core, of one machine.
+        /// Takes software's part from such a file in place of measuring this machine; several are
+        /// start phases, or a busy core, of one machine.
         #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "busy", "scale", "machine"])]
         software_from: Vec<PathBuf>,
     },
-    /// Finds from which lateness of single packets on the loop suffers, under TIMELY, Swift and DCQCN, by five seeds; ten minutes of two cores.
+    /// Finds from which lateness of single packets on the loop suffers, under TIMELY, Swift and
+    /// DCQCN, by five seeds; ten minutes of two cores.
     Lateness(pacing::command::Lateness),
-    /// For developers: records results of pacing, and writes docs/pacing.json, docs/pacing.md and docs/pacing-lateness.svg anew.
+    /// For developers: records results of pacing, and writes docs/pacing.json, docs/pacing.md and
+    /// docs/pacing-lateness.svg anew.
     PacingPage(pacing::command::Page),
-    /// Measures how fast the simulator is on one core, with event-level NICs, and what memory it takes.
+    /// Measures how fast the simulator is on one core, with event-level NICs, and what memory it
+    /// takes.
     Bench {
         /// Prints JSON to stdout in place of the table.
         #[arg(long)]
@@ -231,7 +253,8 @@ enum Command {
         #[arg(long)]
         growth: bool,
     },
-    /// Serves a NIC as a PCI device at a UNIX socket, for clients of vfio-user: the driver, or QEMU.
+    /// Serves a NIC as a PCI device at a UNIX socket, for clients of vfio-user: the driver, or
+    /// QEMU.
     Serve(serve::command::Arguments),
     /// Writes man pages into a folder.
     Man {
@@ -253,8 +276,8 @@ struct Common {
     /// Prints JSON to stdout in place of the table.
     #[arg(long)]
     json: bool,
-    /// NICs: rtl (Verilated), model (its integer model), paced (event-level, f64), software (posts bursts), event and posted (the same two
-    /// for large networks).
+    /// NICs: rtl (Verilated), model (its integer model), paced (event-level, f64), software (posts
+    /// bursts), event and posted (the same two for large networks).
     #[arg(long, value_name = "KIND")]
     nics: Option<NicKind>,
     /// Folder for report.html and summary.json; of run and hpcc for fct.txt too.

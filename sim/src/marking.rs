@@ -1,10 +1,11 @@
-//! Marking at a switch's port: the RED-like ramp, or a PI controller, by the bytes that wait there. The fabric and the network of NICs
-//! with frames have the same.
+//! Marking at a switch's port: the RED-like ramp, or a PI controller, by the bytes that wait there.
+//! The fabric and the network of NICs with frames have the same.
 use crate::fluid::marking::Pi;
 use crate::time::{MS, Ps, ps};
 use rand::Rng;
 
-/// Marking of data, by the bytes that wait at a port: from `least` with a chance that grows to `chance` at `most`, then always.
+/// Marking of data, by the bytes that wait at a port: from `least` with a chance that grows to
+/// `chance` at `most`, then always.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marking {
     /// No frame is marked up to this.
@@ -29,7 +30,8 @@ pub(crate) struct Controlled {
 }
 
 impl Controlled {
-    // The chance at a time; samples since the last frame are made up for with the queue that this one finds.
+    // The chance at a time; samples since the last frame are made up for with the queue that this
+    // one finds.
     fn chance(&mut self, pi: &Pi, now: Ps, queue: u64) -> f64 {
         let (period, queue) = (ps(pi.period, 1000 * MS), queue as f64);
         let due = now / period.max(1);

@@ -1,4 +1,5 @@
-//! Pages whose tables are made of records: each part stands between `<!-- name -->` and `<!-- end -->`.
+//! Pages whose tables are made of records: each part stands between `<!-- name -->` and
+//! `<!-- end -->`.
 
 /// The page with these parts, by name, made anew.
 ///

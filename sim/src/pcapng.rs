@@ -1,4 +1,5 @@
-//! Capture of the frames that pass a port, as a pcapng file with stamps in nanoseconds: simulated time counts from 1970.
+//! Capture of the frames that pass a port, as a pcapng file with stamps in nanoseconds: simulated
+//! time counts from 1970.
 use crate::frame::{FOREIGN, Frame, NodeId, UDP_PORT, address};
 use crate::time::{NS, Ps};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! Numbers of options and fields whose name ends in their unit, as `limit_ms`: a number of that unit, or a text with a unit of its own, as
-//! `500us`. Command line and scenario files read them alike.
+//! Numbers of options and fields whose name ends in their unit, as `limit_ms`: a number of that
+//! unit, or a text with a unit of its own, as `500us`. Command line and scenario files read them
+//! alike.
 use serde::de::{Deserialize, Deserializer, Visitor};
 use std::fmt;
 use timely_regs::text::{parse_bytes, parse_mbps, parse_us};

@@ -11,7 +11,8 @@ use timely_regs::map::{profiles, telemetry};
 use timely_regs::profile::{PROFILES, WORDS};
 use timely_regs::recording::{Profiles, Recording};
 
-/// Makes the bit-true NICs of another factory record their rate updates, and keeps what profiles they were given.
+/// Makes the bit-true NICs of another factory record their rate updates, and keeps what profiles
+/// they were given.
 pub struct Recorded<'a> {
     cores: &'a dyn CoreFactory,
     every: u16,

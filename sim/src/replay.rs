@@ -1,4 +1,5 @@
-//! Recorded rate updates, computed again on the integer model: a recording of a board or of Verilog proves itself equal to it.
+//! Recorded rate updates, computed again on the integer model: a recording of a board or of Verilog
+//! proves itself equal to it.
 use std::fmt;
 use timely_model::engine::law::{self, Kind, Operation, State};
 use timely_regs::event::EventRecord;
@@ -154,7 +155,8 @@ mod tests {
         assert!(r.records.iter().any(|e| e.branch == law::DECREASE) && r.records.iter().any(|e| e.branch == law::INCREASE));
     }
 
-    /// A change of any input, of the state or of the result of one record is found, and found in that one.
+    /// A change of any input, of the state or of the result of one record is found, and found in
+    /// that one.
     #[test]
     fn one_wrong_word_is_found() {
         let changes: [fn(&mut EventRecord); 7] = [

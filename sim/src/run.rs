@@ -1,8 +1,9 @@
 //! Runs hosts and network together, hosts on several threads if wanted.
 //!
-//! Time goes in windows no longer than the shortest delay of a host's link. In a window every host is run by itself; when all were,
-//! the network is run with what they sent. What a host sends in a window comes to a switch a window later at the earliest, and
-//! what the switch does comes to a host a window after that: so a host begins a window when all have ended the last but one, and a
+//! Time goes in windows no longer than the shortest delay of a host's link. In a window every host
+//! is run by itself; when all were, the network is run with what they sent. What a host sends in a
+//! window comes to a switch a window later at the earliest, and what the switch does comes to a
+//! host a window after that: so a host begins a window when all have ended the last but one, and a
 //! thread seldom waits for another. The result does not depend on the number of threads.
 use crate::frame::NodeId;
 use crate::network::{Delivery, Network};
@@ -11,7 +12,8 @@ use crate::time::{Ps, US};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Simulated time after the last flow's last ACK in which its sender takes the ACK in and writes its records.
+/// Simulated time after the last flow's last ACK in which its sender takes the ACK in and writes
+/// its records.
 const AFTER: Ps = 100 * US;
 
 /// Observer of a running simulation. A closure is an observer of the time alone.
@@ -19,8 +21,9 @@ pub trait Observer: Send {
     /// The simulation has come to `now`; called now and then.
     fn progress(&mut self, now: Ps);
 
-    /// Takes the events of a host in a window, before they go into the network. A host's windows come in the order of time; which hosts come
-    /// together, and how much is in a window, depends on the kind of NIC.
+    /// Takes the events of a host in a window, before they go into the network. A host's windows
+    /// come in the order of time; which hosts come together, and how much is in a window, depends
+    /// on the kind of NIC.
     fn host(&mut self, node: NodeId, done: &Outbox) {
         let _ = (node, done);
     }
@@ -46,7 +49,8 @@ struct Host {
     nic: Option<Box<dyn Nic>>,
     /// The window that it runs next.
     next: u64,
-    /// Windows that the host has ended and the network has not: frames sent in each, and the time of the host's next event of its own.
+    /// Windows that the host has ended and the network has not: frames sent in each, and the time
+    /// of the host's next event of its own.
     ended: VecDeque<(Outbox, Ps)>,
     /// Deliveries to the host, each with the window before which the NIC is given it.
     arriving: VecDeque<(u64, Delivery)>,
@@ -78,8 +82,8 @@ struct Shared<O> {
     complete: bool,
     /// Windows that the network has run.
     done: u64,
-    /// The windows after these that hosts may run: each one's end, and how many hosts have not ended it. Two, but one where hosts are
-    /// joined without a switch.
+    /// The windows after these that hosts may run: each one's end, and how many hosts have not
+    /// ended it. Two, but one where hosts are joined without a switch.
     open: VecDeque<(Ps, usize)>,
     /// Time of the first delivery to hosts, for each window before which the hosts are given them.
     reaches: VecDeque<Ps>,
@@ -90,7 +94,8 @@ struct Shared<O> {
 }
 
 impl<O: Observer> Shared<O> {
-    /// Opens a window, which ends by the shortest delay after anything can happen; that is at `wake`.
+    /// Opens a window, which ends by the shortest delay after anything can happen; that is at
+    /// `wake`.
     fn open(&mut self, wake: Ps) {
         let last = self.open.back().map_or(0, |w| w.0);
         if last < self.end {
@@ -101,7 +106,8 @@ impl<O: Observer> Shared<O> {
         }
     }
 
-    /// A host that has something to do in its next window, and the end of that; those that have not have ended theirs.
+    /// A host that has something to do in its next window, and the end of that; those that have not
+    /// have ended theirs.
     fn take(&mut self) -> Option<(usize, Box<dyn Nic>, Outbox, Ps)> {
         while let Some(i) = self.ready.pop_front() {
             let h = &mut self.hosts[i];
@@ -132,8 +138,8 @@ impl<O: Observer> Shared<O> {
         }
     }
 
-    /// Runs the network with what the hosts sent in a window that all have ended: to the end of the last that is open, as what they send in
-    /// the later ones arrives after that.
+    /// Runs the network with what the hosts sent in a window that all have ended: to the end of the
+    /// last that is open, as what they send in the later ones arrives after that.
     fn run_network(&mut self) {
         let mut wake = Ps::MAX;
         for h in &mut self.hosts {
@@ -158,7 +164,8 @@ impl<O: Observer> Shared<O> {
             first = first.min(at);
             self.hosts[self.place[usize::from(node)]].arriving.push_back((before, d));
         }
-        // A window's network is run by one thread, whatever the number of threads, and what it recorded is of that window: so is the end.
+        // A window's network is run by one thread, whatever the number of threads, and what it
+        // recorded is of that window: so is the end.
         if !self.complete && self.network.recorder.is_complete() {
             (self.complete, self.end) = (true, self.end.min(until.saturating_add(AFTER)));
         }

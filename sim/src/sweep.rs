@@ -1,7 +1,9 @@
-//! Sweeps: a scenario over all combinations of some fields' values and seeds, on all cores and any number of machines.
+//! Sweeps: a scenario over all combinations of some fields' values and seeds, on all cores and any
+//! number of machines.
 //!
-//! A sweep's folder holds a file of results for each shard, a line a run, written when the run has ended. Runs with a line there are not run
-//! again, so a sweep that was killed goes on where it was. The process that finds all runs there writes the table.
+//! A sweep's folder holds a file of results for each shard, a line a run, written when the run has
+//! ended. Runs with a line there are not run again, so a sweep that was killed goes on where it
+//! was. The process that finds all runs there writes the table.
 use crate::cores;
 use crate::input;
 use crate::metrics::Summary;
@@ -152,8 +154,8 @@ impl Sweep {
         Ok(all)
     }
 
-    /// Does what is left of a shard, results into `dir`; `done` is told how many runs of the shard have ended. Writes the table, whose
-    /// path it gives, if all runs of all shards are there then.
+    /// Does what is left of a shard, results into `dir`; `done` is told how many runs of the shard
+    /// have ended. Writes the table, whose path it gives, if all runs of all shards are there then.
     ///
     /// # Errors
     /// When a run or the folder fails, in a sentence.

@@ -1,4 +1,5 @@
-//! A store-and-forward switch: output queues by class, accounting by ingress port, priority flow control.
+//! A store-and-forward switch: output queues by class, accounting by ingress port, priority flow
+//! control.
 use crate::frame::{CLASSES, Class, Frame};
 use crate::marking::Controlled;
 use crate::time::Ps;

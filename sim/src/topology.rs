@@ -94,7 +94,8 @@ pub struct Topology {
     switch: Vec<bool>,
     links: Vec<Link>,
     ports: Vec<Vec<End>>,
-    // Of each host the place of its switch in `hops`; of a switch, or a host without one, `NO_SWITCH`.
+    // Of each host the place of its switch in `hops`; of a switch, or a host without one,
+    // `NO_SWITCH`.
     anchor: Vec<u32>,
     // [switch with hosts][node]: switches on the way from a node to that switch.
     hops: Vec<Vec<u16>>,
@@ -161,7 +162,8 @@ impl Topology {
         &self.links[self.ports[usize::from(host)][0].link]
     }
 
-    /// The port by which `node` sends towards `dst`; `key` picks one of several equally short paths.
+    /// The port by which `node` sends towards `dst`; `key` picks one of several equally short
+    /// paths.
     pub fn next_port(&self, node: NodeId, dst: NodeId, key: u32) -> Option<u16> {
         if node == dst || self.is_switch(dst) {
             return None;
@@ -198,7 +200,8 @@ impl Topology {
         Ok(path)
     }
 
-    /// How long hosts may be run ahead of the network: nothing that leaves a switch later can reach one earlier.
+    /// How long hosts may be run ahead of the network: nothing that leaves a switch later can reach
+    /// one earlier.
     pub fn lookahead(&self) -> Ps {
         self.hosts().map(|h| self.host_link(h).delay).min().unwrap_or(LEAST_HOST_DELAY)
     }
@@ -217,7 +220,8 @@ fn mix(mut x: u32) -> u32 {
     x ^ x >> 16
 }
 
-// The switches that have hosts, as places in the second table: from each of them the distance to every switch.
+// The switches that have hosts, as places in the second table: from each of them the distance to
+// every switch.
 fn distances(switch: &[bool], ports: &[Vec<End>]) -> (Vec<u32>, Vec<Vec<u16>>) {
     let n = switch.len();
     let (mut anchor, mut place, mut hops) = (vec![NO_SWITCH; n], vec![NO_SWITCH; n], Vec::new());

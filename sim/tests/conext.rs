@@ -5,7 +5,8 @@ use timely_sim::metrics::summary::jain;
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::file;
 
-// Two flows over a switch at 10 Gb/s, of two profiles that differ in these fields; packets of 1,000 bytes on the wire.
+// Two flows over a switch at 10 Gb/s, of two profiles that differ in these fields; packets of 1,000
+// bytes on the wire.
 fn two(control: &str, ms: f64, segment_kb: u32, fields: [&str; 2]) -> Outcome {
     let profile = |name: &str, fields: &str| {
         format!(
@@ -32,7 +33,8 @@ fn shares(o: &Outcome) -> Vec<f64> {
     o.recorder.flows.iter().map(|f| f.wire_steady as f64 * 8e3 / (w.end - w.steady) as f64).collect()
 }
 
-/// Figure 12a: from 7 + 3 the rates become equal; the published queue is 72.1 to 73.1 KB, below the fluid model's 78.1 by the path's own delay.
+/// Figure 12a: from 7 + 3 the rates become equal; the published queue is 72.1 to 73.1 KB, below the
+/// fluid model's 78.1 by the path's own delay.
 #[test]
 fn patched_timely_becomes_fair() {
     let o = two("patched-conext", 200.0, 16, ["initial_mbps = 7000", "initial_mbps = 3000"]);
@@ -42,7 +44,8 @@ fn patched_timely_becomes_fair() {
     assert!((o.summary.queue_kb.mean - 72.6).abs() < 4.0, "{}", o.summary.queue_kb.mean);
 }
 
-/// Figure 19: PI at the host holds the queue at 343.75 KB, and the shares follow what the controllers started with.
+/// Figure 19: PI at the host holds the queue at 343.75 KB, and the shares follow what the
+/// controllers started with.
 #[test]
 fn pi_at_the_host_holds_the_queue_and_keeps_the_split() {
     let start = |p: f64, mbps: f64| format!("initial_mbps = {mbps}\npi_host = {{ start = {p} }}");

@@ -43,8 +43,10 @@ fn star(senders: u32, gbps: u32, form: &str, more: &str, profile: &str, flow: &s
 /// Packets of 1,514 bytes, two a segment.
 const LARGE: &str = "packet_bytes = 1424\nsegment_bytes = 2848\n";
 
-/// A lone flow in an empty network has the line for itself, whichever way rates go to the scheduler. At 100 Gb/s Corundum's 32 requests of 1,538 wire bytes fill the line
-/// if none takes longer than 3.9 us from its request to the record of its completion, of which the host's memory has all but 1.1.
+/// A lone flow in an empty network has the line for itself, whichever way rates go to the
+/// scheduler. At 100 Gb/s Corundum's 32 requests of 1,538 wire bytes fill the line if none takes
+/// longer than 3.9 us from its request to the record of its completion, of which the host's memory
+/// has all but 1.1.
 #[test]
 fn a_lone_flow_fills_the_line() {
     for (gbps, dma) in [(10, "3000"), (25, "[1000, 3000]"), (100, "2000")] {
@@ -74,7 +76,8 @@ fn a_fixed_rate_is_kept() {
     }
 }
 
-/// Corundum NICs, of which the first host's has queues besides its flows that always have packets, and whose receivers may be silent.
+/// Corundum NICs, of which the first host's has queues besides its flows that always have packets,
+/// and whose receivers may be silent.
 struct Dressed {
     always: u32,
     silent: bool,
@@ -95,8 +98,8 @@ impl CoreFactory for Dressed {
     }
 }
 
-/// Paced flows have their rates within 1 % beside three queues that always have packets, and together they fill a line of 100 Gb/s, while reads of the host's
-/// memory take 3 us.
+/// Paced flows have their rates within 1 % beside three queues that always have packets, and
+/// together they fill a line of 100 Gb/s, while reads of the host's memory take 3 us.
 #[test]
 fn paced_and_unpaced_queues_fill_the_line() {
     for streams in [false, true] {
@@ -134,7 +137,8 @@ impl Observer for &mut Rates {
     }
 }
 
-/// Without any ACK, a flow has after five time-outs of 1 ms a thirty-second of the rate that it began with, at most.
+/// Without any ACK, a flow has after five time-outs of 1 ms a thirty-second of the rate that it
+/// began with, at most.
 #[test]
 fn without_any_ack_the_rate_falls() {
     let profile = "like = 'timely-10g'\ntimeout_us = 1000\noutstanding_kb = 0";
@@ -158,8 +162,9 @@ impl CoreFactory for Taken {
     }
 }
 
-/// A NIC that skips the clocks in which nothing happens shows the same as one that is stepped at every clock, in both forms: packets of two flows, one of which ends,
-/// stamps, and a change of the time's increment.
+/// A NIC that skips the clocks in which nothing happens shows the same as one that is stepped at
+/// every clock, in both forms: packets of two flows, one of which ends, stamps, and a change of the
+/// time's increment.
 #[test]
 fn a_nic_that_skips_equals_one_that_steps() {
     for streams in [false, true] {
@@ -229,7 +234,8 @@ fn the_loop_holds_an_incast() {
                 "| {gbps} Gb/s, {senders} to 1 | {form} | {:.3} | {:.1} | {:.1} | {:.0} | {} |",
                 s.utilization, s.rtt_us.mean, s.rtt_us.p99, s.queue_kb.p99, s.pauses
             );
-            // The queue of the steady half is no longer than standalone by more than a packet of each sender.
+            // The queue of the steady half is no longer than standalone by more than a packet of
+            // each sender.
             let packets = f64::from(senders) * 1538.0 * 8.0 / (1e3 * f64::from(gbps));
             assert!(form == "standalone" || s.rtt_us.p99 <= worst + packets, "{gbps} Gb/s, {senders} to 1, {form}: {s:?}");
             worst = if form == "standalone" { s.rtt_us.p99 } else { worst };
@@ -237,7 +243,8 @@ fn the_loop_holds_an_incast() {
     }
 }
 
-/// The greatest rate, Mb/s, of a flow of 1 Gb/s at first whose every ACK asks for more, and that has a message of a packet every so often, or always packets.
+/// The greatest rate, Mb/s, of a flow of 1 Gb/s at first whose every ACK asks for more, and that
+/// has a message of a packet every so often, or always packets.
 fn greatest_mbps(streams: bool, window_us: u32, every_us: Option<f64>) -> f64 {
     let profile = format!(
         "like = 'timely-10g'\nt_low_us = 100\nt_high_us = 1000\ninitial_mbps = 1000\nadditive_step_mbps = 4\noutstanding_kb = 0\nuse_window_us = {window_us}"
@@ -249,8 +256,9 @@ fn greatest_mbps(streams: bool, window_us: u32, every_us: Option<f64>) -> f64 {
     o.recorder.rates.iter().map(|r| r.sample.mbps).fold(0.0, f64::max)
 }
 
-/// TIMELY's section 5: a flow that sends less than 80 % of its rate does not raise it, though the scheduler asks its queue for 32 packets at each doorbell, of
-/// which one is there. A flow that has packets for all of its rate raises it.
+/// TIMELY's section 5: a flow that sends less than 80 % of its rate does not raise it, though the
+/// scheduler asks its queue for 32 packets at each doorbell, of which one is there. A flow that has
+/// packets for all of its rate raises it.
 #[test]
 fn a_flow_that_does_not_use_its_rate_does_not_raise_it() {
     for streams in [false, true] {
@@ -265,7 +273,8 @@ fn a_flow_that_does_not_use_its_rate_does_not_raise_it() {
     }
 }
 
-/// Messages are sent whole, flows end, telemetry is read; and what the form has not is refused in a sentence that names it.
+/// Messages are sent whole, flows end, telemetry is read; and what the form has not is refused in a
+/// sentence that names it.
 #[test]
 fn a_scenario_s_fields_hold() {
     let head = "[topology]\nhosts = 3\n[link]\nrate_gbps = 25\n[nic]\nkind = 'model'\nform = 'corundum'\nbus_bits = 128\n";

@@ -44,9 +44,11 @@ fn fluid(n: usize, ms: f64) -> f64 {
     done.queue_between(ms / 2e3, ms / 1e3).0 / 1e3
 }
 
-/// Packets against the fluid model, from line rate, in short. `timely-sim paper conext16` holds longer runs closer: shares to 5 %. The queue of 10
-/// flows is the model's; that of 2 is 9 % shorter, since a mark that comes when no CNP was sent for a period is answered at once, with 6 % more
-/// CNPs than the model has, and since one CNP moves the queue by 14 KB of its 20, which is cut off at 0.
+/// Packets against the fluid model, from line rate, in short. `timely-sim paper conext16` holds
+/// longer runs closer: shares to 5 %. The queue of 10 flows is the model's; that of 2 is 9 %
+/// shorter, since a mark that comes when no CNP was sent for a period is answered at once, with 6 %
+/// more CNPs than the model has, and since one CNP moves the queue by 14 KB of its 20, which is cut
+/// off at 0.
 #[test]
 fn packets_queue_as_the_fluid_model_does() {
     for n in [2, 10] {
@@ -68,7 +70,8 @@ fn packets_queue_as_the_fluid_model_does() {
     }
 }
 
-/// A flow that starts 20 ms later, at line rate too, ends with the share of the first; over 0.1 s two shares differ by some percent by chance.
+/// A flow that starts 20 ms later, at line rate too, ends with the share of the first; over 0.1 s
+/// two shares differ by some percent by chance.
 #[test]
 fn a_late_flow_gets_its_share() {
     let late = "[[flow]]\nfrom = 1\nto = 2\nprofile = 'd'\npacket_bytes = 886\nstart_us = 20000\n";
@@ -79,7 +82,8 @@ fn a_late_flow_gets_its_share() {
     assert!((wire[0] as f64 / wire[1] as f64 - 1.0).abs() < 0.15);
 }
 
-/// Receivers send one CNP a period and flow where every packet is marked: twelve senders that never go below 5 Gb/s overload 40 Gb/s for good.
+/// Receivers send one CNP a period and flow where every packet is marked: twelve senders that never
+/// go below 5 Gb/s overload 40 Gb/s for good.
 #[test]
 fn cnps_are_paced_by_receivers() {
     for cnp_us in [50.0, 200.0] {
@@ -96,7 +100,8 @@ fn cnps_are_paced_by_receivers() {
     }
 }
 
-/// CNPs go before data and ACKs: behind a full port on the way back they keep the sender as it is without that traffic.
+/// CNPs go before data and ACKs: behind a full port on the way back they keep the sender as it is
+/// without that traffic.
 #[test]
 fn cnps_have_their_own_priority() {
     let back = "[[flow]]\nfrom = [2, 3]\nto = 0\nprofile = 'd'\npacket_bytes = 886\nstart_us = 10000\n";
@@ -107,8 +112,8 @@ fn cnps_have_their_own_priority() {
     assert!(o.summary.utilization > 0.98 && o.summary.jain > 0.95);
 }
 
-/// Marked as packets come, a mark is older by the queue's own delay than marked as packets leave. Of 20 flows, that delay is more than all
-/// others, and the queue swings more.
+/// Marked as packets come, a mark is older by the queue's own delay than marked as packets leave.
+/// Of 20 flows, that delay is more than all others, and the queue swings more.
 #[test]
 fn marking_at_ingress_is_later_by_the_queue() {
     let swing = |at: &str| queue(&run(&scenario(20, 150.0, "event", &RAMP.replace("egress", at), "", "stagger_us = 7")));
@@ -125,7 +130,8 @@ fn posted_bursts_converge() {
     assert!(o.summary.utilization > 0.95 && o.summary.jain > 0.99);
 }
 
-/// Figure 18: PI at the switch holds 200 KB, fairly. The integral goes below 0 for it: with 2 flows marks are so few that it comes near 0.
+/// Figure 18: PI at the switch holds 200 KB, fairly. The integral goes below 0 for it: with 2 flows
+/// marks are so few that it comes near 0.
 #[test]
 fn pi_at_the_switch_holds_its_reference() {
     for n in [2, 10] {
@@ -137,7 +143,8 @@ fn pi_at_the_switch_holds_its_reference() {
     }
 }
 
-/// A table of DCQCN's without DCQCN, a controller beside a ramp, and values beyond their bounds are refused by name.
+/// A table of DCQCN's without DCQCN, a controller beside a ramp, and values beyond their bounds are
+/// refused by name.
 #[test]
 fn wrong_fields_are_refused() {
     let why = |text: &str| file::parse(Path::new("test.toml"), text).expect_err("refused").to_string();

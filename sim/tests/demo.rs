@@ -6,7 +6,8 @@ use timely_sim::report::table::cells;
 use timely_sim::scenario::NicKind;
 use timely_sim::{cores, demo};
 
-/// The main arm runs on models here, whose trace is that of the Verilog to the clock (`tests/tests/network_trace`).
+/// The main arm runs on models here, whose trace is that of the Verilog to the clock
+/// (`tests/tests/network_trace`).
 #[test]
 fn readme_has_what_the_demonstration_gives() {
     let options = demo::Options { quick: false, main: NicKind::Model, others: NicKind::Model, seed: 1 };

@@ -1,4 +1,5 @@
-//! `docs/ecn-or-delay.md` and its rows: the page shows what the file of rows says, and runs still give it.
+//! `docs/ecn-or-delay.md` and its rows: the page shows what the file of rows says, and runs still
+//! give it.
 mod common;
 
 use std::path::{Path, PathBuf};

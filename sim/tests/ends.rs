@@ -1,4 +1,5 @@
-//! How runs end, and what their figures are of: the time in which traffic ran, each payload byte once, whatever kind the NICs are of.
+//! How runs end, and what their figures are of: the time in which traffic ran, each payload byte
+//! once, whatever kind the NICs are of.
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use timely_sim::cores;
@@ -58,7 +59,8 @@ fn a_run_ends_when_all_flows_have() {
     }
 }
 
-/// The same flow at time 0 and after two seconds: the same figures, and the default limit counts from the last start.
+/// The same flow at time 0 and after two seconds: the same figures, and the default limit counts
+/// from the last start.
 #[test]
 fn figures_begin_with_the_first_flow() {
     for kind in [NicKind::Paced, NicKind::Software, NicKind::Event] {
@@ -88,7 +90,8 @@ fn a_scenarios_steady_part_is_kept() {
 const DUPLICATES: &str = "duration_ms = 100\n[topology]\nhosts = 11\n[switch]\nxoff_kb = 0\n[profile.p]\nlike = \"fixed\"\ntimeout_us = 300\n\
                           [[flow]]\nfrom = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\nto = 10\nbytes = 100000\nprofile = \"p\"\n";
 
-/// Ten flows at line rate into one port, with a time-out shorter than the queue: what arrives twice is counted once, and all of them end.
+/// Ten flows at line rate into one port, with a time-out shorter than the queue: what arrives twice
+/// is counted once, and all of them end.
 #[test]
 fn each_byte_is_counted_once() {
     for kind in [NicKind::Paced, NicKind::Software, NicKind::Event, NicKind::Posted] {
@@ -118,7 +121,8 @@ fn dynamic_thresholds_lose_nothing() {
     }
 }
 
-/// Queues beyond what the bins held at first: the percentile is above the mean of a queue that grows.
+/// Queues beyond what the bins held at first: the percentile is above the mean of a queue that
+/// grows.
 #[test]
 fn long_queues_are_not_cut() {
     let text = "duration_ms = 4\nsteady_from = 0.5\n[topology]\nhosts = 11\n[switch]\nxoff_kb = 0\n[profile.line]\nlike = \"fixed\"\n\
@@ -127,7 +131,8 @@ fn long_queues_are_not_cut() {
     assert!(s.queue_kb.p99 > s.queue_kb.mean && s.queue_kb.mean > 30_000.0 && s.queue_kb.p99 <= s.queue_max_kb, "{s:?}");
 }
 
-/// Segments are of whole packets on every kind of NIC, as the hardware cuts them: 2,048 bytes in packets of 1,000 are three.
+/// Segments are of whole packets on every kind of NIC, as the hardware cuts them: 2,048 bytes in
+/// packets of 1,000 are three.
 #[test]
 fn segments_are_of_whole_packets() {
     let fct = |kind| {

@@ -68,15 +68,16 @@ fn on(kind: NicKind, text: &str) -> Outcome {
     let mut plan = file::parse_with(Path::new("test.toml"), text, &overrides).unwrap_or_else(|e| panic!("{e}"));
     plan.nic.ppm = 0.0;
     if kind == NicKind::Model {
-        // Of these NICs alone the base RTT, from which profiles come, would be that of other event-level hosts.
+        // Of these NICs alone the base RTT, from which profiles come, would be that of other
+        // event-level hosts.
         plan.nic.ack_delay = timely_sim::scenario::EVENT_ACK_DELAY;
     }
     run(plan)
 }
 
-/// A flow that nothing disturbs: each segment's RTT to the clock, and as many of them. Clocks of the hardware are 4 ns, to which it rounds
-/// departures and stamps. Times drift apart only while the rate changes: the pacer looks at it 128 ns ahead of a packet, the fabric at the
-/// packet.
+/// A flow that nothing disturbs: each segment's RTT to the clock, and as many of them. Clocks of
+/// the hardware are 4 ns, to which it rounds departures and stamps. Times drift apart only while
+/// the rate changes: the pacer looks at it 128 ns ahead of a packet, the fabric at the packet.
 #[test]
 fn a_flow_alone_is_that_of_the_hardware_to_the_clock() {
     for (rate, ms) in [(10_000, 4), (3_000, 8), (137, 40)] {
@@ -95,8 +96,8 @@ fn a_flow_alone_is_that_of_the_hardware_to_the_clock() {
     }
 }
 
-/// Ten to one. What flows do to each other depends on which of two packets is first, so samples can't be equal one by one; their
-/// distributions and the queue are.
+/// Ten to one. What flows do to each other depends on which of two packets is first, so samples
+/// can't be equal one by one; their distributions and the queue are.
 #[test]
 fn an_incast_comes_out_as_on_the_hardware() {
     let text = include_str!("../scenarios/incast.toml").replace("duration_ms = 40", "duration_ms = 20");
@@ -126,7 +127,8 @@ fn runs_repeat_exactly() {
     println!("{} messages, {} transmissions", a.messages.len(), a.transmissions);
 }
 
-/// Segments whose answer is missing are sent again. As on the hardware an ACK answers for its segment: what else of it was lost isn't noticed.
+/// Segments whose answer is missing are sent again. As on the hardware an ACK answers for its
+/// segment: what else of it was lost isn't noticed.
 #[test]
 fn lost_segments_are_sent_again() {
     let text = "duration_ms = 60\n[topology]\nhosts = 3\n[link]\nloss = 0.01\n[nic]\nkind = 'event'\n[profile.p]\nlike = 'timely-10g'\n\
@@ -138,7 +140,8 @@ fn lost_segments_are_sent_again() {
     assert!(o.recorder.flows.iter().all(|f| f.payload >= 90_000));
 }
 
-/// Flow control: nothing is dropped though the buffer is small, and the headroom that theory asks for is enough, but not less.
+/// Flow control: nothing is dropped though the buffer is small, and the headroom that theory asks
+/// for is enough, but not less.
 #[test]
 fn headroom_is_as_much_as_theory_asks_for() {
     let at = |headroom_kb: f64| {
@@ -148,7 +151,8 @@ fn headroom_is_as_much_as_theory_asks_for() {
         );
         run(plan(&text)).summary
     };
-    // Frame and pause frame that wait for the wire, both ways there, the pipeline: 2 * 1138 + 84 + (2 * 1000 + 300) * 1.25 bytes.
+    // Frame and pause frame that wait for the wire, both ways there, the pipeline: 2 * 1138 + 84 +
+    // (2 * 1000 + 300) * 1.25 bytes.
     let theory = 2.0 * 1.138 + 0.084 + 2.3 * 1.25;
     let (enough, less) = (at(theory), at(theory - 2.0 * 1.138));
     println!("headroom {theory:.3} KB: {} dropped, {} pauses; less: {} dropped", enough.dropped, enough.pauses, less.dropped);
@@ -156,7 +160,8 @@ fn headroom_is_as_much_as_theory_asks_for() {
     assert!(enough.utilization > 0.999, "{}", enough.utilization);
 }
 
-/// Of two classes of data the first gets the link, and ACKs pass both; each class is paused by itself, on the fabric and by the hardware's pins.
+/// Of two classes of data the first gets the link, and ACKs pass both; each class is paused by
+/// itself, on the fabric and by the hardware's pins.
 #[test]
 fn classes_have_strict_priority() {
     for kind in [NicKind::Event, NicKind::Model] {
@@ -182,7 +187,8 @@ fn strict_priority(kind: NicKind) {
     assert!(low.0 < high.0 / 100 && high.1 == 0 && low.1 > high.0 * 9 / 10);
 }
 
-/// Calls on standing connections: each request of 1 KB brings a reply of 64 KB, which is counted from the request on.
+/// Calls on standing connections: each request of 1 KB brings a reply of 64 KB, which is counted
+/// from the request on.
 #[test]
 fn calls_are_answered() {
     let text = "duration_ms = 20\nsteady_from = 0\n[topology]\nleaf_spine = { leaves = 2, spines = 2, hosts = 4 }\n[nic]\nkind = 'event'\n\
@@ -203,7 +209,8 @@ fn calls_are_answered() {
     assert!(fct.lines().all(|l| l.split(' ').nth(5).and_then(|s| s.parse::<u64>().ok()).is_some_and(|ns| ns < 15_000_000)), "{fct}");
 }
 
-/// Measured and true RTTs are told apart: noise of the NICs' stamps, and the wait for other bursts of their own.
+/// Measured and true RTTs are told apart: noise of the NICs' stamps, and the wait for other bursts
+/// of their own.
 #[test]
 fn measured_and_true_rtts_are_told_apart() {
     let summary = |nic: &str, flows: &str| {
@@ -216,7 +223,8 @@ fn measured_and_true_rtts_are_told_apart() {
     let s = summary("kind = 'event'\nrtt_noise_us = 100", "");
     println!("noise: {:?}, measured {:?}", s.rtt_us, s.rtt_measured_us);
     assert!(s.rtt_us.p99 < 10.0 && (s.rtt_measured_us.mean - s.rtt_us.mean - 50.0).abs() < 5.0);
-    // Bursts of two connections that are posted at once leave the NIC packet by packet in turn, and each waits for the other.
+    // Bursts of two connections that are posted at once leave the NIC packet by packet in turn, and
+    // each waits for the other.
     let s = summary("kind = 'posted'\nslot_us = 0", "segment_bytes = 65536\nconnections = 2\n");
     println!("posted: {:?}, measured {:?}", s.rtt_us, s.rtt_measured_us);
     assert!(s.rtt_us.p99 < 10.0 && s.rtt_measured_us.mean > s.rtt_us.mean + 30.0);
@@ -225,7 +233,8 @@ fn measured_and_true_rtts_are_told_apart() {
     assert!((s.rtt_us.mean - s.rtt_measured_us.mean).abs() < 0.01, "{:?} {:?}", s.rtt_us, s.rtt_measured_us);
 }
 
-/// A READ request is paced by what it brings: the reply's packets come at the flow's rate, and RTTs are those of an idle path.
+/// A READ request is paced by what it brings: the reply's packets come at the flow's rate, and RTTs
+/// are those of an idle path.
 #[test]
 fn reads_are_paced_by_what_they_bring() {
     for (kind, segment) in [("event", 16_384), ("posted", 16_384), ("event", 5_000)] {
@@ -251,7 +260,9 @@ fn the_bench_delivers_what_it_counts() {
     use timely_sim::bench;
     let m = bench::measure("incast", &bench::INCAST.replace("duration_ms = 200", "duration_ms = 20"), |_| {}).expect("runs");
     println!("{m:?}");
-    // The first millisecond goes to bringing 40 senders down from line rate, and its rest to coming back. 910 of 1,024 bytes on a wire of 100 Gb/s: of each segment's three frames, six links each.
+    // The first millisecond goes to bringing 40 senders down from line rate, and its rest to coming
+    // back. 910 of 1,024 bytes on a wire of 100 Gb/s: of each segment's three frames, six links
+    // each.
     let most = 0.02 * 100e9 / 8.0 / 1024.0 * 1.5 * 6.0;
     assert!(m.hosts == 128 && m.flows == 40 && (m.link_transmissions as f64) < 1.02 * most && m.link_transmissions as f64 > 0.9 * most);
     let growth = bench::growth();

@@ -1,6 +1,7 @@
-//! The loop stays closed: on NICs that compute as the hardware does, a flow gets its samples however much is outstanding and
-//! however many flows the NIC has. What is expected comes from the network: a full link, no pauses, RTTs that do not depend on the
-//! number of flows that a NIC could have, and the figures of event-level hosts.
+//! The loop stays closed: on NICs that compute as the hardware does, a flow gets its samples
+//! however much is outstanding and however many flows the NIC has. What is expected comes from the
+//! network: a full link, no pauses, RTTs that do not depend on the number of flows that a NIC could
+//! have, and the figures of event-level hosts.
 mod common;
 
 use std::path::Path;
@@ -9,8 +10,8 @@ use timely_sim::metrics::summary::Summary;
 use timely_sim::scenario::build::Outcome;
 use timely_sim::scenario::{build, file};
 
-/// `senders` hosts to one at `gbps`, flows of `profile` with segments of 2 KB that start 100 us apart; the bottleneck's figures of the
-/// second half.
+/// `senders` hosts to one at `gbps`, flows of `profile` with segments of 2 KB that start 100 us
+/// apart; the bottleneck's figures of the second half.
 fn incast(kind: &str, gbps: u32, flow_bits: u32, senders: u32, profile: &str, duration_ms: u32) -> Summary {
     run(kind, gbps, flow_bits, senders, profile, duration_ms).summary
 }
@@ -29,8 +30,9 @@ fn run(kind: &str, gbps: u32, flow_bits: u32, senders: u32, profile: &str, durat
     build::run(plan, cores::factory().as_ref(), |_| {}).expect("a run")
 }
 
-/// A lone flow in an empty network fills the link with every named profile at its line rate, however many flows the NIC has: the
-/// outstanding bound of `timely-100g`, some 115 segments, is none too many to remember.
+/// A lone flow in an empty network fills the link with every named profile at its line rate,
+/// however many flows the NIC has: the outstanding bound of `timely-100g`, some 115 segments, is
+/// none too many to remember.
 #[test]
 fn a_lone_flow_fills_its_link() {
     for (gbps, profiles) in [
@@ -51,8 +53,9 @@ fn a_lone_flow_fills_its_link() {
     }
 }
 
-/// Four flows into one at 100 Gb/s without a bound, hundreds of segments outstanding: the RTT steers them all, no pause is needed, and the
-/// number of flows that a NIC could have changes nothing. Event-level hosts, which forget no segment, agree.
+/// Four flows into one at 100 Gb/s without a bound, hundreds of segments outstanding: the RTT
+/// steers them all, no pause is needed, and the number of flows that a NIC could have changes
+/// nothing. Event-level hosts, which forget no segment, agree.
 #[test]
 fn four_into_one_at_100g_are_steered_without_a_bound() {
     let profile = "like = 'timely-100g'\noutstanding_kb = 0";
@@ -70,8 +73,9 @@ fn four_into_one_at_100g_are_steered_without_a_bound() {
     }
 }
 
-/// No flow is blind: where nothing is lost, each ACK that arrives is a sample, also while 32 flows that start at line rate without a bound
-/// fill queues of megabytes, as long as the ring covers the RTT.
+/// No flow is blind: where nothing is lost, each ACK that arrives is a sample, also while 32 flows
+/// that start at line rate without a bound fill queues of megabytes, as long as the ring covers the
+/// RTT.
 #[test]
 fn every_ack_of_an_incast_is_heard() {
     for (gbps, flow_bits, senders, profile) in [(10, 10, 4, "timely-10g"), (10, 16, 32, "timely-10g"), (100, 13, 32, "timely-100g")] {
@@ -92,8 +96,9 @@ fn every_ack_of_an_incast_is_heard() {
     }
 }
 
-/// A segment longer than the outstanding bound goes on to its end, packet by packet, on event-level NICs as on the hardware: half a segment has no
-/// answer, and a flow that waited for one would stand still.
+/// A segment longer than the outstanding bound goes on to its end, packet by packet, on event-level
+/// NICs as on the hardware: half a segment has no answer, and a flow that waited for one would
+/// stand still.
 #[test]
 fn a_segment_longer_than_its_bound_goes_on() {
     // 64 packets of 1,138 bytes: 72,832 bytes for a bound of 65,536.
@@ -115,8 +120,9 @@ fn a_segment_longer_than_its_bound_goes_on() {
     }
 }
 
-/// Flows that start together fill the switch to its flow control, which then holds the RTT where it is: a gradient of 0, with which rates rise. Above
-/// `T_high` they fall all the same, so the loop takes the queue back from flow control.
+/// Flows that start together fill the switch to its flow control, which then holds the RTT where it
+/// is: a gradient of 0, with which rates rise. Above `T_high` they fall all the same, so the loop
+/// takes the queue back from flow control.
 #[test]
 fn flow_control_does_not_take_the_loop_over() {
     let all = [(25, 3, 16), (100, 10, 4), (25, 10, 4), (100, 10, 16)];
@@ -139,7 +145,8 @@ fn flow_control_does_not_take_the_loop_over() {
     }
 }
 
-/// A flow from host 0 to host 1 whose links lose so much that one data packet in eight arrives: its rate at the end, relative to that at the start, and what its ACKs told.
+/// A flow from host 0 to host 1 whose links lose so much that one data packet in eight arrives: its
+/// rate at the end, relative to that at the start, and what its ACKs told.
 fn lossy(kind: &str, form: &str, segment: u32, loss: f64, profile: &str) -> (f64, Option<(u32, u32)>) {
     let bus = if form == "inline" { 256 } else { 64 };
     let text = format!(
@@ -155,8 +162,10 @@ fn lossy(kind: &str, form: &str, segment: u32, loss: f64, profile: &str) -> (f64
     (last / 4000.0, told)
 }
 
-/// Seven of eight packets are lost, of segments of 1 and of 8 packets: on every kind of NIC the rate falls, by half once in an RTT at most. Without a decrease by loss it rises, for
-/// the ACKs that come show an empty network. Without a loss nothing is told, and the rate rises with the decrease as without.
+/// Seven of eight packets are lost, of segments of 1 and of 8 packets: on every kind of NIC the
+/// rate falls, by half once in an RTT at most. Without a decrease by loss it rises, for the ACKs
+/// that come show an empty network. Without a loss nothing is told, and the rate rises with the
+/// decrease as without.
 #[test]
 fn lost_packets_lower_the_rate() {
     // Two links each way: .646^2 of the packets arrive on each.

@@ -1,4 +1,5 @@
-//! The fluid models against the published figures of "ECN or Delay" (CoNEXT'16) and against their own fixed points.
+//! The fluid models against the published figures of "ECN or Delay" (CoNEXT'16) and against their
+//! own fixed points.
 use timely_sim::fluid::report::Summary;
 use timely_sim::fluid::run;
 use timely_sim::fluid::settings::{Model, Settings};
@@ -24,7 +25,8 @@ fn near(what: &str, ours: f64, published: f64, range: f64) {
     assert!((ours - published).abs() <= range, "{what}: {ours} for {published} within {range}");
 }
 
-/// Figure 9c: two flows from 7 + 3 settle nowhere. The shares of 70 to 100 ms and of the last 30 % of 300 ms, which are further apart.
+/// Figure 9c: two flows from 7 + 3 settle nowhere. The shares of 70 to 100 ms and of the last 30 %
+/// of 300 ms, which are further apart.
 #[test]
 fn timely_drifts_away_from_fairness() {
     let s = solved(&settings(Model::Timely, &[]), &starts(&[7.0, 3.0]), 0.3, 1e-6);
@@ -49,7 +51,8 @@ fn the_step_is_small_enough() {
     assert!((coarse - fine).abs() < 0.1, "{coarse} and {fine}");
 }
 
-/// Theorem: TIMELY has infinitely many operating points. Three starts that differ in time or rate alone end at three splits.
+/// Theorem: TIMELY has infinitely many operating points. Three starts that differ in time or rate
+/// alone end at three splits.
 #[test]
 fn timely_ends_where_its_start_leads() {
     let timely = settings(Model::Timely, &[]);
@@ -63,7 +66,8 @@ fn timely_ends_where_its_start_leads() {
     assert!((ratio[0] - 1.0).abs() < 1e-9 && ratio[1] > 1.5 && ratio[2] > 1.5 && (ratio[1] / ratio[2] - 1.0).abs() > 0.05);
 }
 
-/// Theorem 5: patched TIMELY's queue is C T_low (1 + N delta / (beta C)), its rates are equal, and their difference falls exponentially.
+/// Theorem 5: patched TIMELY's queue is C T_low (1 + N delta / (beta C)), its rates are equal, and
+/// their difference falls exponentially.
 #[test]
 fn patched_timely_has_one_fair_fixed_point() {
     let s = solved(&settings(Model::Patched, &[]), &starts(&[7.0, 3.0]), 0.3, 1e-6);
@@ -104,7 +108,8 @@ fn dcqcn_is_stable_but_for_ten_flows_far_away() {
     }
 }
 
-/// Theorem 2: the difference of two rates of DCQCN falls exponentially, as the root of differences says that the linearisation has.
+/// Theorem 2: the difference of two rates of DCQCN falls exponentially, as the root of differences
+/// says that the linearisation has.
 #[test]
 fn dcqcn_converges_exponentially_to_equal_shares() {
     let dcqcn = settings(Model::Dcqcn, &["kmax_kb=2000", "pmax=0.1"]);
@@ -113,7 +118,8 @@ fn dcqcn_converges_exponentially_to_equal_shares() {
         let i = s.time.partition_point(|x| *x < t);
         s.rates[0][i] - s.rates[1][i]
     };
-    // A mode e^(r t) with its conjugate: x(t + 2 T) = 2 e^(a T) cos(w T) x(t + T) - e^(2 a T) x(t), r = a + i w.
+    // A mode e^(r t) with its conjugate: x(t + 2 T) = 2 e^(a T) cos(w T) x(t + T) - e^(2 a T) x(t),
+    // r = a + i w.
     let root = timely_sim::stability::modes(&dcqcn, 2.0).expect("a fixed point").apart.rightmost().expect("a root");
     let (step, fall) = (0.01, (root.re * 0.01).exp());
     for k in 10..18 {
@@ -127,7 +133,8 @@ fn dcqcn_converges_exponentially_to_equal_shares() {
     near("second", end[1], 20.0, 0.01);
 }
 
-/// Figure 18: a sampled PI controller at the switch holds its reference for any number of flows at either delay.
+/// Figure 18: a sampled PI controller at the switch holds its reference for any number of flows at
+/// either delay.
 #[test]
 fn pi_at_the_switch_holds_the_queue() {
     for delay in ["delay_us=4", "delay_us=85"] {
@@ -143,8 +150,8 @@ fn pi_at_the_switch_holds_the_queue() {
     }
 }
 
-/// Figure 19 and theorem: with PI at the host the queue is pinned, and the split is what the controllers started with. Equal starts are
-/// printed beside it.
+/// Figure 19 and theorem: with PI at the host the queue is pinned, and the split is what the
+/// controllers started with. Equal starts are printed beside it.
 #[test]
 fn pi_at_the_host_pins_the_queue_and_not_the_shares() {
     let flow = |gbps: f64, output: f64| FlowStart { output, ..FlowStart::new(gbps) };
@@ -163,9 +170,10 @@ fn pi_at_the_host_pins_the_queue_and_not_the_shares() {
     assert!(fair >= 0.96);
 }
 
-/// Figure 20: jitter of the feedback, uniform up to 100 us and drawn every 5 us. As in the paper's model it delays feedback: the queue
-/// of patched TIMELY then has a standard deviation of 19.7 KB, DCQCN's stays. Where it is part of the RTT too, 50 us in the mean are as much
-/// as T_low: the queue lies on the floor, and its deviation of 4 KB is as much as its mean.
+/// Figure 20: jitter of the feedback, uniform up to 100 us and drawn every 5 us. As in the paper's
+/// model it delays feedback: the queue of patched TIMELY then has a standard deviation of 19.7 KB,
+/// DCQCN's stays. Where it is part of the RTT too, 50 us in the mean are as much as T_low: the
+/// queue lies on the floor, and its deviation of 4 KB is as much as its mean.
 #[test]
 fn jitter_unsettles_delay_and_not_marks() {
     let deviation = |model: Model, gbps: f64, jitter: Option<Jitter>| {
@@ -196,7 +204,8 @@ fn a_queue_that_runs_away_is_told() {
     assert!(why.starts_with("at 0.") && why.contains("run away"), "{why}");
 }
 
-/// The program: series.csv has a column a flow and a row a sample; wrong settings are refused by name before anything is written.
+/// The program: series.csv has a column a flow and a row a sample; wrong settings are refused by
+/// name before anything is written.
 #[test]
 fn the_program_writes_series_and_refuses_settings() {
     let dir = std::env::temp_dir().join(format!("timely-fluid-{}", std::process::id()));

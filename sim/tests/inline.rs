@@ -24,7 +24,8 @@ fn run(text: &str) -> Result<Outcome, String> {
     build::run(plan, cores::factory().as_ref(), |_| {}).map_err(|e| e.to_string())
 }
 
-/// No flow waits longer for a sample or a time-out than its time-out and a scan, whatever the form, the speed, the size, the bound.
+/// No flow waits longer for a sample or a time-out than its time-out and a scan, whatever the form,
+/// the speed, the size, the bound.
 #[test]
 fn no_flow_is_blind() {
     let cells = if thorough() { Cell::all().collect() } else { Cell::FEW.to_vec() };
@@ -56,14 +57,16 @@ fn a_flow_that_hears_nothing_is_seen() {
     told(0, vec![departure(0, false, 0, 100), departure(0, false, 1, 200)], None);
     told(1, vec![departure(1, true, 0, 300)], None);
     told(0, vec![], Some(400));
-    // Segment 1 is still out: it is waited for from 400 on. Segment 2 leaves later, and nothing more is ever heard.
+    // Segment 1 is still out: it is waited for from 400 on. Segment 2 leaves later, and nothing
+    // more is ever heard.
     told(0, vec![departure(0, false, 2, 900)], None);
     assert_eq!(blind.longest(1500), [1100]);
     assert_eq!(blind.longest(500), [300], "until the first sample");
     assert_eq!(blind.heard(), [1, 0]);
 }
 
-/// A lone flow in an empty network has the line for itself: the named profiles' bounds are above the bandwidth-delay product.
+/// A lone flow in an empty network has the line for itself: the named profiles' bounds are above
+/// the bandwidth-delay product.
 #[test]
 fn a_lone_flow_fills_the_line() {
     for gbps in [10, 25, 100] {
@@ -76,7 +79,8 @@ fn a_lone_flow_fills_the_line() {
     }
 }
 
-/// Patched TIMELY has one fixed point ("ECN or Delay", section 4.2), so that both forms come to the same queue; TIMELY has none that is its own.
+/// Patched TIMELY has one fixed point ("ECN or Delay", section 4.2), so that both forms come to the
+/// same queue; TIMELY has none that is its own.
 #[test]
 fn both_forms_come_to_the_fixed_point() {
     let mean = |form: &str| {
@@ -116,7 +120,8 @@ fn a_stalled_host_does_not_open_the_loop() {
     assert!(deaf.blind == 0 && deaf.samples == all.samples && deaf.samples > 5000, "{deaf:?}, {all:?}");
 }
 
-/// With `STORE_WAIT` the slowest flow of a host that keeps no bound of its own holds up the others; with one it does not.
+/// With `STORE_WAIT` the slowest flow of a host that keeps no bound of its own holds up the others;
+/// with one it does not.
 #[test]
 fn a_slow_flow_holds_up_others_of_a_host_without_a_bound() {
     let fast = |host_kb: u32| {
@@ -135,7 +140,8 @@ fn a_slow_flow_holds_up_others_of_a_host_without_a_bound() {
     assert!((held - 100.0).abs() < 15.0 && (free - 5000.0).abs() < 50.0, "{held} and {free} Mb/s");
 }
 
-/// Messages are sent whole, flows end, telemetry is read; and what the form has not is refused in a sentence that names it.
+/// Messages are sent whole, flows end, telemetry is read; and what the form has not is refused in a
+/// sentence that names it.
 #[test]
 fn a_scenario_s_fields_hold_in_line() {
     let head = "[topology]\nhosts = 3\n[link]\nrate_gbps = 25\n[nic]\nkind = 'model'\nform = 'inline'\nbus_bits = 256\n";

@@ -1,4 +1,5 @@
-//! `docs/pacing.md`, its figures and its plot: the page shows what `docs/pacing.json` says, and the sweep over lateness still gives what is recorded.
+//! `docs/pacing.md`, its figures and its plot: the page shows what `docs/pacing.json` says, and the
+//! sweep over lateness still gives what is recorded.
 mod common;
 
 use std::path::{Path, PathBuf};

@@ -1,8 +1,10 @@
-//! Patched TIMELY in this NIC's integers, in a loop with a queue and a delay, beside the linearised model of the same law.
+//! Patched TIMELY in this NIC's integers, in a loop with a queue and a delay, beside the linearised
+//! model of the same law.
 use timely_regs::parameters::Parameters;
 use timely_sim::stability::nic::{MS, Nic, Row, SEGMENT, row};
 
-// patched-10g for an unloaded RTT, segments of two packets of 1,000 bytes, 60 ms from a queue a third beyond its rest.
+// patched-10g for an unloaded RTT, segments of two packets of 1,000 bytes, 60 ms from a queue a
+// third beyond its rest.
 fn run(base_us: f64, flows: u32) -> Row {
     let nic = Nic::new(Parameters::patched_10g(base_us), SEGMENT, base_us).unwrap();
     let r = row(&nic, flows, MS).unwrap();
@@ -10,14 +12,16 @@ fn run(base_us: f64, flows: u32) -> Row {
     r
 }
 
-/// The integers come to rest where the model's rightmost root is on the left, at the model's queue to .1 %, and swing where it is on the right: with
-/// up to 6 flows at any of these RTTs, and again with many flows, the sooner the longer the RTT.
+/// The integers come to rest where the model's rightmost root is on the left, at the model's queue
+/// to .1 %, and swing where it is on the right: with up to 6 flows at any of these RTTs, and again
+/// with many flows, the sooner the longer the RTT.
 #[test]
 fn the_integers_swing_where_the_linear_model_says() {
     let mut signs = [0, 0];
     for base_us in [8.0, 20.0, 50.0, 100.0] {
         for flows in [2, 4, 8, 16, 32, 64] {
-            // Segments of 64 flows are 114 us apart, longer than that loop: samples so far apart see less of it than the model does.
+            // Segments of 64 flows are 114 us apart, longer than that loop: samples so far apart
+            // see less of it than the model does.
             if (base_us, flows) == (8.0, 64) {
                 continue;
             }
@@ -34,7 +38,8 @@ fn the_integers_swing_where_the_linear_model_says() {
     assert!(signs[0] > 8 && signs[1] > 8, "{signs:?}");
 }
 
-/// The boundary lies between 6 and 7 flows, by the roots and by the integers: 6 keep their swing, that of 7 falls.
+/// The boundary lies between 6 and 7 flows, by the roots and by the integers: 6 keep their swing,
+/// that of 7 falls.
 #[test]
 fn the_boundary_is_where_the_linear_model_says() {
     for base_us in [8.0, 50.0, 100.0] {
@@ -44,7 +49,8 @@ fn the_boundary_is_where_the_linear_model_says() {
     }
 }
 
-/// Two flows of bit-true NICs swing as the integers in the loop do: `docs/ecn-or-delay.json` has them, patched-10g without jitter.
+/// Two flows of bit-true NICs swing as the integers in the loop do: `docs/ecn-or-delay.json` has
+/// them, patched-10g without jitter.
 #[test]
 fn packets_swing_as_the_loop_does() {
     let text = include_str!("../../docs/ecn-or-delay.json");

@@ -1,10 +1,12 @@
-//! The named profile of each law in a 10-to-1 incast: on NICs that compute as the hardware does, and on event-level hosts with an f64 law.
+//! The named profile of each law in a 10-to-1 incast: on NICs that compute as the hardware does,
+//! and on event-level hosts with an f64 law.
 use std::path::Path;
 use timely_sim::cores;
 use timely_sim::scenario::{build, file};
 
-/// Bounds of a law in the second half of 40 ms: least utilization and Jain index, greatest p99 of the RTT, us. PI holds the delay at
-/// 20 us, whatever the share of each flow: any shares are at rest then (ECN or Delay, section 5.2), so nothing is asked of its fairness.
+/// Bounds of a law in the second half of 40 ms: least utilization and Jain index, greatest p99 of
+/// the RTT, us. PI holds the delay at 20 us, whatever the share of each flow: any shares are at
+/// rest then (ECN or Delay, section 5.2), so nothing is asked of its fairness.
 const LAWS: [(&str, f64, f64, f64); 4] =
     [("timely-10g", 0.97, 0.99, 28.0), ("patched-10g", 0.99, 0.99, 30.0), ("pi-10g", 0.99, 0.3, 23.0), ("swift-10g", 0.9, 0.95, 40.0)];
 

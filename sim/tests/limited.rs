@@ -1,9 +1,11 @@
-//! TIMELY's section 5 in the simulator: the rate of a flow that does not use it grows no further, on every kind of NIC that has the rule; the others refuse it.
+//! TIMELY's section 5 in the simulator: the rate of a flow that does not use it grows no further,
+//! on every kind of NIC that has the rule; the others refuse it.
 use std::path::Path;
 use timely_sim::cores;
 use timely_sim::scenario::{build, file};
 
-/// A flow whose every ACK asks for more: a message of a packet each ten gaps of its first rate, 1 Gb/s. Its greatest rate, Mb/s.
+/// A flow whose every ACK asks for more: a message of a packet each ten gaps of its first rate, 1
+/// Gb/s. Its greatest rate, Mb/s.
 fn greatest_mbps(kind: &str, window_us: u32, every_us: f64, control: &str) -> Result<f64, String> {
     let text = format!(
         "name = 'limited'\nduration_ms = 20\nseed = 1\n[topology]\nhosts = 2\n[link]\nrate_gbps = 10\n[nic]\nkind = '{kind}'\n\

@@ -266,7 +266,8 @@ fn received_beats_end_at_the_first_edge_after_the_frame() {
 
 type Trace = (Vec<Log>, Vec<(Ps, Option<Ps>, Option<f64>)>, u64, f64);
 
-/// Eight senders of scattered segments to one receiver, clocks drifting, MACs jittering, PFC and loss.
+/// Eight senders of scattered segments to one receiver, clocks drifting, MACs jittering, PFC and
+/// loss.
 fn incast(bus: usize, skips: bool, threads: usize) -> Trace {
     let senders = 8u16;
     let (mut nics, mut logs): (Vec<Box<dyn Nic>>, Vec<_>) = (vec![], vec![]);

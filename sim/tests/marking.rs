@@ -1,10 +1,12 @@
-//! Marks on the network of NICs with frames: how many there are at a standing queue, that ACKs echo them, and jitter of the feedback.
+//! Marks on the network of NICs with frames: how many there are at a standing queue, that ACKs echo
+//! them, and jitter of the feedback.
 use std::path::Path;
 use timely_sim::cores;
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::file;
 
-// Four senders at line rate, each of which may have `window_kb` unanswered, keep a queue that hardly moves.
+// Four senders at line rate, each of which may have `window_kb` unanswered, keep a queue that
+// hardly moves.
 fn standing(kind: &str, window_kb: f64, switch: &str, ms: f64) -> Outcome {
     let text = format!(
         "duration_ms = {ms}\nsteady_from = 0.2\nseed = 5\n[topology]\nhosts = 5\n[switch]\nxoff_kb = 0\n{switch}\n[nic]\nkind = '{kind}'\n\
@@ -18,7 +20,8 @@ fn standing(kind: &str, window_kb: f64, switch: &str, ms: f64) -> Outcome {
 // Bytes of a frame in a switch: 1,024 of payload, headers and FCS.
 const FRAME: f64 = 1024.0 + 90.0 + 4.0;
 
-// The share of marked packets and of ACKs that say so, held to the chance that the ramp gives the mean queue.
+// The share of marked packets and of ACKs that say so, held to the chance that the ramp gives the
+// mean queue.
 fn held(o: &Outcome, (least, most, chance): (f64, f64, f64), left_out: f64) {
     let m = o.summary.marks;
     // The tap counts the frame on the wire, the ramp does not.
@@ -31,15 +34,17 @@ fn held(o: &Outcome, (least, most, chance): (f64, f64, f64), left_out: f64) {
     assert!((data.0 - p).abs() < data.1 && (acks.0 - p).abs() < acks.1 && o.summary.timeouts == 0);
 }
 
-/// The chance of the ramp at the queue that stands, marked as packets come and as they go, by event-level NICs and by those with frames, whose
-/// responders find the mark in the bytes of the packet and whose checksums still hold.
+/// The chance of the ramp at the queue that stands, marked as packets come and as they go, by
+/// event-level NICs and by those with frames, whose responders find the mark in the bytes of the
+/// packet and whose checksums still hold.
 #[test]
 fn the_share_of_marks_is_that_of_the_ramp() {
     let ramp = "mark_kb = 5\nmark_most_kb = 85\nmark_chance = 0.8\nmark_at";
     for (kind, ms) in [("paced", 40.0), ("software", 40.0), ("model", 4.0), ("event", 40.0)] {
         for (at, left_out) in [("ingress", 1.0), ("egress", 1.0)] {
             let o = standing(kind, 14.0, &format!("{ramp} = '{at}'"), ms);
-            // On the fabric an ACK says whether any packet of its segment was marked, since DCTCP counts them; elsewhere its last one.
+            // On the fabric an ACK says whether any packet of its segment was marked, since DCTCP
+            // counts them; elsewhere its last one.
             if kind == "event" {
                 let (m, one) = (o.summary.marks, o.summary.marks.marked_packets as f64 / o.summary.marks.packets as f64);
                 let any = m.marked_acks as f64 / m.acks as f64;
@@ -51,14 +56,16 @@ fn the_share_of_marks_is_that_of_the_ramp() {
     }
 }
 
-/// Below the foot nothing is marked, beyond the top everything that waits; the PI controller adds its parts.
+/// Below the foot nothing is marked, beyond the top everything that waits; the PI controller adds
+/// its parts.
 #[test]
 fn marks_have_ends_and_a_controller() {
     let none = standing("model", 14.0, "mark_kb = 90\nmark_most_kb = 100", 1.0).summary.marks;
     assert!(none.packets > 500 && (none.marked_packets, none.marked_acks) == (0, 0), "{none:?}");
     let all = standing("model", 14.0, "mark_kb = 1\nmark_most_kb = 20", 1.0).summary.marks;
     assert!(all.packets > 500 && all.marked_packets == all.packets && all.marked_acks == all.acks, "{all:?}");
-    // The queue stays above the reference, whatever is marked: the integral comes to its most, and the proportional part adds to it.
+    // The queue stays above the reference, whatever is marked: the integral comes to its most, and
+    // the proportional part adds to it.
     let o = standing("paced", 14.0, "mark_pi = { reference_kb = 30, most = 0.4, integral = 100, proportional = 0.001 }", 40.0);
     let (m, above) = (o.summary.marks, o.summary.queue_kb.mean - FRAME / 1e3 - 30.0);
     let (share, p) = (m.marked_packets as f64 / m.packets as f64, 0.4 + 0.001 * above);
@@ -78,7 +85,8 @@ fn one_way_delay_does_not_see_the_jitter_of_acks() {
         build::run(plan, &*cores::factory(), |_| {}).unwrap_or_else(|e| panic!("{e}")).summary.rtt_measured_us
     };
     let (still, late, one_way) = (run("model", "rtt", 0.0), run("model", "rtt", 50.0), run("model", "one_way", 50.0));
-    // An ACK every 9 us that may overtake none before it: later than the mean of a uniform delay, 25 us, and never than its most.
+    // An ACK every 9 us that may overtake none before it: later than the mean of a uniform delay,
+    // 25 us, and never than its most.
     println!("{still:?} {late:?} {one_way:?}");
     assert!(late.mean - still.mean > 25.0 && late.mean - still.mean < 45.0 && late.p99 < still.p99 + 50.1);
     assert!((one_way.mean - 8.0).abs() < 0.2 && one_way.p99 < 8.5);

@@ -39,7 +39,8 @@ fn acks_overtake_data_but_never_a_frame_on_the_wire() {
     assert!(got.windows(2).all(|w| w[1].1 == w[0].2), "the port never idles while frames wait");
 }
 
-// Poisson arrivals of equal packets on one port: the mean wait of an M/D/1 queue is rho S / (2 (1 - rho)).
+// Poisson arrivals of equal packets on one port: the mean wait of an M/D/1 queue is rho S / (2 (1 -
+// rho)).
 #[test]
 fn a_port_is_an_m_d_1_queue() {
     let (fast, slow) = (Speed::gbps(1000.0), Speed::gbps(10.0));
@@ -77,7 +78,8 @@ fn flow_control_loses_nothing_and_bounds_what_an_ingress_port_holds() {
     let senders = 4u16;
     let each = 4_000u32;
     let pfc = Pfc { xoff: 50_000, xon: 46_000 };
-    // After XOFF: a frame on the wire that way, the pause frame, both propagations, the frame being sent, the pipeline.
+    // After XOFF: a frame on the wire that way, the pause frame, both propagations, the frame being
+    // sent, the pipeline.
     let headroom = (2 * DELAY + LATENCY) / 800 + 2 * 1138 + 84;
     let buffer = u64::from(senders) * (pfc.xoff + 1118 + headroom);
     let mut nics = Vec::new();

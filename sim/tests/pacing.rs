@@ -1,4 +1,5 @@
-//! `timely-sim pacing` in its quick form: that everything runs, and that what is promised of its output holds. Its times are no figures.
+//! `timely-sim pacing` in its quick form: that everything runs, and that what is promised of its
+//! output holds. Its times are no figures.
 use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
@@ -46,7 +47,8 @@ fn pacers_are_measured_or_say_why_not() {
         for figure in ["burst_bytes_100us", "cpu_s_per_gbit", "cpu_s_per_mpacket", "sent", "received"] {
             assert!(number(&p[figure], figure) >= 0.0, "{p}");
         }
-        // Packets that arrived were sent; a packet may be lost where a receiver has to share its core.
+        // Packets that arrived were sent; a packet may be lost where a receiver has to share its
+        // core.
         let (sent, received) = (number(&p["sent"], "sent"), number(&p["received"], "received"));
         println!("{name:12} {:5} flows, bursts of {:2}: {received} of {sent} packets", p["flows"], p["burst"]);
         assert!(received <= sent && received > 0.0, "nothing arrived, and no reason is told: {p}");
@@ -58,7 +60,8 @@ fn pacers_are_measured_or_say_why_not() {
     {
         assert!(pacers.iter().any(|p| p["name"] == name), "no {name}");
     }
-    // The hardware's errors are in clocks, whatever else the machine does: one for a flow alone, and those of a shared link for many.
+    // The hardware's errors are in clocks, whatever else the machine does: one for a flow alone,
+    // and those of a shared link for many.
     let clock = 4.0;
     for p in pacers.iter().filter(|p| p["name"] == "rtl") {
         if p["flows"] == 1 {

@@ -23,7 +23,8 @@ fn pages_are_those_of_the_recorded_results() {
     }
 }
 
-/// The record holds all experiments, whole, by five seeds; a finding that differs by all of them has a reason.
+/// The record holds all experiments, whole, by five seeds; a finding that differs by all of them
+/// has a reason.
 #[test]
 fn what_is_recorded_is_whole() {
     for paper in &PAPERS {
@@ -97,7 +98,8 @@ fn every_figure_has_a_twin() {
     }
 }
 
-/// With one constant changed margins and times to converge are not the paper's any more: what needs no packets, and so is quick.
+/// With one constant changed margins and times to converge are not the paper's any more: what needs
+/// no packets, and so is quick.
 #[test]
 fn twins_of_the_analysis_turn() {
     turn(&PAPERS[1], |t| ["fig3", "fig6", "fig11"].contains(&t.figure));
@@ -137,7 +139,8 @@ fn every_experiment_runs() {
     assert!(!html.contains("http://") || html.matches("http://").count() == html.matches("http://www.w3.org/2000/svg").count());
 }
 
-/// A sample of "ECN or Delay" in short. What needs no packets is as in long runs, and agrees; every number is one.
+/// A sample of "ECN or Delay" in short. What needs no packets is as in long runs, and agrees; every
+/// number is one.
 #[test]
 fn a_sample_of_ecn_or_delay_runs() {
     let paper = &PAPERS[1];
@@ -154,7 +157,8 @@ fn a_sample_of_ecn_or_delay_runs() {
     assert!(html.contains("quantities agree") && html.contains("R_AI 40 Mb/s"));
 }
 
-/// Arguments that would record a part as the whole, or draw seeds twice, are refused before anything runs.
+/// Arguments that would record a part as the whole, or draw seeds twice, are refused before
+/// anything runs.
 #[test]
 fn parts_are_not_recorded() {
     let said = |arguments: &[&str]| {

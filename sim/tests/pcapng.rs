@@ -41,7 +41,8 @@ fn capture(kind: NicKind, port: (u16, u16)) -> Capture {
     build::run(plan, &*cores::factory(), |_| {}).expect("runs").captures.remove(0)
 }
 
-/// All data of both flows leaves by the port to host 2, and all ACKs come in by it, in the order of time.
+/// All data of both flows leaves by the port to host 2, and all ACKs come in by it, in the order of
+/// time.
 #[test]
 fn a_capture_has_every_frame_of_its_port() {
     for kind in [NicKind::Model, NicKind::Paced] {

@@ -160,7 +160,8 @@ fn what_cannot_be_written_is_known_before_the_run() {
     assert_eq!(listed(&place.path("out")), [""; 0]);
 }
 
-/// Outputs that fail at the end, each by itself, take nothing with them; devices and stdout are written as they are.
+/// Outputs that fail at the end, each by itself, take nothing with them; devices and stdout are
+/// written as they are.
 #[test]
 fn outputs_fail_each_by_itself() {
     let place = Place::new("each");
@@ -179,7 +180,8 @@ fn outputs_fail_each_by_itself() {
     assert!(status.success() && text.starts_with('{') && text.contains("utilization"), "{text}");
 }
 
-/// Message for a file that cannot be read, or a folder that is none: its path, what is wrong, what to do.
+/// Message for a file that cannot be read, or a folder that is none: its path, what is wrong, what
+/// to do.
 #[test]
 fn files_that_cannot_be_read_are_told() {
     let place = Place::new("read");
@@ -378,7 +380,8 @@ fn series_are_what_the_figures_are_of() {
         let json: serde_json::Value = serde_json::from_slice(&o.stdout).expect("JSON");
         let arm = &json["arms"][0];
         let file = |name: &str| rows(&place.path(nics).join(name));
-        // A packet of 1,000 bytes has 90 of headers (14 Ethernet, 20 IPv4, 8 UDP, 48 ours), and 24 of preamble, FCS and gap.
+        // A packet of 1,000 bytes has 90 of headers (14 Ethernet, 20 IPv4, 8 UDP, 48 ours), and 24
+        // of preamble, FCS and gap.
         let w = arm["duration_ms"].as_f64().expect("a number") * 1e3 / 400.0;
         // The run ends with the last flow, which cuts the last bin.
         let end = file("flows.csv").iter().map(|f| f["start_us"] + f["completion_us"]).fold(0.0, f64::max);

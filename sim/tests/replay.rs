@@ -1,4 +1,5 @@
-//! `run --events` and `replay` as a user runs them: a recording of model NICs is equal, a spoilt one is not, a broken one is refused.
+//! `run --events` and `replay` as a user runs them: a recording of model NICs is equal, a spoilt
+//! one is not, a broken one is refused.
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use timely_regs::event::BYTES;

@@ -32,7 +32,8 @@ fn spec(form: &str) -> CoreSpec {
     taken.0.lock().expect("no test panics with it").take().expect("a NIC")
 }
 
-/// Frames that ended within so many clocks: clock of the first beat, bytes. Each is stamped as it begins; the stamp is a completion a clock later.
+/// Frames that ended within so many clocks: clock of the first beat, bytes. Each is stamped as it
+/// begins; the stamp is a completion a clock later.
 fn frames(nic: &mut dyn Core, clocks: u64, under_way: &mut Option<(u64, usize)>) -> Vec<(u64, usize)> {
     let (mut all, end) = (Vec::new(), nic.clk() + clocks);
     let mut stamped = None;
@@ -52,8 +53,10 @@ fn frames(nic: &mut dyn Core, clocks: u64, under_way: &mut Option<(u64, usize)>)
     all
 }
 
-/// In the middle of a frame, of either form: that frame leaves whole, no flow has anything left behind the reset, addresses, key and time go on, and flows send
-/// again that are loaded again. The standalone NIC is silent in between; behind Corundum's queues the host's packets go on, as those of no flow.
+/// In the middle of a frame, of either form: that frame leaves whole, no flow has anything left
+/// behind the reset, addresses, key and time go on, and flows send again that are loaded again. The
+/// standalone NIC is silent in between; behind Corundum's queues the host's packets go on, as those
+/// of no flow.
 #[test]
 fn a_soft_reset_forgets_the_flows_alone() {
     for form in ["standalone", "corundum"] {
@@ -82,7 +85,8 @@ fn a_soft_reset_forgets_the_flows_alone() {
         let after = frames(nic, 10_000, &mut under_way);
         println!("{form}: {} frames before, {} while it lasted, {} behind it", before.len(), during.len(), after.len());
         assert!(after.is_empty() || form == "corundum", "{form}: {after:?}");
-        // Granted packets count where their flow was reset before they left; so do packets with our header out of any queue of Corundum's.
+        // Granted packets count where their flow was reset before they left; so do packets with our
+        // header out of any queue of Corundum's.
         let most = if form == "corundum" { (during.len() + after.len()) as u32 } else { 2 };
         assert!(sent(nic).iter().all(|r| r.0 <= most && r.1 == 0), "{form}: {:?}", sent(nic));
         let read = |nic: &mut dyn Core, register: &timely_regs::map::Register| nic.read32(register.address()).expect("a read");

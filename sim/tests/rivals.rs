@@ -27,13 +27,15 @@ fn show(name: &str, s: &Summary) {
     );
 }
 
-/// Without control, flow control alone holds the queue: each of N ingress ports at XOFF, so the RTT is the base and N XOFF / C.
+/// Without control, flow control alone holds the queue: each of N ingress ports at XOFF, so the RTT
+/// is the base and N XOFF / C.
 #[test]
 fn flow_control_alone_queues_xoff_for_each_port() {
     for xoff_kb in [50.0, 200.0] {
         let o = incast(10, "event", &format!("xoff_kb = {xoff_kb}"), "like = 'fixed'\ncontrol = 'none'\ntimeout_us = 0", "");
         show("none", &o.summary);
-        // Bytes on their way when the pause is sent come on top: two propagations, the pipeline, a frame either way.
+        // Bytes on their way when the pause is sent come on top: two propagations, the pipeline, a
+        // frame either way.
         let rtt = |kb: f64| o.base_rtt_us + 10.0 * kb * 8.0 / 10.0 * (1138.0 / 1118.0);
         let (least, most) = (rtt(xoff_kb), rtt(xoff_kb + 3.5 * 1.25 + 2.3));
         assert!((least..most).contains(&o.summary.rtt_us.p99), "{} for {least} to {most}", o.summary.rtt_us.p99);
@@ -41,8 +43,8 @@ fn flow_control_alone_queues_xoff_for_each_port() {
     }
 }
 
-/// DCTCP's queue reaches K and little more: with N windows of W packets in step it peaks at K + N (SIGCOMM'10, section 3.3). A lone flow's
-/// share of marks is the square root of 2 / W.
+/// DCTCP's queue reaches K and little more: with N windows of W packets in step it peaks at K + N
+/// (SIGCOMM'10, section 3.3). A lone flow's share of marks is the square root of 2 / W.
 #[test]
 fn dctcp_keeps_the_queue_at_its_threshold() {
     for (senders, k) in [(2, 40.0), (10, 80.0)] {
@@ -56,8 +58,8 @@ fn dctcp_keeps_the_queue_at_its_threshold() {
     }
 }
 
-/// FAST*: at rest each flow keeps alpha of its rate in the queue, r (1 - base / rtt) = alpha, so that the delay is base x / (1 - x),
-/// x = N alpha / C.
+/// FAST*: at rest each flow keeps alpha of its rate in the queue, r (1 - base / rtt) = alpha, so
+/// that the delay is base x / (1 - x), x = N alpha / C.
 #[test]
 fn fast_queues_alpha_of_each_flow() {
     for alpha in [100.0, 300.0, 600.0] {
@@ -67,14 +69,15 @@ fn fast_queues_alpha_of_each_flow() {
         show("fast", &o.summary);
         let x = 10.0 * alpha / 10_000.0;
         let theory = o.base_rtt_us / (1.0 - x);
-        // Packets that meet by chance add a little that no flow means to queue, and the flows answer it.
+        // Packets that meet by chance add a little that no flow means to queue, and the flows
+        // answer it.
         assert!((o.summary.rtt_us.mean / theory - 1.0).abs() < 0.1, "alpha {alpha}: {} for {theory}", o.summary.rtt_us.mean);
         assert!(o.summary.utilization > 0.9 && o.summary.jain > 0.99);
     }
 }
 
-/// SIGCOMM'15, section 4.4: with T_low = T_high TIMELY reacts to the queue alone. A low target costs throughput, and rates swing more than
-/// with the gradient.
+/// SIGCOMM'15, section 4.4: with T_low = T_high TIMELY reacts to the queue alone. A low target
+/// costs throughput, and rates swing more than with the gradient.
 #[test]
 fn queue_size_timely_pays_for_a_low_target_with_throughput() {
     let with = |thresholds: &str| {
@@ -93,7 +96,8 @@ fn queue_size_timely_pays_for_a_low_target_with_throughput() {
     assert!(low.utilization < gradient.utilization - 0.02 && low.rtt_us.mean < gradient.rtt_us.mean && swing < low_swing);
 }
 
-/// HPCC's code starts at line rate and counts its own serialization: ten of them queue at first, and then keep the link busy.
+/// HPCC's code starts at line rate and counts its own serialization: ten of them queue at first,
+/// and then keep the link busy.
 #[test]
 fn hpcc_s_timely_starts_at_line_rate() {
     let profile = "like = 'authors-10g'\ncontrol = 'timely-hpcc'\nalpha = 0.875\nt_low_us = 50\nt_high_us = 500\noutstanding_kb = 0\ninitial_mbps = 10";
@@ -104,7 +108,8 @@ fn hpcc_s_timely_starts_at_line_rate() {
     assert!(o.summary.queue_max_kb > 300.0 && o.summary.utilization > 0.5 && (answers - 1.0).abs() < 0.05);
 }
 
-/// CoNEXT'16, figure 9c: 7 + 3 Gb/s on 10 stay unfair for good, for any shares are at rest; figure 8: the queue stays below 70 KB or so.
+/// CoNEXT'16, figure 9c: 7 + 3 Gb/s on 10 stay unfair for good, for any shares are at rest; figure
+/// 8: the queue stays below 70 KB or so.
 #[test]
 fn conext_s_timely_stays_as_unfair_as_it_starts() {
     let text = "duration_ms = 100\n[topology]\nhosts = 3\n[link]\ndelay_ns = 1000\n[switch]\nxoff_kb = 0\n[nic]\nkind = 'event'\n\

@@ -1,4 +1,5 @@
-//! The stability analysis: published values to the digit, and the full linearisation against the roots of the delay systems.
+//! The stability analysis: published values to the digit, and the full linearisation against the
+//! roots of the delay systems.
 use timely_sim::fluid::run;
 use timely_sim::fluid::settings::{Model, Settings};
 use timely_sim::fluid::solve::{FlowStart, Steps};
@@ -29,7 +30,8 @@ fn published_values_are_met() {
     assert_eq!(all.iter().map(|r| r.values).sum::<usize>(), 950);
 }
 
-/// Queues at rest of figure 4, and what margins the published formula would have at the exact marking probability.
+/// Queues at rest of figure 4, and what margins the published formula would have at the exact
+/// marking probability.
 #[test]
 fn the_exact_fixed_point_is_another_than_taylor_s() {
     let figure = settings(Model::Dcqcn, &["kmax_kb=2000", "pmax=0.1"]);
@@ -44,8 +46,9 @@ fn the_exact_fixed_point_is_another_than_taylor_s() {
     }
 }
 
-/// Margins of the full linearisation at 0 us, at Taylor's and at the exact marking probability, beside a hand computation of a tenth of a
-/// degree, which keeps fewer terms in the marking probability: with 100 flows, at Taylor's .17, it is 5 degrees off.
+/// Margins of the full linearisation at 0 us, at Taylor's and at the exact marking probability,
+/// beside a hand computation of a tenth of a degree, which keeps fewer terms in the marking
+/// probability: with 100 flows, at Taylor's .17, it is 5 degrees off.
 #[test]
 fn the_full_linearisation_has_margins_of_its_own() {
     let d = settings(Model::Dcqcn, &["delay_us=0"]).dcqcn().with_long_ramp();
@@ -57,8 +60,8 @@ fn the_full_linearisation_has_margins_of_its_own() {
     }
 }
 
-/// The margin's sign is that of the rightmost root at every number of flows, and both say where DCQCN is unstable; the published margins
-/// say otherwise at 50 us.
+/// The margin's sign is that of the rightmost root at every number of flows, and both say where
+/// DCQCN is unstable; the published margins say otherwise at 50 us.
 #[test]
 fn margins_agree_with_roots() {
     let table: [(&str, &[&str], std::ops::Range<u32>); 4] =
@@ -81,7 +84,8 @@ fn margins_agree_with_roots() {
     assert!((near[0].margin_deg.expect("a crossing") - 0.1).abs() < 0.1, "{near:?}");
 }
 
-/// The swing of the integrated model about its fixed point dies out as the rightmost root says, which no part of the linearisation has seen.
+/// The swing of the integrated model about its fixed point dies out as the rightmost root says,
+/// which no part of the linearisation has seen.
 #[test]
 fn the_fluid_model_decays_with_its_rightmost_root() {
     // DCQCN's oscillation is little excited and shows once a faster, real mode has gone.
@@ -102,7 +106,8 @@ fn the_fluid_model_decays_with_its_rightmost_root() {
     }
 }
 
-/// The study's advice: less additive increase or a longer ramp gives a larger margin where it is least.
+/// The study's advice: less additive increase or a longer ramp gives a larger margin where it is
+/// least.
 #[test]
 fn gentler_steps_and_longer_ramps_are_more_stable() {
     let least = |set: &[&str]| {
@@ -114,8 +119,8 @@ fn gentler_steps_and_longer_ramps_are_more_stable() {
     assert!(table < -3.0 && gentle > 1.0 && long > 1.0);
 }
 
-/// Patched TIMELY: with the weight's own slope the published formula is the full linearisation; roots agree with it, and with 40 flows the
-/// fluid model swings.
+/// Patched TIMELY: with the weight's own slope the published formula is the full linearisation;
+/// roots agree with it, and with 40 flows the fluid model swings.
 #[test]
 fn patched_timely_is_less_stable_than_published() {
     let s = settings(Model::Patched, &[]);
@@ -134,14 +139,16 @@ fn patched_timely_is_less_stable_than_published() {
     }
 }
 
-/// Theorems 3 and 4: TIMELY rests nowhere, or with the other branch at a gradient of 0 at every split of the line.
+/// Theorems 3 and 4: TIMELY rests nowhere, or with the other branch at a gradient of 0 at every
+/// split of the line.
 #[test]
 fn timely_rests_nowhere_or_everywhere() {
     let all = timely_rests(&settings(Model::Timely, &[]).timely());
     assert!(all.len() == 19 && all.iter().all(|(_, [at, above])| (at - 1.0).abs() < 1e-9 && above.abs() < 1e-9), "{all:?}");
 }
 
-/// Theorem 6: with PI at each host a difference between flows is kept for good, a root of 0; with PI at the switch it dies out.
+/// Theorem 6: with PI at each host a difference between flows is kept for good, a root of 0; with
+/// PI at the switch it dies out.
 #[test]
 fn pi_at_the_host_keeps_differences_and_pi_at_the_switch_does_not() {
     for r in rows(&settings(Model::PiHost, &[]), [2, 10]) {

@@ -35,8 +35,8 @@ fn counts(dir: &Path) -> BTreeMap<u64, u32> {
     all
 }
 
-/// Killed after some runs, in the middle of a line even, and resumed: no run twice, none lost, the table that of an undisturbed sweep. Two
-/// processes with half the runs each give it too.
+/// Killed after some runs, in the middle of a line even, and resumed: no run twice, none lost, the
+/// table that of an undisturbed sweep. Two processes with half the runs each give it too.
 #[test]
 fn a_killed_sweep_resumes_and_shards_add_up() {
     let (killed, whole) = (scratch("killed"), scratch("whole"));

@@ -1,4 +1,5 @@
-//! Networks of every kind of NIC against queueing theory, conservation, balance and capacity: expectations that no part of the simulator computes.
+//! Networks of every kind of NIC against queueing theory, conservation, balance and capacity:
+//! expectations that no part of the simulator computes.
 mod common;
 
 use std::path::Path;
@@ -29,7 +30,8 @@ fn nic(kind: &str, bus_bits: u32) -> String {
     format!("[nic]\nkind = '{kind}'\n{bus}")
 }
 
-// Ten hosts with fast links send single packets at random times to one at 10 Gb/s; for each payload its share of the line.
+// Ten hosts with fast links send single packets at random times to one at 10 Gb/s; for each payload
+// its share of the line.
 fn random_packets(kind: &str, traffic: &[(u32, f64)], ms: f64) -> Outcome {
     let loads: String = traffic
         .iter()
@@ -57,9 +59,11 @@ fn service(payload: u32) -> f64 {
     f64::from(payload + HEADERS + AROUND) * 8e-4
 }
 
-/// Mean wait of a queue with one server and random arrivals (Pollaczek and Khinchine): the arrivals' rate times the mean of the service's square,
-/// over 2 (1 - rho). With one size of packets it is that of an M/D/1 queue. And Little's law, which holds of each run and not of the mean of
-/// many: the bytes in the queue are what each packet brings for as long as it is there. RTTs and the queue's record know nothing of each other.
+/// Mean wait of a queue with one server and random arrivals (Pollaczek and Khinchine): the
+/// arrivals' rate times the mean of the service's square, over 2 (1 - rho). With one size of
+/// packets it is that of an M/D/1 queue. And Little's law, which holds of each run and not of the
+/// mean of many: the bytes in the queue are what each packet brings for as long as it is there.
+/// RTTs and the queue's record know nothing of each other.
 #[test]
 fn queues_wait_as_theory_says() {
     for kind in ["event", "paced", "model"] {
@@ -112,7 +116,8 @@ fn frames_are_conserved() {
             ));
             let r = &o.recorder;
             let arrived: u64 = r.flows.iter().map(|f| f.packets + f.acks).sum();
-            // On the fabric a frame is counted on each of its two links, in networks of NICs that make bytes when it leaves its host.
+            // On the fabric a frame is counted on each of its two links, in networks of NICs that
+            // make bytes when it leaves its host.
             let (least, most) = if kind == "event" {
                 (2 * arrived + r.dropped + r.lost, 2 * arrived + r.dropped + 2 * (r.lost + ON_THE_WAY))
             } else {
@@ -126,7 +131,8 @@ fn frames_are_conserved() {
     }
 }
 
-/// Equal-cost paths get their share of flows: chi-square of 4 uplinks, 3 degrees of freedom, one in a thousand is above 16.3.
+/// Equal-cost paths get their share of flows: chi-square of 4 uplinks, 3 degrees of freedom, one in
+/// a thousand is above 16.3.
 #[test]
 fn equal_cost_paths_are_balanced() {
     let mut before: Option<Vec<u64>> = None;
@@ -152,8 +158,8 @@ fn equal_cost_paths_are_balanced() {
     }
 }
 
-/// An ingress port holds XOFF and what comes until the pause is heard: a frame and the pause frame that wait for the wire, both ways there, the
-/// switch's latency. Nothing is dropped.
+/// An ingress port holds XOFF and what comes until the pause is heard: a frame and the pause frame
+/// that wait for the wire, both ways there, the switch's latency. Nothing is dropped.
 #[test]
 fn headroom_is_what_theory_asks_for() {
     for kind in ["event", "paced", "model"] {
@@ -163,7 +169,8 @@ fn headroom_is_what_theory_asks_for() {
             nic(kind, 64),
             profile(kind)
         ));
-        // Bytes at 1.25 a ns; the frame at XOFF's edge itself, one that has begun at the sender, one that holds the pause frame up.
+        // Bytes at 1.25 a ns; the frame at XOFF's edge itself, one that has begun at the sender,
+        // one that holds the pause frame up.
         let theory = 20.0 + (3.0 * 1114.0 + 84.0 + (2.0 * 1000.0 + 300.0) * 1.25) / 1e3;
         let (most, s) = (o.recorder.ingress_max as f64 / 1e3, &o.summary);
         println!("{kind}: {most:.1} KB at most, theory {theory:.1}, {} pauses, {} dropped", s.pauses, s.dropped);
@@ -172,8 +179,9 @@ fn headroom_is_what_theory_asks_for() {
     }
 }
 
-/// Trunks of a parking lot carry what they can and no more: at the max-min shares (the long flow half of each of three trunks, the others the rest)
-/// nothing queues, with 4 % more on one trunk that queue alone grows by those 4 %.
+/// Trunks of a parking lot carry what they can and no more: at the max-min shares (the long flow
+/// half of each of three trunks, the others the rest) nothing queues, with 4 % more on one trunk
+/// that queue alone grows by those 4 %.
 #[test]
 fn trunks_carry_their_rate() {
     for kind in ["event", "paced", "model"] {

@@ -1,4 +1,5 @@
-//! The bench: what the design reaches, measured on its Verilog in clocks; and how fast the network simulator is, on this machine.
+//! The bench: what the design reaches, measured on its Verilog in clocks; and how fast the network
+//! simulator is, on this machine.
 use clap::Args;
 use std::process::{ExitCode, Stdio};
 use timely_tools::process::{cargo, root, run, shown, target};
@@ -10,11 +11,14 @@ pub struct Bench {
     /// Prints JSON to stdout in place of the table.
     #[arg(long)]
     json: bool,
-    /// A few seconds, to see that it runs: the figures mean nothing, and docs/bench.md stays as it is.
+    /// A few seconds, to see that it runs: the figures mean nothing, and docs/bench.md stays as it
+    /// is.
     #[arg(long)]
     quick: bool,
-    /// Measures one part alone (grants, alone, load, core, loops, engine or record); docs/bench.md stays as it is. `driver` (flows and events a second
-    /// through the driver) and `sim` (the network simulator, one core of this machine) are measured in seconds, and no part of the others.
+    /// Measures one part alone (grants, alone, load, core, loops, engine or record); docs/bench.md
+    /// stays as it is. `driver` (flows and events a second through the driver) and `sim` (the
+    /// network simulator, one core of this machine) are measured in seconds, and no part of the
+    /// others.
     part: Option<String>,
 }
 

@@ -1,4 +1,5 @@
-//! `cargo xtask constants`: constants that figures rest on, each changed by about a tenth, and whether its test notices.
+//! `cargo xtask constants`: constants that figures rest on, each changed by about a tenth, and
+//! whether its test notices.
 use clap::Args;
 use serde::Deserialize;
 use std::fs;

@@ -54,7 +54,7 @@ struct Cli {
 enum Command {
     /// Installs what is missing: with apt when root, otherwise from PyPI into target/.
     Setup,
-    /// Formatting, lints and every test of the workspace.
+    /// Formatting, lints, documentation and every test of the workspace.
     Test(verify::Test),
     /// Runs the demonstration and writes target/demo/report.html.
     Demo(demo::Demo),
@@ -62,26 +62,31 @@ enum Command {
     Bench(bench::Bench),
     /// Proves properties of the emitted blocks, and refutes twins with a bug.
     Prove(prove::Prove),
-    /// Puts faults into the emitted blocks, which their lockstep tests must notice; writes tests/mutation.toml and docs/mutation.md.
+    /// Puts faults into the emitted blocks, which their lockstep tests must notice; writes
+    /// tests/mutation.toml and docs/mutation.md.
     #[command(disable_help_flag = true)]
     Mutate(forward::Options),
     /// Changes constants that figures rest on, which a test must notice.
     Constants(constants::Constants),
     /// Runs the lockstep tests, or a storm around the whole NIC, for longer.
     Soak(verify::Soak),
-    /// Runs the driver's self-test on the Verilated NIC in a virtual machine, through its kernel's VFIO.
+    /// Runs the driver's self-test on the Verilated NIC in a virtual machine, through its kernel's
+    /// VFIO.
     #[command(disable_help_flag = true)]
     VmTest(forward::Options),
-    /// Measures software pacers in a virtual machine that counts instructions, beside the pacer's Verilog; writes target/pacing-vm/report.html.
+    /// Measures software pacers in a virtual machine that counts instructions, beside the pacer's
+    /// Verilog; writes target/pacing-vm/report.html.
     #[command(disable_help_flag = true)]
     PacingVm(forward::Options),
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
     #[command(disable_help_flag = true)]
     Synth(forward::Options),
-    /// Proves that two emissions do the same, module by module; ends with 1 if a module is not proven. Writes target/equal.
+    /// Proves that two emissions do the same, module by module; ends with 1 if a module is not
+    /// proven. Writes target/equal.
     #[command(disable_help_flag = true)]
     Equal(forward::Options),
-    /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes bitstreams/BOARD/report.md and manifest.toml.
+    /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes
+    /// bitstreams/BOARD/report.md and manifest.toml.
     #[command(disable_help_flag = true)]
     Bitstream(forward::Options),
 }

@@ -1,7 +1,8 @@
 //! The workspace's test programs: built by cargo, run side by side.
 //!
-//! `cargo test` runs one program after the other. Most of ours wait a good while for a single C++ compiler, so a core stands idle;
-//! here as many programs run at once as there are cores, the longest first, each with its output kept together.
+//! `cargo test` runs one program after the other. Most of ours wait a good while for a single C++
+//! compiler, so a core stands idle; here as many programs run at once as there are cores, the
+//! longest first, each with its output kept together.
 use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -53,7 +54,8 @@ impl Program {
         Some(Program { name: format!("{package} {target}"), path, folder, rank })
     }
 
-    // Where its output goes. A file, not a pipe: a pipe is open as long as anything that the program started.
+    // Where its output goes. A file, not a pipe: a pipe is open as long as anything that the
+    // program started.
     fn log(&self) -> PathBuf {
         target().join("tests").join(format!("{}.log", self.name.replace(' ', "-")))
     }
@@ -110,7 +112,8 @@ pub fn build(mut build: Command) -> Result<Vec<Program>, String> {
     Ok(programs)
 }
 
-/// Runs all of them, each with what `prepare` sets and for no longer than `limit`, and tells `done` of each as it ends, one at a time.
+/// Runs all of them, each with what `prepare` sets and for no longer than `limit`, and tells `done`
+/// of each as it ends, one at a time.
 pub fn run(
     programs: &[Program],
     limit: Duration,

@@ -27,7 +27,8 @@ pub struct Soak {
     /// Clocks a lockstep test and seed.
     #[arg(long, default_value_t = 2_000_000)]
     cycles: u64,
-    /// Instead, a storm around the whole NIC for so many clocks, its Verilog beside its model: malformed frames, losses, stalls, resets.
+    /// Instead, a storm around the whole NIC for so many clocks, its Verilog beside its model:
+    /// malformed frames, losses, stalls, resets.
     #[arg(long, value_name = "CLOCKS")]
     nic: Option<u64>,
 }
@@ -35,7 +36,8 @@ pub struct Soak {
 /// Clocks of a lockstep test and seed unless told otherwise.
 const CYCLES: u64 = 200_000;
 
-/// Time limit of a test program at [`CYCLES`]: the longest takes four minutes, and a busy machine is several times slower.
+/// Time limit of a test program at [`CYCLES`]: the longest takes four minutes, and a busy machine
+/// is several times slower.
 const LIMIT: Duration = Duration::from_secs(40 * 60);
 
 /// Exit code of `timely-machine` where this machine has no QEMU and no kernel.
@@ -114,7 +116,8 @@ impl Log {
         Ok(())
     }
 
-    // A command of the virtual machine, where QEMU and a kernel are unpacked: unpacking them takes minutes and a network.
+    // A command of the virtual machine, where QEMU and a kernel are unpacked: unpacking them takes
+    // minutes and a network.
     fn machine(&mut self, command: &str, options: &[&str]) -> Result<(), String> {
         let (name, started) = ([&["xtask", command], options].concat().join(" "), Instant::now());
         eprintln!("--- {name}");
@@ -136,7 +139,7 @@ impl Log {
 }
 
 impl Test {
-    /// Sets up, then formatting, lints, tests.
+    /// Sets up, then formatting, lints, documentation, tests.
     pub fn run(self) -> Result<ExitCode, String> {
         let started = Instant::now();
         let tools = setup::tools(setup::For::Testing)?;
@@ -148,6 +151,10 @@ impl Test {
             c
         };
         log.step(prepared(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+        // A link in a comment that leads nowhere is an error too.
+        let mut documentation = prepared(&["doc", "--workspace", "--no-deps", "--quiet"]);
+        documentation.env("RUSTDOCFLAGS", "-D warnings");
+        log.step(documentation)?;
         let quick = self.quick && std::env::var_os("TIMELY_CYCLES").is_none();
         log.tests(prepared(&["test", "--workspace", "--quiet"]), if self.quick { " (quick)" } else { "" }, LIMIT, |c| {
             tools.prepare(c);
@@ -185,7 +192,8 @@ impl Soak {
                 c.env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
             })?;
         }
-        // Evaluations of papers and the sweep over lateness whole, which the usual tests run a sample of.
+        // Evaluations of papers and the sweep over lateness whole, which the usual tests run a
+        // sample of.
         let whole = ["--test", "paper", "--test", "ecn_or_delay", "--test", "lateness"];
         let papers = cargo(&[&["test", "--release", "--quiet", "--package", "timely-sim"], &whole[..]].concat());
         log.tests(papers, " (papers and sweeps, whole)", LIMIT, |c| {

@@ -37,7 +37,8 @@ EXIT CODES
 #[derive(Parser)]
 #[command(name = "timelyd", version, after_help = AFTER)]
 struct Cli {
-    /// The NIC: a PCI address as 0000:03:00.0, /dev/mqnic0, sysfs:ADDRESS, serial:PORT, vfio-user:PATH, sim or sim:model.
+    /// The NIC: a PCI address as 0000:03:00.0, /dev/mqnic0, sysfs:ADDRESS, serial:PORT,
+    /// vfio-user:PATH, sim or sim:model.
     #[arg(long, env = "TIMELY_DEVICE")]
     device: Target,
     /// The file of what it is configured to.
@@ -81,7 +82,8 @@ fn run(cli: Cli) -> Result<(), Failed> {
     }
     let socket = cli.socket.map_or_else(|| cli.device.socket(), Ok).map_err(|e| text(&e))?;
     let file = cli.config.map_or_else(|| cli.device.state(), Ok).map_err(|e| text(&e))?;
-    // Before the device is touched: what runs on it goes on when file, options or sockets are wrong.
+    // Before the device is touched: what runs on it goes on when file, options or sockets are
+    // wrong.
     let config = Config::read(&file).map_err(|e| text(&e))?;
     let in_file = |e: &dyn std::fmt::Display| format!("{}: {e}; the device goes on as it was", file.display());
     let plan = Plan::new(&config, None).map_err(|e| in_file(&e))?;
@@ -133,7 +135,8 @@ mod tests {
     use super::*;
     use timely_driver::folders::ROOTS;
 
-    /// Commands of the units are understood by the programs, for the instances that their heads name.
+    /// Commands of the units are understood by the programs, for the instances that their heads
+    /// name.
     #[test]
     fn units_start_what_there_is() {
         for (unit, instance, device) in [

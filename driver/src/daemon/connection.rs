@@ -8,7 +8,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// How long a client may be silent before its first message, and how long it may take for the rest of one that it began.
+/// How long a client may be silent before its first message, and how long it may take for the rest
+/// of one that it began.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Most of a client's answers that are kept until it reads them.
 const MOST_UNREAD: usize = 128 << 20;
@@ -85,7 +86,8 @@ impl Connection {
         self.unsent.len() - self.sent
     }
 
-    /// Reads nothing more from the client; the connection is closed once the client has read its answers.
+    /// Reads nothing more from the client; the connection is closed once the client has read its
+    /// answers.
     pub fn close(&mut self) {
         self.closing = true;
         self.since = Instant::now();

@@ -1,4 +1,5 @@
-//! As much of HTTP as scrapers and people with curl speak: one request a connection, answered by one page.
+//! As much of HTTP as scrapers and people with curl speak: one request a connection, answered by
+//! one page.
 use httparse::{EMPTY_HEADER, Request, Status};
 
 /// The longest head of a request.
@@ -62,7 +63,8 @@ pub fn read(bytes: &[u8]) -> Asked {
         Some("HEAD") => Head::Only,
         _ => return Asked::Refused("405 Method Not Allowed", "GET or HEAD /metrics\n", Head::AndBody),
     };
-    // A query asks for a part of the metrics, of which there are none; a proxy names the whole address.
+    // A query asks for a part of the metrics, of which there are none; a proxy names the whole
+    // address.
     let target = request.path.unwrap_or_default();
     let path = target.strip_prefix("http://").map_or(target, |rest| rest.find('/').map_or("/", |at| &rest[at..]));
     if path.split(['?', '#']).next() != Some("/metrics") {

@@ -1,5 +1,5 @@
-//! Where a daemon listens: its socket, and where metrics are served. Both are taken before a NIC is opened, so that what runs on it goes on when
-//! they cannot be had.
+//! Where a daemon listens: its socket, and where metrics are served. Both are taken before a NIC is
+//! opened, so that what runs on it goes on when they cannot be had.
 use super::{DaemonError, Options, socket_error};
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};
@@ -25,7 +25,8 @@ pub fn check_metrics(address: SocketAddr) -> Result<(), DaemonError> {
 }
 
 impl Listening {
-    /// Listens as the options say; the socket that a daemon which died left is replaced, that of one which runs is not, and no other file is.
+    /// Listens as the options say; the socket that a daemon which died left is replaced, that of
+    /// one which runs is not, and no other file is.
     ///
     /// # Errors
     /// When it cannot listen there.

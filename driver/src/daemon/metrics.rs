@@ -81,7 +81,8 @@ fn paused_seconds(steps: u32, clock_ps: u32) -> f64 {
     f64::from(steps) * f64::from(clock_ps) * 256e-12
 }
 
-/// Text of OpenMetrics as text format 0.0.4, where a counter's family has the name of its samples, and nothing marks the end.
+/// Text of OpenMetrics as text format 0.0.4, where a counter's family has the name of its samples,
+/// and nothing marks the end.
 fn plain(open: &str) -> String {
     let described = |line: &str| {
         let (kind, rest) = line.strip_prefix("# ")?.split_once(' ')?;

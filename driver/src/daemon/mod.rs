@@ -1,5 +1,5 @@
-//! `timelyd`: one thread that owns a NIC, kicks its heartbeat, drains its event ring, and answers clients. The thread waits for all of these at once
-//! and never for a client.
+//! `timelyd`: one thread that owns a NIC, kicks its heartbeat, drains its event ring, and answers
+//! clients. The thread waits for all of these at once and never for a client.
 mod connection;
 mod http;
 mod listen;
@@ -28,7 +28,8 @@ use timely_regs::event::BYTES;
 const MOST_CLIENTS: usize = 64;
 /// The longest wait, so that the ring is drained and silent clients are closed.
 const TURN: Duration = Duration::from_millis(50);
-/// Bytes that a client subscribed to events may leave unread; beyond them events are lost for the client, and counted.
+/// Bytes that a client subscribed to events may leave unread; beyond them events are lost for the
+/// client, and counted.
 const MOST_UNREAD: usize = 32 << 20;
 
 /// How a daemon is to be.
@@ -115,7 +116,8 @@ impl Daemon {
         self.listening.metrics.as_ref().and_then(|m| m.local_addr().ok())
     }
 
-    /// Serves until it is stopped or the kernel wants the device back; then the NIC is stopped and closed.
+    /// Serves until it is stopped or the kernel wants the device back; then the NIC is stopped and
+    /// closed.
     ///
     /// # Errors
     /// When the device is gone.
@@ -130,7 +132,7 @@ impl Daemon {
 
     fn serve(&mut self) -> Result<(), DaemonError> {
         loop {
-            self.beat()?;
+            self.kick()?;
             self.tell_losses(Instant::now());
             if self.wait()? {
                 return Ok(());
@@ -143,8 +145,8 @@ impl Daemon {
     }
 
     /// Kicks the heartbeat when it is due.
-    fn beat(&mut self) -> Result<(), DaemonError> {
-        match self.service.nic.beat_if_due() {
+    fn kick(&mut self) -> Result<(), DaemonError> {
+        match self.service.nic.kick_if_due() {
             Err(Error::HeartbeatLost) => self.recover(),
             other => Ok(other?),
         }
@@ -166,8 +168,8 @@ impl Daemon {
 
     /// Waits until there is something to do; `true` when it is time to end.
     fn wait(&mut self) -> Result<bool, DaemonError> {
-        let beat = self.service.nic.next_beat().map_or(TURN, |at| at.saturating_duration_since(Instant::now()));
-        let left = beat.min(TURN);
+        let kick = self.service.nic.next_kick().map_or(TURN, |at| at.saturating_duration_since(Instant::now()));
+        let left = kick.min(TURN);
         let removal = self.service.nic.transport().removal();
         let mut fds = vec![PollFd::from_borrowed_fd(self.stop.as_fd(), PollFlags::IN), PollFd::new(&self.listening.socket, PollFlags::IN)];
         let first = fds.len();
@@ -257,7 +259,7 @@ impl Daemon {
                 }
                 Heard::Message(head) => {
                     // Others' requests took their time too.
-                    self.beat()?;
+                    self.kick()?;
                     self.heard(client, &head)?;
                 }
             }
@@ -348,7 +350,7 @@ impl Daemon {
             }
         }
         for mut scrape in std::mem::take(&mut self.scrapes) {
-            self.beat()?;
+            self.kick()?;
             if scrape.turn(|format| metrics::text(&mut self.service, format)) {
                 self.scrapes.push(scrape);
             }

@@ -76,16 +76,19 @@ impl Nic {
         s.only.flow.filter(|flow| *flow > last).map_or(Ok(()), |flow| Err(Error::NoFlow { flow, last }))
     }
 
-    /// Starts recording events into a fresh ring. Records that were left in the one before count as lost when the next is drained. When it
-    /// cannot be started, the one before goes on, if the device lets it: [`Nic::event_settings`] says so.
+    /// Starts recording events into a fresh ring. Records that were left in the one before count as
+    /// lost when the next is drained. When it cannot be started, the one before goes on, if the
+    /// device lets it: [`Nic::event_settings`] says so.
     ///
     /// # Errors
-    /// When a setting is out of its range, there is no memory, the transport fails, or the device refuses.
+    /// When a setting is out of its range, there is no memory, the transport fails, or the device
+    /// refuses.
     pub fn start_events(&mut self, settings: &EventSettings) -> Result<(), Error> {
         self.must_reach(self.transport().reach().memory, "the event ring", "DMA")?;
         self.check_events(settings)?;
-        self.must_beat()?;
-        // A ring of the same size keeps its memory. Other memory is there before the old ring is stopped.
+        self.must_have_heartbeat()?;
+        // A ring of the same size keeps its memory. Other memory is there before the old ring is
+        // stopped.
         let same = self.ring.as_ref().is_some_and(|r| r.settings.bits == settings.bits);
         let fresh = if same { None } else { Some(self.transport().dma_map((dma::BURST_BYTES as usize) << settings.bits)?) };
         let old = self.ring.take();
@@ -135,7 +138,8 @@ impl Nic {
         })
     }
 
-    /// Starts the ring again, empty, after DMA was stopped. Records that the ring had count as lost when the next record is drained.
+    /// Starts the ring again, empty, after DMA was stopped. Records that the ring had count as lost
+    /// when the next record is drained.
     pub(super) fn restart_ring(&mut self) -> Result<(), Error> {
         let Some(mut events) = self.ring.take() else { return Ok(()) };
         let started = self.start_ring(&events.memory, &events.settings);
@@ -146,7 +150,8 @@ impl Nic {
         started.map(|_| ())
     }
 
-    /// Records nothing more, and lets no interrupt out: records that have no ring would count as dropped.
+    /// Records nothing more, and lets no interrupt out: records that have no ring would count as
+    /// dropped.
     pub(super) fn end_recording(&self) -> Result<(), Error> {
         let recorded = self.of(self.device.record_events(0, Only::default()));
         recorded.and(self.of(self.device.set_interrupts(0)))
@@ -168,7 +173,8 @@ impl Nic {
         stopped
     }
 
-    /// Hands the records that came to `each`, in order. A gap in their numbers is counted, and what is not whole is passed by.
+    /// Hands the records that came to `each`, in order. A gap in their numbers is counted, and what
+    /// is not whole is passed by.
     ///
     /// # Errors
     /// When no ring was started, the transport fails, or the ring is out of step with the device.
@@ -203,7 +209,8 @@ impl Nic {
         self.ring.as_ref().map(|r| r.total)
     }
 
-    /// Takes the interrupt lines pending since the last call, one bit a line; to be called after an eventfd was signalled, before draining.
+    /// Takes the interrupt lines pending since the last call, one bit a line; to be called after an
+    /// eventfd was signalled, before draining.
     ///
     /// # Errors
     /// When the transport fails.

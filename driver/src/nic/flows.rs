@@ -17,8 +17,9 @@ const BULK_BYTES: usize = 1 << 20;
 const DOORBELL_READS: u32 = 32;
 
 impl Nic {
-    /// Flows in use. After [`super::Start::Attach`] a snapshot finds them: a loaded flow has a rate. Without DMA, and when the heartbeat was lost and
-    /// with it DMA, the rate of each flow is queried.
+    /// Flows in use. After [`super::Start::Attach`] a snapshot finds them: a loaded flow has a
+    /// rate. Without DMA, and when the heartbeat was lost and with it DMA, the rate of each flow is
+    /// queried.
     ///
     /// # Errors
     /// When the snapshot fails.
@@ -29,7 +30,7 @@ impl Nic {
             let rates: Vec<u32> = match self.snapshot_if_it_can(0, all)? {
                 Some(records) => records.iter().map(|r| r.rate).collect(),
                 None => {
-                    (0..all).map(|f| self.keep_beating().and_then(|()| self.of(self.device.query_rate(f)))).collect::<Result<_, _>>()?
+                    (0..all).map(|f| self.kick_meanwhile().and_then(|()| self.of(self.device.query_rate(f)))).collect::<Result<_, _>>()?
                 }
             };
             for (flow, _) in (0..).zip(&rates).filter(|(_, rate)| **rate != 0) {
@@ -40,7 +41,8 @@ impl Nic {
         Ok(self.flows.get_or_insert_with(|| FlowTable::new(0)))
     }
 
-    /// The records of `count` flows from `first` on by DMA; nothing where there is none, or the heartbeat was lost and with it DMA.
+    /// The records of `count` flows from `first` on by DMA; nothing where there is none, or the
+    /// heartbeat was lost and with it DMA.
     ///
     /// # Errors
     /// As [`Nic::snapshot`].
@@ -63,7 +65,8 @@ impl Nic {
     /// Makes a flow, the lowest that is free or the one that is asked for; gives its number.
     ///
     /// # Errors
-    /// When it is in use or does not exist, a field of the record is out of its range, the transport fails, or the device refuses.
+    /// When it is in use or does not exist, a field of the record is out of its range, the
+    /// transport fails, or the device refuses.
     pub fn add_flow(&mut self, number: Option<u32>, record: &FlowRecord) -> Result<u32, Error> {
         let flows = self.flows()?;
         let number = match number {
@@ -103,8 +106,8 @@ impl Nic {
         self.of(self.device.doorbell(flow, packets))
     }
 
-    /// Posts as [`Nic::post`] does, and checks that the device took the packets: the number that may wait for a flow is bounded, and lower
-    /// while the flow is not enabled.
+    /// Posts as [`Nic::post`] does, and checks that the device took the packets: the number that
+    /// may wait for a flow is bounded, and lower while the flow is not enabled.
     ///
     /// # Errors
     /// As [`Nic::post`], and when the device refuses the packets.
@@ -141,7 +144,8 @@ impl Nic {
     /// Writes a profile.
     ///
     /// # Errors
-    /// When the hardware cannot hold it, there is no such profile, the transport fails, or the device refuses.
+    /// When the hardware cannot hold it, there is no such profile, the transport fails, or the
+    /// device refuses.
     pub fn set_profile(&self, number: u32, parameters: &Parameters) -> Result<(), Error> {
         self.write_profile(number, &parameters.quantise()?)
     }
@@ -170,7 +174,8 @@ impl Nic {
         self.of(self.device.histogram(number))
     }
 
-    /// Starts DMA, with the event ring if there is one: a start without it would set the ring's indices to 0 all the same.
+    /// Starts DMA, with the event ring if there is one: a start without it would set the ring's
+    /// indices to 0 all the same.
     fn run_dma(&mut self) -> Result<(), Error> {
         if self.event_settings().is_some() {
             return self.restart_ring();
@@ -178,7 +183,8 @@ impl Nic {
         self.checked("the start of DMA", |d| d.stop_dma().and_then(|()| d.start_dma()))
     }
 
-    /// Runs DMA, if it does not yet, for a command over the bulk buffer; `most` records of `bytes` each fit one command.
+    /// Runs DMA, if it does not yet, for a command over the bulk buffer; `most` records of `bytes`
+    /// each fit one command.
     fn in_bulk<T>(
         &mut self,
         bytes: usize,
@@ -196,20 +202,22 @@ impl Nic {
             }
             let nic = &*nic;
             let starts = (0..count).step_by(most as usize);
-            starts.map(|at| nic.keep_beating().and_then(|()| act(nic, &memory, at..(at + most).min(count)))).collect()
+            starts.map(|at| nic.kick_meanwhile().and_then(|()| act(nic, &memory, at..(at + most).min(count)))).collect()
         };
         let done = all(self);
         self.bulk = Some(memory);
         done
     }
 
-    /// The telemetry records of `count` flows from `first` on, by DMA where there is any; each is whole.
+    /// The telemetry records of `count` flows from `first` on, by DMA where there is any; each is
+    /// whole.
     ///
     /// # Errors
-    /// When there are no such flows, the transport fails, or the device ends the snapshot with an error.
+    /// When there are no such flows, the transport fails, or the device ends the snapshot with an
+    /// error.
     pub fn snapshot(&mut self, first: u32, count: u32) -> Result<Vec<TelemetryRecord>, Error> {
         if !self.transport().reach().memory {
-            return (first..first.saturating_add(count)).map(|f| self.keep_beating().and_then(|()| self.telemetry(f))).collect();
+            return (first..first.saturating_add(count)).map(|f| self.kick_meanwhile().and_then(|()| self.telemetry(f))).collect();
         }
         let parts = self.in_bulk(4 * telemetry::WORDS, count, |nic, memory, part| {
             nic.of(nic.device.snapshot(memory, first + part.start, part.end - part.start))
@@ -220,7 +228,8 @@ impl Nic {
     /// Makes flows from `first` on, by DMA where there is any; what was there before is replaced.
     ///
     /// # Errors
-    /// When there are no such flows, a field of a record is out of its range, the transport fails, or the device ends the load with an error.
+    /// When there are no such flows, a field of a record is out of its range, the transport fails,
+    /// or the device ends the load with an error.
     pub fn load_flows(&mut self, first: u32, records: &[FlowRecord]) -> Result<(), Error> {
         self.flows()?;
         if !self.transport().reach().memory {

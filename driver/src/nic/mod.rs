@@ -1,9 +1,12 @@
-//! The driver's logic: a device that is opened, used and closed in the careful order, over any transport.
+//! The driver's logic: a device that is opened, used and closed in the careful order, over any
+//! transport.
 //!
-//! Opening: command register without bus mastering, reset, magic word and block list, BAR size, the wait for `ready`, MSI-X, then bus
-//! mastering last. Closing: flows and heartbeat off where nothing is to go on, recording and DMA stopped, bus mastering off and read back, MSI-X
-//! off, memory unmapped. Steps that need a capability the board or the transport lacks are left out: where a reset does not reach the registers,
-//! flows are removed one by one; without DMA, records are queried one by one.
+//! Opening: command register without bus mastering, reset, magic word and block list, BAR size, the
+//! wait for `ready`, MSI-X, then bus mastering last. Closing: flows and heartbeat off where nothing
+//! is to go on, recording and DMA stopped, bus mastering off and read back, MSI-X off, memory
+//! unmapped. Steps that need a capability the board or the transport lacks are left out: where a
+//! reset does not reach the registers, flows are removed one by one; without DMA, records are
+//! queried one by one.
 mod events;
 mod flows;
 mod info;
@@ -29,7 +32,8 @@ use timely_regs::map::settings::TABLE;
 use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, port, profiles, time, window};
 use timely_regs::{pci, profile};
 
-/// How long a device may take to clear its RAMs after a reset; real ones need a millisecond, Verilated ones longer.
+/// How long a device may take to clear its RAMs after a reset; real ones need a millisecond,
+/// Verilated ones longer.
 const READY_LIMIT: Duration = Duration::from_secs(60);
 /// Reads of the status before there are pauses between them.
 const EAGER_POLLS: u32 = 1000;
@@ -61,8 +65,9 @@ pub struct Nic {
     vectors: Vec<OwnedFd>,
     bulk: Option<Dma>,
     ring: Option<EventRing>,
-    /// Time between two kicks of the heartbeat, and when the next is due; `None` without a heartbeat.
-    beats: Cell<Option<(Duration, Instant)>>,
+    /// Time between two kicks of the heartbeat, and when the next is due; `None` without a
+    /// heartbeat.
+    kicks: Cell<Option<(Duration, Instant)>>,
     /// How to close the device; `None` once it is closed.
     end: Option<End>,
 }
@@ -142,12 +147,13 @@ impl Nic {
             source => Error::Device { device: name.clone(), source },
         })?;
         let needed = window_end(&device);
-        // A shell may leave room for the blocks alone; half a window is a bitstream that does not fit its BAR.
+        // A shell may leave room for the blocks alone; half a window is a bitstream that does not
+        // fit its BAR.
         if bytes < BLOCK_BYTES.into() || bytes > window::BASE.into() && bytes < needed {
             return Err(Error::BarTooSmall { device: name, bytes, flows: device.flows(), needed });
         }
         let flows = (start == Start::Fresh).then(|| FlowTable::new(device.flows()));
-        let mut nic = Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, beats: Cell::new(None), end: None };
+        let mut nic = Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, kicks: Cell::new(None), end: None };
         nic.wait_ready()?;
         nic.end = Some(if start == Start::Fresh { End::Stopped } else { End::Running });
         // Stops DMA that a driver which died left running.
@@ -162,7 +168,8 @@ impl Nic {
         Ok(nic)
     }
 
-    /// Checks a device that no process has open as [`Nic::check`] does, and whether it can count a heartbeat of that period.
+    /// Checks a device that no process has open as [`Nic::check`] does, and whether it can count a
+    /// heartbeat of that period.
     ///
     /// # Errors
     /// As [`Nic::check`], and when the period cannot be counted.
@@ -175,8 +182,9 @@ impl Nic {
         Ok(())
     }
 
-    /// Fails when a device has not what is to be configured: a flow of that number, a doorbell and a rate register for each flow. Nothing of it
-    /// changes. Of what is no timely-nic, opening it tells.
+    /// Fails when a device has not what is to be configured: a flow of that number, a doorbell and
+    /// a rate register for each flow. Nothing of it changes. Of what is no timely-nic, opening it
+    /// tells.
     ///
     /// # Errors
     /// When the device lacks the flow or the windows, or the transport fails.
@@ -192,7 +200,8 @@ impl Nic {
         if window && bytes < needed { Err(Error::NoWindow { device: transport.name().into(), bytes, needed }) } else { Ok(()) }
     }
 
-    /// The way of a request, on a board where Corundum's DMA reads the packets, and what is wrong with what a port says of it.
+    /// The way of a request, on a board where Corundum's DMA reads the packets, and what is wrong
+    /// with what a port says of it.
     ///
     /// # Errors
     /// When the transport fails.
@@ -202,7 +211,8 @@ impl Nic {
         Ok(spec::request(port, bus_bits))
     }
 
-    /// Writes `LEAD`. The device takes a lower one only while no flow may send: then flows that do are stopped for the write.
+    /// Writes `LEAD`. The device takes a lower one only while no flow may send: then flows that do
+    /// are stopped for the write.
     ///
     /// # Errors
     /// When the transport fails, or the device refuses.
@@ -236,7 +246,8 @@ impl Nic {
         Ok(false)
     }
 
-    /// Removes every flow at once, by the soft reset: what else is configured stays, and so do counters.
+    /// Removes every flow at once, by the soft reset: what else is configured stays, and so do
+    /// counters.
     ///
     /// # Errors
     /// When the transport fails, the device refuses, or it is not ready in time.
@@ -247,8 +258,8 @@ impl Nic {
         Ok(())
     }
 
-    /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is recorded, the heartbeat is off. Profiles,
-    /// addresses and counters stay.
+    /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is
+    /// recorded, the heartbeat is off. Profiles, addresses and counters stay.
     fn clear(&mut self) -> Result<(), Error> {
         self.enable(false)?;
         self.set_heartbeat(None)?;
@@ -264,7 +275,8 @@ impl Nic {
         if has { Ok(()) } else { Err(lacks().into()) }
     }
 
-    /// The device has a doorbell and a rate register for each flow; a shell may leave no room for them.
+    /// The device has a doorbell and a rate register for each flow; a shell may leave no room for
+    /// them.
     pub fn has_window(&self) -> bool {
         self.transport().registers_bytes() >= window_end(&self.device)
     }
@@ -324,7 +336,8 @@ impl Nic {
         self.of(self.device.read_at(&counters::COUNTER, Counter::CsrErrors as u32))
     }
 
-    /// Does something with the registers, and says so when the device refused a part of it: a write over PCI Express does not.
+    /// Does something with the registers, and says so when the device refused a part of it: a write
+    /// over PCI Express does not.
     ///
     /// # Errors
     /// The errors of `act`, and that the device refused an access.
@@ -364,7 +377,8 @@ impl Nic {
         &self.vectors
     }
 
-    /// Lets flows send, or stops them all. Nonces that lost their key, by a reset that another hand made, get one first.
+    /// Lets flows send, or stops them all. Nonces that lost their key, by a reset that another hand
+    /// made, get one first.
     ///
     /// # Errors
     /// When the transport fails, or the device refuses.
@@ -375,7 +389,8 @@ impl Nic {
         self.checked("the enabling of flows", |d| d.enable(on))
     }
 
-    /// Sets the period of the heartbeat; `None` turns it off. A device that is not kicked in time stops all flows and DMA.
+    /// Sets the period of the heartbeat; `None` turns it off. A device that is not kicked in time
+    /// stops all flows and DMA.
     ///
     /// # Errors
     /// When the period cannot be counted, the transport fails, or the device refuses.
@@ -383,29 +398,30 @@ impl Nic {
         let clocks = clocks_of(period, self.device.build().clock_ps)?;
         self.checked("the heartbeat's period", |d| d.set_heartbeat(clocks))?;
         // Three times as often as needed.
-        self.beats.set(period.map(|p| (p / 3, Instant::now())));
+        self.kicks.set(period.map(|p| (p / 3, Instant::now())));
         Ok(())
     }
 
     /// When the next kick of the heartbeat is due; `None` when the heartbeat is off.
-    pub fn next_beat(&self) -> Option<Instant> {
-        self.beats.get().map(|b| b.1)
+    pub fn next_kick(&self) -> Option<Instant> {
+        self.kicks.get().map(|b| b.1)
     }
 
     /// Kicks the heartbeat when it is due.
     ///
     /// # Errors
-    /// As [`Nic::beat`].
-    pub fn beat_if_due(&self) -> Result<(), Error> {
-        if self.next_beat().is_some_and(|at| Instant::now() >= at) { self.beat() } else { Ok(()) }
+    /// As [`Nic::kick`].
+    pub fn kick_if_due(&self) -> Result<(), Error> {
+        if self.next_kick().is_some_and(|at| Instant::now() >= at) { self.kick() } else { Ok(()) }
     }
 
-    /// Kicks the heartbeat when it is due, in the middle of long operations. The next [`Nic::beat`] reports a lost heartbeat.
+    /// Kicks the heartbeat when it is due, in the middle of long operations. The next [`Nic::kick`]
+    /// reports a lost heartbeat.
     ///
     /// # Errors
     /// When the transport fails.
-    pub fn keep_beating(&self) -> Result<(), Error> {
-        match self.beat_if_due() {
+    pub fn kick_meanwhile(&self) -> Result<(), Error> {
+        match self.kick_if_due() {
             Err(Error::HeartbeatLost) => Ok(()),
             other => other,
         }
@@ -423,7 +439,7 @@ impl Nic {
     ///
     /// # Errors
     /// When the heartbeat was lost, or the transport fails.
-    pub fn must_beat(&self) -> Result<(), Error> {
+    pub fn must_have_heartbeat(&self) -> Result<(), Error> {
         if self.heartbeat_lost()? { Err(Error::HeartbeatLost) } else { Ok(()) }
     }
 
@@ -431,8 +447,8 @@ impl Nic {
     ///
     /// # Errors
     /// When the heartbeat was lost, see [`Nic::recover`], or the transport fails.
-    pub fn beat(&self) -> Result<(), Error> {
-        self.beats.set(self.beats.get().map(|(often, _)| (often, Instant::now() + often)));
+    pub fn kick(&self) -> Result<(), Error> {
+        self.kicks.set(self.kicks.get().map(|(often, _)| (often, Instant::now() + often)));
         if self.of(self.device.beat())? { Ok(()) } else { Err(Error::HeartbeatLost) }
     }
 
@@ -479,13 +495,13 @@ impl Nic {
         self.checked("the key of the nonces", |d| d.key_nonces(u128::from_le_bytes(key)))
     }
 
-    /// Disarms what would act on its own later: flows, and the heartbeat that no one feeds any more. A loss that came before is taken back, or
-    /// nothing could be started by the next user.
+    /// Disarms what would act on its own later: flows, and the heartbeat that no one feeds any
+    /// more. A loss that came before is taken back, or nothing could be started by the next user.
     fn disarm(&self) -> Result<(), Error> {
         let stopped = self.of(self.device.enable(false));
         let unfed = self.of(self.device.set_heartbeat(0));
         let armed = self.heartbeat_lost().and_then(|lost| if lost { self.of(self.device.arm()) } else { Ok(()) });
-        self.beats.set(None);
+        self.kicks.set(None);
         stopped.and(unfed).and(armed)
     }
 

@@ -28,11 +28,13 @@ impl System {
         self.put(&unbind, &address.to_string(), "run as root; if it hangs, whoever uses the device must close it")
     }
 
-    /// Hands devices to vfio-pci: all of them, or none. Each driver is first written to a file, for [`System::unbind`]; `memory` names the file.
+    /// Hands devices to vfio-pci: all of them, or none. Each driver is first written to a file, for
+    /// [`System::unbind`]; `memory` names the file.
     ///
     /// # Errors
-    /// When the IOMMU does not guard one, it carries a default route, it is in use and `force` does not say to take it all the same, or the
-    /// kernel refuses; those that were handed over before it are given back.
+    /// When the IOMMU does not guard one, it carries a default route, it is in use and `force` does
+    /// not say to take it all the same, or the kernel refuses; those that were handed over before
+    /// it are given back.
     pub fn bind(&self, devices: &[Address], memory: impl Fn(Address) -> PathBuf, force: bool) -> Result<Vec<Bound>, PciError> {
         // All is checked before anything changes hands.
         let mut all = Vec::new();

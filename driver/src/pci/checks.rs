@@ -1,5 +1,5 @@
-//! Checks of `timelyctl doctor` on the machine before a card is opened. Each failed check names the next step, and a step that cannot be taken yet is
-//! not advised.
+//! Checks of `timelyctl doctor` on the machine before a card is opened. Each failed check names the
+//! next step, and a step that cannot be taken yet is not advised.
 use super::{Address, Found, PciError, System, check_memlock};
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
@@ -11,7 +11,8 @@ const LOCKED: u64 = 68 << 20;
 /// A check: its name, and what it found, or what is wrong.
 pub type Check = (&'static str, Result<String, String>);
 
-/// Whether the node of an IOMMU group can be opened. A node that a process has open is no finding: opening the device reports it better.
+/// Whether the node of an IOMMU group can be opened. A node that a process has open is no finding:
+/// opening the device reports it better.
 fn node(path: &Path, opened: io::Result<()>) -> Result<String, String> {
     let path = path.display();
     match opened.map_err(|e| (e.kind(), e)) {
@@ -25,8 +26,8 @@ fn node(path: &Path, opened: io::Result<()>) -> Result<String, String> {
 }
 
 impl System {
-    /// All that VFIO needs of a card at `address`. `dev` is the folder of VFIO's nodes, `limit` what may be locked, as
-    /// [`super::lockable`] gives it.
+    /// All that VFIO needs of a card at `address`. `dev` is the folder of VFIO's nodes, `limit`
+    /// what may be locked, as [`super::lockable`] gives it.
     pub fn checks(&self, address: Address, dev: &Path, limit: Option<u64>) -> Vec<Check> {
         let locked = || ("locked memory", check_memlock(LOCKED, limit).map(|()| "enough may be locked".into()).map_err(|e| e.to_string()));
         let found = match self.find(address) {

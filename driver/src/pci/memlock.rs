@@ -1,26 +1,30 @@
-//! Memory that a process may lock: what VFIO maps for DMA is locked, and counts against the limit unless the process has CAP_IPC_LOCK.
+//! Memory that a process may lock: what VFIO maps for DMA is locked, and counts against the limit
+//! unless the process has CAP_IPC_LOCK.
 use super::PciError;
 use rustix::process::{Resource, getrlimit};
 
 /// Number of CAP_IPC_LOCK among the capabilities.
 const IPC_LOCK: u32 = 14;
 
-/// Whether a process has CAP_IPC_LOCK as VFIO asks for it: in effect, and in the first user namespace, which maps every user to itself. `status`
-/// and `uid_map` are the files of that name in `/proc/self`.
+/// Whether a process has CAP_IPC_LOCK as VFIO asks for it: in effect, and in the first user
+/// namespace, which maps every user to itself. `status` and `uid_map` are the files of that name in
+/// `/proc/self`.
 fn has_ipc_lock(status: &str, uid_map: &str) -> bool {
     let effective = status.lines().find_map(|l| l.strip_prefix("CapEff:")).and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok());
     let first = uid_map.split_whitespace().eq(["0", "0", "4294967295"]);
     first && effective.is_some_and(|e| e >> IPC_LOCK & 1 == 1)
 }
 
-/// Bytes that this process may lock; `None` when there is no limit. User ID 0 alone does not lift the limit: a container's root, and a root process
-/// that a unit took capabilities from, are under the limit as others are.
+/// Bytes that this process may lock; `None` when there is no limit. User ID 0 alone does not lift
+/// the limit: a container's root, and a root process that a unit took capabilities from, are under
+/// the limit as others are.
 pub fn lockable() -> Option<u64> {
     let read = |name: &str| std::fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
     if has_ipc_lock(&read("status"), &read("uid_map")) { None } else { getrlimit(Resource::Memlock).current }
 }
 
-/// Checks that so many bytes may be locked; `limit` is the process' limit, nothing when there is none.
+/// Checks that so many bytes may be locked; `limit` is the process' limit, nothing when there is
+/// none.
 ///
 /// # Errors
 /// When they may not.

@@ -1,4 +1,5 @@
-//! Use of a card's interfaces by the host's network: default routes of all tables and next hops, interfaces that are up and have addresses.
+//! Use of a card's interfaces by the host's network: default routes of all tables and next hops,
+//! interfaces that are up and have addresses.
 use netlink_packet_core::{NLM_F_DUMP, NLM_F_DUMP_INTR, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
 use netlink_packet_route::route::{RouteAttribute, RouteHeader, RouteMessage, RouteType};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
@@ -75,7 +76,8 @@ impl Network {
         Ok(Network { interfaces, defaults: routes()?.iter().filter_map(default_of).collect() })
     }
 
-    /// The default route that goes over an interface. One whose next hops the kernel keeps apart, and does not tell here, may go over any.
+    /// The default route that goes over an interface. One whose next hops the kernel keeps apart,
+    /// and does not tell here, may go over any.
     pub fn default_over(&self, interface: &str) -> Option<&DefaultRoute> {
         let of = self.interfaces.get(interface)?;
         self.defaults.iter().find(|d| d.interfaces.contains(&of.index) || d.interfaces.is_empty() && of.up)
@@ -92,7 +94,8 @@ impl Network {
     }
 }
 
-/// A default route in a message of the kernel's. Two halves of all addresses, as VPNs route them, and all of IPv6's global unicast are one too.
+/// A default route in a message of the kernel's. Two halves of all addresses, as VPNs route them,
+/// and all of IPv6's global unicast are one too.
 fn default_of(message: &RouteMessage) -> Option<DefaultRoute> {
     let header = &message.header;
     let first = message.attributes.iter().find_map(|a| match a {

@@ -1,6 +1,8 @@
-//! Self-test: everything that a device and its transport must do for the driver, tried one after another, the same on every transport.
+//! Self-test: everything that a device and its transport must do for the driver, tried one after
+//! another, the same on every transport.
 //!
-//! The self-test resets the device. No step depends on how fast the device's time passes: each waits for its result, up to a limit.
+//! The self-test resets the device. No step depends on how fast the device's time passes: each
+//! waits for its result, up to a limit.
 mod steps;
 
 use crate::Error;
@@ -28,7 +30,8 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The second NIC of a simulated pair, as `timely-sim serve --pair` has it; its addresses are constants.
+    /// The second NIC of a simulated pair, as `timely-sim serve --pair` has it; its addresses are
+    /// constants.
     pub fn simulated() -> Option<Self> {
         let own = (parse_mac(sim::OWN_MAC).ok()?, sim::OWN_IPV4.parse().ok()?);
         let udp_port = PortSpec::with_mac(sim::OWN_MAC).udp_port;

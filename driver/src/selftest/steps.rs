@@ -239,7 +239,8 @@ fn events(nic: &mut Nic, _: &Options) -> Result<String, Error> {
     Ok(format!("{} records in order, {interrupts} interrupts", got.len()))
 }
 
-/// A ring of two records that is not read: lost records are counted, and the records that come are whole.
+/// A ring of two records that is not read: lost records are counted, and the records that come are
+/// whole.
 fn overflow(nic: &mut Nic, _: &Options) -> Result<String, Error> {
     const WRITES: u32 = 1000;
     settled(nic, "events lost")?;
@@ -304,12 +305,12 @@ fn heartbeat(nic: &mut Nic, _: &Options) -> Result<String, Error> {
     nic.enable(true)?;
     nic.snapshot(0, 1)?;
     nic.set_heartbeat(Some(Duration::from_secs(10)))?;
-    nic.beat()?;
+    nic.kick()?;
     nic.set_heartbeat(Some(Duration::from_micros(50)))?;
     let stopped = |nic: &Nic| nic.checked("a read", |d| d.read_field(&id::STATUS, &id::STOP));
-    wait("heartbeat", "without beats the device did not stop", || Ok((stopped(nic)? != 0).then_some(())))?;
-    let beat = nic.beat();
-    hold!("heartbeat", matches!(beat, Err(Error::HeartbeatLost)), "a beat after the loss gave {beat:?}");
+    wait("heartbeat", "without kicks the device did not stop", || Ok((stopped(nic)? != 0).then_some(())))?;
+    let kick = nic.kick();
+    hold!("heartbeat", matches!(kick, Err(Error::HeartbeatLost)), "a kick after the loss gave {kick:?}");
     let start = nic.snapshot(0, 1);
     hold!("heartbeat", matches!(start, Err(Error::Refused { .. })), "DMA could be started after the loss: {start:?}");
     nic.set_heartbeat(None)?;

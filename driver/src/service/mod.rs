@@ -1,4 +1,5 @@
-//! Requests to a NIC and the service that answers them: the same for a daemon's clients and for a program that opens the device itself.
+//! Requests to a NIC and the service that answers them: the same for a daemon's clients and for a
+//! program that opens the device itself.
 mod read;
 mod request;
 
@@ -22,7 +23,8 @@ use timely_regs::flow::FlowRecord;
 use timely_regs::map::{Access, Register, dma};
 use timely_regs::profile::{self, PROFILES};
 
-/// Packets that an endless flow is kept ahead by: the device posts one more for each that it grants.
+/// Packets that an endless flow is kept ahead by: the device posts one more for each that it
+/// grants.
 const ENDLESS_AHEAD: u32 = 64;
 
 /// Why a request was not done.
@@ -63,7 +65,8 @@ pub enum ServiceError {
 pub const MOST_PAIRS: u32 = 10_000;
 
 impl ServiceError {
-    /// Kind of the error: the code that a client of the socket gets, and the exit code of `timelyctl`.
+    /// Kind of the error: the code that a client of the socket gets, and the exit code of
+    /// `timelyctl`.
     pub fn code(&self) -> (&'static str, u8) {
         use crate::transport::Failure;
         match self {
@@ -97,7 +100,8 @@ pub struct Service {
     pub nic: Nic,
     config: Config,
     file: Option<PathBuf>,
-    /// The file differs from the NIC's configuration: it is kept under another name before it is written anew.
+    /// The file differs from the NIC's configuration: it is kept under another name before it is
+    /// written anew.
     stale: bool,
 }
 
@@ -156,8 +160,9 @@ impl Service {
         Ok(())
     }
 
-    /// Takes a configuration for that of a NIC which went on, unless the NIC has another one by now: then it was reset meanwhile. Of its flows
-    /// those are taken that the NIC has. `false` when not all of it was taken: then the file is kept under another name, [`Config::before`],
+    /// Takes a configuration for that of a NIC which went on, unless the NIC has another one by
+    /// now: then it was reset meanwhile. Of its flows those are taken that the NIC has. `false`
+    /// when not all of it was taken: then the file is kept under another name, [`Config::before`],
     /// before a change writes it anew.
     ///
     /// # Errors
@@ -189,12 +194,14 @@ impl Service {
         Ok(!self.stale)
     }
 
-    /// The way of a request, on a board where Corundum's DMA reads the packets, and what is wrong with what a port says of it.
+    /// The way of a request, on a board where Corundum's DMA reads the packets, and what is wrong
+    /// with what a port says of it.
     pub(super) fn request(&self, port: Option<&PortSpec>) -> Result<Result<Option<DmaRequest>, SpecError>, ServiceError> {
         Ok(Nic::request(self.nic.transport(), port)?)
     }
 
-    /// Sets the port, and what follows from it behind Corundum's DMA: how far ahead packets are asked for, and the caps of profiles.
+    /// Sets the port, and what follows from it behind Corundum's DMA: how far ahead packets are
+    /// asked for, and the caps of profiles.
     fn set_port(&mut self, port: PortSpec) -> Result<(), ServiceError> {
         let checked = port.port()?;
         let request = self.request(Some(&port))??;
@@ -372,7 +379,8 @@ impl Service {
         }
     }
 
-    /// Starts recording events, or stops with `every` 0. A ring that records as asked goes on as it is.
+    /// Starts recording events, or stops with `every` 0. A ring that records as asked goes on as it
+    /// is.
     ///
     /// # Errors
     /// When there is no such flow or profile, or the device fails.
@@ -387,7 +395,8 @@ impl Service {
         Ok(self.nic.start_events(&settings)?)
     }
 
-    /// Hands the events that came to `each`; gives what came, and why no more will come, if so: the device stopped DMA.
+    /// Hands the events that came to `each`; gives what came, and why no more will come, if so: the
+    /// device stopped DMA.
     ///
     /// # Errors
     /// When the device fails.

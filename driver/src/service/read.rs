@@ -61,7 +61,7 @@ impl Service {
         let records = match all {
             Some(all) => flows.iter().map(|f| all[(f - first) as usize]).collect(),
             // Each by itself, and none between them that was not asked for.
-            None => flows.iter().map(|f| self.nic.keep_beating().and_then(|()| self.nic.telemetry(*f))).collect::<Result<Vec<_>, _>>()?,
+            None => flows.iter().map(|f| self.nic.kick_meanwhile().and_then(|()| self.nic.telemetry(*f))).collect::<Result<Vec<_>, _>>()?,
         };
         // In the middle of what they were read in, so that rates between two looks are right.
         let time_ns = before_ns.midpoint(self.nic.time_ns()?);
@@ -71,7 +71,7 @@ impl Service {
         let profiles = used
             .into_iter()
             .map(|p| {
-                self.nic.keep_beating()?;
+                self.nic.kick_meanwhile()?;
                 Ok(Percentiles::new(p, &self.nic.histogram(p)?))
             })
             .collect::<Result<Vec<_>, Error>>()?;
@@ -81,7 +81,7 @@ impl Service {
 
     pub(super) fn register(&self, named: &Named, read: bool) -> Result<RegisterReport, ServiceError> {
         let register = named.register;
-        self.nic.keep_beating()?;
+        self.nic.kick_meanwhile()?;
         if read && register.access == Access::WriteOnly {
             return Err(ServiceError::Access { register: named.name(), access: "write only" });
         }
@@ -98,7 +98,7 @@ impl Service {
         let start = Instant::now();
         let now = || start.elapsed().as_nanos() as u64;
         let pair = |_| {
-            self.nic.keep_beating()?;
+            self.nic.kick_meanwhile()?;
             let before_ns = now();
             let time = self.nic.checked("a read", |d| d.now())?;
             // `checked` reads around it; the middle of all is the time's.

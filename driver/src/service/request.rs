@@ -78,7 +78,8 @@ pub enum Request {
 }
 
 impl Request {
-    /// The request changes the device: its configuration, its registers, or the packets posted to it.
+    /// The request changes the device: its configuration, its registers, or the packets posted to
+    /// it.
     pub fn changes(&self) -> bool {
         use Request::*;
         matches!(

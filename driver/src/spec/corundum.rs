@@ -1,4 +1,5 @@
-//! Packets that Corundum's DMA reads: what a port says of it, and what follows for caps of profiles.
+//! Packets that Corundum's DMA reads: what a port says of it, and what follows for caps of
+//! profiles.
 use super::{FlowSpec, PortSpec, ProfileSpec, SpecError, unit, value};
 use crate::units::{Mbps, Micros, parse_us};
 use timely_regs::corundum::request::{MOST_DMA_NS, Request};
@@ -8,7 +9,8 @@ use timely_regs::profile;
 /// Reads of the host's memory that a packet needs, when nothing is said, ns.
 const DMA_NS: u32 = 3000;
 
-/// The way of a request on a board whose bus has `bus_bits` bits behind Corundum's DMA; nothing on another board.
+/// The way of a request on a board whose bus has `bus_bits` bits behind Corundum's DMA; nothing on
+/// another board.
 ///
 /// # Errors
 /// When `dma` is no time, is out of range, or is said of a board without Corundum.
@@ -18,7 +20,8 @@ pub fn request(port: Option<&PortSpec>, bus_bits: Option<u32>) -> Result<Option<
         return told
             .map_or(Ok(None), |text| Err(value("dma", text, "left out: it is for Corundum boards alone, whose DMA reads the packets")));
     };
-    // The driver cannot see streams. Without them a cap for them is more than is needed, and with them less is too little.
+    // The driver cannot see streams. Without them a cap for them is more than is needed, and with
+    // them less is too little.
     Ok(Some(Request { bus_bits, dma_ns: told.map_or(Ok(DMA_NS), |text| dma_ns(text))?, streams: true }))
 }
 
@@ -33,7 +36,8 @@ pub(super) fn dma_ns(text: &str) -> Result<u32, SpecError> {
 }
 
 impl ProfileSpec {
-    /// [`ProfileSpec::parameters`] on a board: behind Corundum's DMA the cap covers what is under way, unless the profile says another.
+    /// [`ProfileSpec::parameters`] on a board: behind Corundum's DMA the cap covers what is under
+    /// way, unless the profile says another.
     ///
     /// # Errors
     /// The errors of [`ProfileSpec::parameters`], and that no cap covers the bytes under way.
@@ -54,8 +58,8 @@ impl ProfileSpec {
     }
 }
 
-/// Refuses a flow of the host's packets whose profile has a cap below what it must have under way for its rate. An endless flow may be the
-/// generator's, whose cap is a burst.
+/// Refuses a flow of the host's packets whose profile has a cap below what it must have under way
+/// for its rate. An endless flow may be the generator's, whose cap is a burst.
 ///
 /// # Errors
 /// When the cap is too low; the error has the cap and the bytes needed.
@@ -85,7 +89,8 @@ mod tests {
         ProfileSpec::new(profile[0], None, None, &set).and_then(|p| p.parameters_on(request.as_ref())).map_err(|e| e.to_string())
     }
 
-    /// By hand: at 12.5 bytes a ns, reads of 3 us twice, 3 us of the core's own and 1 us more are 125,000 bytes.
+    /// By hand: at 12.5 bytes a ns, reads of 3 us twice, 3 us of the core's own and 1 us more are
+    /// 125,000 bytes.
     #[test]
     fn a_cap_covers_what_is_under_way() {
         let cap = |port, profile: &[&str]| of(port, profile).expect("valid").cap_bytes;

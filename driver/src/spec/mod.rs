@@ -1,4 +1,5 @@
-//! Specifications of a NIC - its port, its profiles, its flows - as files and the socket's messages carry them, checked where they are read.
+//! Specifications of a NIC - its port, its profiles, its flows - as files and the socket's messages
+//! carry them, checked where they are read.
 mod corundum;
 mod flow;
 mod port;

@@ -18,7 +18,8 @@ pub struct PortSpec {
     /// IPv4 address.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "ipv4")]
     pub ipv4: Option<Ipv4Addr>,
-    /// Bits of its IPv4 network's prefix, whose broadcast address is then answered neither as destination nor as source.
+    /// Bits of its IPv4 network's prefix, whose broadcast address is then answered neither as
+    /// destination nor as source.
     #[serde(default = "prefix4", skip_serializing_if = "is_prefix4")]
     pub prefix4: u8,
     /// IPv6 address.
@@ -45,13 +46,16 @@ pub struct PortSpec {
     /// Priority of its ACKs: PFC that pauses it stops them.
     #[serde(default, skip_serializing_if = "is_priority")]
     pub ack_priority: u8,
-    /// A full packet store makes the host wait, where packets are the host's; else they are dropped.
+    /// A full packet store makes the host wait, where packets are the host's; else they are
+    /// dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub store_waits: bool,
-    /// Longest time of both reads of the host's memory that a packet needs, together, where Corundum's DMA reads packets; 3us when nothing is said.
+    /// Longest time of both reads of the host's memory that a packet needs, together, where
+    /// Corundum's DMA reads packets; 3us when nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dma: Option<String>,
-    /// Networks whose hosts it answers, `address/bits`, eight at most; none needs `answer` to be false.
+    /// Networks whose hosts it answers, `address/bits`, eight at most; none needs `answer` to be
+    /// false.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
 }

@@ -22,7 +22,8 @@ pub struct ProfileSpec {
     pub set: BTreeMap<String, String>,
 }
 
-/// Slowest and fastest line, Mb/s: a thousandth of it, and all of it, are rates that a register holds.
+/// Slowest and fastest line, Mb/s: a thousandth of it, and all of it, are rates that a register
+/// holds.
 const LINE_MBPS: (f64, f64) = (0.25, 1_048_000.0);
 /// Longest unloaded round-trip time, us: ns in 24 bits.
 const MOST_RTT_US: f64 = 16_000.0;
@@ -232,7 +233,8 @@ mod tests {
         }
     }
 
-    /// A time-out or a threshold below the unloaded RTT ends every flow; the least that is above it is taken.
+    /// A time-out or a threshold below the unloaded RTT ends every flow; the least that is above it
+    /// is taken.
     #[test]
     fn what_cannot_work_is_refused() {
         let of = |like: &str, set: &str| {

@@ -1,7 +1,9 @@
-//! Segments of ours over ordinary UDP sockets: a sender at a rate, and a receiver that answers when it is asked to. With these a stock host can
-//! feed a card whose queues the hardware paces, or stand in for a peer that has no such card.
+//! Segments of ours over ordinary UDP sockets: a sender at a rate, and a receiver that answers when
+//! it is asked to. With these a stock host can feed a card whose queues the hardware paces, or
+//! stand in for a peer that has no such card.
 //!
-//! Times are the kernel's: the stamp of a datagram's arrival, and the clock just before one is handed to the kernel.
+//! Times are the kernel's: the stamp of a datagram's arrival, and the clock just before one is
+//! handed to the kernel.
 mod recv;
 mod send;
 mod socket;

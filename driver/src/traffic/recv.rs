@@ -1,4 +1,5 @@
-//! The receiver: counts segments and what is missing of them, and answers when it is asked to, as the hardware does.
+//! The receiver: counts segments and what is missing of them, and answers when it is asked to, as
+//! the hardware does.
 use super::socket::{Arrived, Socket, now_ns};
 use super::{TrafficError, mbps, wire_bytes};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! The sender: segments at a rate, each with a nonce of its own; what became of each, and how long its ACK took.
+//! The sender: segments at a rate, each with a nonce of its own; what became of each, and how long
+//! its ACK took.
 use super::socket::{Arrived, Socket, now_ns};
 use super::spread::{Percentiles, Spread};
 use super::{TrafficError, is_ipv6, mbps, wire_bytes};
@@ -94,7 +95,8 @@ pub struct SendReport {
     pub marked: u64,
     /// Most hops that an ACK tells of.
     pub hops: Option<u8>,
-    /// From just before a segment's last packet is handed to the kernel to the kernel's stamp of its ACK.
+    /// From just before a segment's last packet is handed to the kernel to the kernel's stamp of
+    /// its ACK.
     pub rtt_ns: Option<Percentiles>,
     /// Part of the RTT that the responder reports as its own.
     pub responder_ns: Option<Percentiles>,
@@ -129,15 +131,18 @@ fn failed(what: String, next: &'static str) -> impl FnOnce(io::Error) -> Traffic
     move |source| TrafficError::Socket { what, source, next }
 }
 
-/// Sends as it is told, until that is done or `stop` can be read; `each` is told of it now and then.
+/// Sends as it is told, until that is done or `stop` can be read; `each` is told of it now and
+/// then.
 ///
 /// # Errors
-/// When a socket cannot be had, packets are too long, the kernel takes none, or no socket listens at the other end.
+/// When a socket cannot be had, packets are too long, the kernel takes none, or no socket listens
+/// at the other end.
 pub fn send(options: &SendOptions, stop: BorrowedFd<'_>, each: &mut dyn FnMut(&SendReport)) -> Result<SendReport, TrafficError> {
     let mut sender = Sender::new(options)?;
     sender.run(stop, each)?;
     let report = sender.report();
-    // One that never answers otherwise; where a card takes the ACKs for itself none come, and no port is said to be closed.
+    // One that never answers otherwise; where a card takes the ACKs for itself none come, and no
+    // port is said to be closed.
     if report.acked == 0 && report.closed > 0 && report.stale + report.forged == 0 {
         return Err(TrafficError::Closed(options.to));
     }
@@ -213,7 +218,8 @@ impl<'a> Sender<'a> {
                 each(&self.report());
             }
             let enough = options.segments.is_some_and(|s| self.report.segments >= s) || options.time.is_some_and(|t| now - self.start >= t);
-            // A signal is not made to wait for ACKs, and a long segment at a low rate has an end too.
+            // A signal is not made to wait for ACKs, and a long segment at a low rate has an end
+            // too.
             if stopped || options.time.is_some_and(|t| now - self.start >= t + options.patience) {
                 break;
             }
@@ -270,7 +276,8 @@ impl<'a> Sender<'a> {
         loop {
             match self.socket.udp().send(&self.packet) {
                 Ok(_) => break,
-                // The refusal is of an earlier packet; the current one was not sent. Each packet can have one refusal at most.
+                // The refusal is of an earlier packet; the current one was not sent. Each packet
+                // can have one refusal at most.
                 Err(e) if e.kind() == ErrorKind::ConnectionRefused => self.report.closed += 1,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) => return Err(self.why(e)),
@@ -353,7 +360,8 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Gives up segments at the head of the queue that are acknowledged, and counts those older than `patience` as lost.
+    /// Gives up segments at the head of the queue that are acknowledged, and counts those older
+    /// than `patience` as lost.
     fn give_up(&mut self, patience: Duration) {
         let now = Instant::now();
         while self.waiting.front().is_some_and(|w| w.acked || now - w.sent >= patience) {

@@ -1,4 +1,5 @@
-//! A UDP socket that says of each datagram when it came, with which TTL and ECN bits, and whether it was meant for us alone.
+//! A UDP socket that says of each datagram when it came, with which TTL and ECN bits, and whether
+//! it was meant for us alone.
 use super::TrafficError;
 use nix::libc::c_int;
 use nix::sys::socket::{ControlMessageOwned as Control, MsgFlags, SockaddrStorage, recvmsg, setsockopt, sockopt};
@@ -126,7 +127,8 @@ impl Socket {
         Ok(Some(arrived))
     }
 
-    /// Waits for a datagram, or until `stop` can be read, no longer than `most`; says whether `stop` can.
+    /// Waits for a datagram, or until `stop` can be read, no longer than `most`; says whether
+    /// `stop` can.
     pub fn wait(&self, stop: BorrowedFd<'_>, most: Duration) -> Result<bool, TrafficError> {
         let mut fds = [PollFd::new(&self.socket, PollFlags::IN), PollFd::from_borrowed_fd(stop, PollFlags::IN)];
         let left = Timespec { tv_sec: most.as_secs().min(i32::MAX as u64) as i64, tv_nsec: most.subsec_nanos().into() };

@@ -1,4 +1,5 @@
-//! How times are spread: counted in bins, 64 an octave, so that a percentile is right to 1/64 however many there are.
+//! How times are spread: counted in bins, 64 an octave, so that a percentile is right to 1/64
+//! however many there are.
 use serde::{Deserialize, Serialize};
 
 const MANTISSA_BITS: u32 = 6;

@@ -1,7 +1,9 @@
-//! A mapped BAR: registers behind volatile accesses, and a guard that makes one that was removed read all ones.
+//! A mapped BAR: registers behind volatile accesses, and a guard that makes one that was removed
+//! read all ones.
 //!
-//! An access to a BAR of a device that is gone may be answered with SIGBUS. The handler here puts a page of ones in the place of the one that
-//! was accessed, so that the driver sees what it sees of any device that is gone; for every other address the signal stays what it was.
+//! An access to a BAR of a device that is gone may be answered with SIGBUS. The handler here puts a
+//! page of ones in the place of the one that was accessed, so that the driver sees what it sees of
+//! any device that is gone; for every other address the signal stays what it was.
 #![allow(unsafe_code)]
 use memmap2::{MmapOptions, MmapRaw};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
@@ -26,8 +28,8 @@ extern "C" fn on_bus_error(_: i32, info: *mut nix::libc::siginfo_t, _: *mut nix:
     let page = (address & !(PAGE - 1)) as *mut nix::libc::c_void;
     let flags = nix::libc::MAP_PRIVATE | nix::libc::MAP_ANONYMOUS | nix::libc::MAP_FIXED;
     let protection = nix::libc::PROT_READ | nix::libc::PROT_WRITE;
-    // SAFETY: `mmap`, `memset` and `signal` only, which a signal handler may call; the page replaced is one of a BAR's mapping, which
-    // nothing but volatile accesses refers to.
+    // SAFETY: `mmap`, `memset` and `signal` only, which a signal handler may call; the page
+    // replaced is one of a BAR's mapping, which nothing but volatile accesses refers to.
     unsafe {
         if ours && nix::libc::mmap(page, PAGE, protection, flags, -1, 0) == page {
             page.cast::<u8>().write_bytes(0xff, PAGE);
@@ -82,7 +84,8 @@ impl Bar {
     /// Reads a register; all ones beyond the end.
     pub fn read(&self, offset: u32) -> u32 {
         match self.register(offset) {
-            // SAFETY: the register lies in the mapping, which lives as long as `self`, at a multiple of 4; every access to it is volatile.
+            // SAFETY: the register lies in the mapping, which lives as long as `self`, at a
+            // multiple of 4; every access to it is volatile.
             Some(r) => u32::from_le(unsafe { (*r).read() }),
             None => u32::MAX,
         }
@@ -91,7 +94,8 @@ impl Bar {
     /// Writes a register; nothing happens beyond the end.
     pub fn write(&self, offset: u32, value: u32) {
         if let Some(r) = self.register(offset) {
-            // SAFETY: as in `read`; the mapping is writable, and a write to a register of a NIC touches no memory of this process.
+            // SAFETY: as in `read`; the mapping is writable, and a write to a register of a NIC
+            // touches no memory of this process.
             unsafe { (*r).write(value.to_le()) }
         }
     }

@@ -1,6 +1,8 @@
-//! Registers of a card that its network driver has, in a mapped BAR beside the network interface, and nothing else of it.
+//! Registers of a card that its network driver has, in a mapped BAR beside the network interface,
+//! and nothing else of it.
 //!
-//! Configuration space, reset, DMA and interrupts stay the network driver's; what needs them says so, and what to do.
+//! Configuration space, reset, DMA and interrupts stay the network driver's; what needs them says
+//! so, and what to do.
 use super::bar::Bar;
 use super::{Failure, Reach, Transport};
 use crate::board::Placed;
@@ -30,7 +32,8 @@ impl Beside {
         Beside { way, name: name.into(), placed, registers, _lock: lock }
     }
 
-    /// The place of a register in the BAR; none beyond what 32 bits can say, in a BAR that is larger.
+    /// The place of a register in the BAR; none beyond what 32 bits can say, in a BAR that is
+    /// larger.
     fn at(&self, offset: u32) -> Option<u32> {
         self.placed.place.offset.checked_add(offset)
     }
@@ -78,8 +81,8 @@ impl Transport for Beside {
     }
 }
 
-/// Words that the registers of a NIC at rest read, for a test that has a file in place of a BAR: 16 flows, 512 bits. A file does nothing; words
-/// that were written are read back.
+/// Words that the registers of a NIC at rest read, for a test that has a file in place of a BAR: 16
+/// flows, 512 bits. A file does nothing; words that were written are read back.
 #[cfg(test)]
 pub(super) fn words() -> impl Iterator<Item = (u32, u32)> {
     use timely_regs::map::{BLOCKS, HEADER_NEXT, HEADER_TYPE, HEADER_VERSION, Reset, dma, flow, id};

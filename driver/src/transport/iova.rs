@@ -1,4 +1,5 @@
-//! Addresses for DMA: pages taken from the ranges that are valid for a device, never a process' own addresses.
+//! Addresses for DMA: pages taken from the ranges that are valid for a device, never a process' own
+//! addresses.
 use bitvec::vec::BitVec;
 use std::ops::RangeInclusive;
 
@@ -105,7 +106,8 @@ mod tests {
         assert_eq!((space.take(3 * PAGE), space.take(2 * PAGE)), (None, Some(b)));
     }
 
-    /// The ranges of a machine with an interrupt window in the middle and a last page that ends with 2^64.
+    /// The ranges of a machine with an interrupt window in the middle and a last page that ends
+    /// with 2^64.
     #[test]
     fn only_valid_addresses_are_given() {
         let valid = [0..=LEAST + PAGE - 1, 0xfee0_0800..=0xfee0_3fff, 0xffff_ffff_ffff_f000..=u64::MAX];

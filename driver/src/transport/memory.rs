@@ -1,4 +1,5 @@
-//! Memory that a device can share: a sealed memfd, mapped. The kernel takes its address, a socket its descriptor.
+//! Memory that a device can share: a sealed memfd, mapped. The kernel takes its address, a socket
+//! its descriptor.
 #![allow(unsafe_code)]
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
@@ -62,8 +63,9 @@ impl Shared {
             let whole = to.len() >= 8 && from.addr().is_multiple_of(8);
             let n = if whole { 8 } else { 1 };
             let (head, rest) = to.split_at_mut(n);
-            // SAFETY: `check` holds the `n` bytes at `from` within the mapping, which lives as long as `self`; 8 bytes are read at a
-            // multiple of 8 only. The device may write at any time: the read is volatile and what it gives is any bytes.
+            // SAFETY: `check` holds the `n` bytes at `from` within the mapping, which lives as long
+            // as `self`; 8 bytes are read at a multiple of 8 only. The device may write at any
+            // time: the read is volatile and what it gives is any bytes.
             unsafe {
                 if whole {
                     head.copy_from_slice(&from.cast::<u64>().read_volatile().to_ne_bytes());
@@ -87,7 +89,8 @@ impl Shared {
             let whole = from.len() >= 8 && to.addr().is_multiple_of(8);
             let n = if whole { 8 } else { 1 };
             let (head, rest) = from.split_at(n);
-            // SAFETY: as in `read`; the memory belongs to the device as much as to this process, no reference to it exists.
+            // SAFETY: as in `read`; the memory belongs to the device as much as to this process, no
+            // reference to it exists.
             unsafe {
                 match <[u8; 8]>::try_from(head) {
                     Ok(word) => to.cast::<u64>().write_volatile(u64::from_ne_bytes(word)),

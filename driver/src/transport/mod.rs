@@ -1,4 +1,5 @@
-//! How the driver reaches a device: a small trait, and the registers on top of it as `timely_regs::device` takes them.
+//! How the driver reaches a device: a small trait, and the registers on top of it as
+//! `timely_regs::device` takes them.
 pub(crate) mod bar;
 pub mod beside;
 pub mod iova;
@@ -67,7 +68,8 @@ impl Reach {
     pub const REGISTERS: Reach = Reach { memory: false, interrupts: false, config: false, reset: false };
 }
 
-/// A transport to a device. Dropping it releases the device, whatever is mapped. Default methods refuse all access but that to registers.
+/// A transport to a device. Dropping it releases the device, whatever is mapped. Default methods
+/// refuse all access but that to registers.
 pub trait Transport: Send {
     /// The device, as `--device` takes it.
     fn name(&self) -> &str;
@@ -129,10 +131,12 @@ pub trait Transport: Send {
         Err(self.lacks("a write to configuration space", "the whole function"))
     }
 
-    /// Gives the device so many bytes of fresh memory, zeros, and an address of them that is a multiple of 4096.
+    /// Gives the device so many bytes of fresh memory, zeros, and an address of them that is a
+    /// multiple of 4096.
     ///
     /// # Errors
-    /// When there is no memory or no address left, or the transport fails, or carries registers alone.
+    /// When there is no memory or no address left, or the transport fails, or carries registers
+    /// alone.
     fn dma_map(&self, _bytes: usize) -> Result<Dma, Failure> {
         Err(self.lacks("memory that the device reaches", "DMA"))
     }
@@ -169,7 +173,8 @@ pub trait Transport: Send {
         Err(self.lacks("a reset of the function", "the whole function"))
     }
 
-    /// An eventfd that is signalled when the kernel wants the device back; then it is to be closed soon.
+    /// An eventfd that is signalled when the kernel wants the device back; then it is to be closed
+    /// soon.
     fn removal(&self) -> Option<BorrowedFd<'_>> {
         None
     }

@@ -1,6 +1,8 @@
-//! A board that has no bus to a host, by a serial line: registers and nothing else, some 5,000 of them a second.
+//! A board that has no bus to a host, by a serial line: registers and nothing else, some 5,000 of
+//! them a second.
 //!
-//! `timely_regs::serial` has the bytes. A line is slower than a bus but as safe: each access is answered, and both ways carry a check byte.
+//! `timely_regs::serial` has the bytes. A line is slower than a bus but as safe: each access is
+//! answered, and both ways carry a check byte.
 use super::{Failure, Reach, Transport};
 use crate::lock::{self, Lock};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -19,7 +21,8 @@ use timely_regs::serial::{ANSWER, ANSWER_BYTES, BAUD, READ, REFUSED, WRITE, answ
 const KIND: &str = "serial line";
 /// Advice for users that need more than registers.
 const INSTEAD: &str = "read telemetry in its place (`timelyctl telemetry --watch`); a serial line carries registers alone";
-/// How long an answer may take: on the line it takes 170 us, and an adapter on USB keeps bytes back for 16 ms.
+/// How long an answer may take: on the line it takes 170 us, and an adapter on USB keeps bytes back
+/// for 16 ms.
 const LIMIT: Duration = Duration::from_millis(500);
 /// Advice when no answer comes.
 const LOOK: &str = "is it the board's second port, and is the bitstream loaded?";
@@ -88,7 +91,8 @@ impl Serial {
         Ok(())
     }
 
-    // The word that an absent register reads as is data, as on any bus; the device has the refusal in a register of its own.
+    // The word that an absent register reads as is data, as on any bus; the device has the refusal
+    // in a register of its own.
     fn access(&self, kind: u8, offset: u32, value: u32) -> Result<u32, Failure> {
         let mut line = self.line.borrow_mut();
         let what = || format!("access to {offset:#x}");
@@ -157,7 +161,8 @@ mod tests {
     use std::path::PathBuf;
     use timely_regs::serial::{DONE, REQUEST_BYTES, check};
 
-    /// A board at the other end of a terminal: registers, and now and then nonsense before an answer.
+    /// A board at the other end of a terminal: registers, and now and then nonsense before an
+    /// answer.
     fn board(asked: usize, say: impl Fn(usize, [u8; ANSWER_BYTES]) -> Vec<u8> + Send + 'static) -> (PathBuf, std::thread::JoinHandle<()>) {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&master).expect("granted");

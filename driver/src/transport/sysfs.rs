@@ -1,8 +1,9 @@
-//! A card by its BAR in sysfs, `/sys/bus/pci/devices/ADDRESS/resourceN`, beside a network driver that has no character device of its own, as
-//! OpenNIC's: registers and nothing else, for root.
+//! A card by its BAR in sysfs, `/sys/bus/pci/devices/ADDRESS/resourceN`, beside a network driver
+//! that has no character device of its own, as OpenNIC's: registers and nothing else, for root.
 //!
-//! The kernel lets root map a BAR that a driver uses, unless it was built with CONFIG_IO_STRICT_DEVMEM or is locked down. Corundum's driver has
-//! a better way, and what vfio-pci has is not shared.
+//! The kernel lets root map a BAR that a driver uses, unless it was built with
+//! CONFIG_IO_STRICT_DEVMEM or is locked down. Corundum's driver has a better way, and what vfio-pci
+//! has is not shared.
 use super::Failure;
 use super::bar::Bar;
 use super::beside::{Beside, Way};
@@ -25,10 +26,12 @@ const EINVAL: i32 = 22;
 /// Error of a map that the kernel refuses under lockdown, though the file was opened.
 const EPERM: i32 = 1;
 
-/// Opens a card that its network driver has, its registers where `asked` says, or where its board has them.
+/// Opens a card that its network driver has, its registers where `asked` says, or where its board
+/// has them.
 ///
 /// # Errors
-/// When another process has the card, vfio-pci or Corundum's driver does, its memory is off, or the kernel does not allow BARs to be mapped.
+/// When another process has the card, vfio-pci or Corundum's driver does, its memory is off, or the
+/// kernel does not allow BARs to be mapped.
 pub fn open(address: Address, asked: Option<Place>) -> Result<Beside, Failure> {
     // The lock of the card, whichever way it is reached.
     let lock = Lock::take(&format!("sysfs:{address}"), &lock::path_of(&address.to_string())?)?;
@@ -55,7 +58,8 @@ struct Card {
 }
 
 impl Card {
-    /// Checks that neither Corundum's driver nor vfio-pci has the card, and that its memory is on: where it is off, every access would read all ones.
+    /// Checks that neither Corundum's driver nor vfio-pci has the card, and that its memory is on:
+    /// where it is off, every access would read all ones.
     fn check(&self) -> Result<(), Failure> {
         let refused = |what: String, next: String| Err(Failure::Board { device: self.name.clone(), what, next });
         let address = self.found.address;

@@ -1,4 +1,5 @@
-//! The programs on cards of other shells: where they find our registers, and what they say when they do not.
+//! The programs on cards of other shells: where they find our registers, and what they say when
+//! they do not.
 use super::Place;
 
 const ADDRESSES: [&str; 8] = ["port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1", "--allow", "11.0.0.0/8"];
@@ -8,7 +9,8 @@ fn on<'a>(device: &'a str, words: &[&'a str]) -> Vec<&'a str> {
     [&["--device", device][..], words].concat()
 }
 
-/// Application found by Corundum's list, registers in BAR 2, DMA; no interrupts of ours and no reset.
+/// Application found by Corundum's list, registers in BAR 2, DMA; no interrupts of ours and no
+/// reset.
 #[test]
 fn a_corundum_board_is_driven_as_any_other() {
     let place = Place::new();
@@ -28,7 +30,8 @@ fn a_corundum_board_is_driven_as_any_other() {
     }
 }
 
-/// Packets are asked for as far ahead as the host's memory needs, caps cover that, and flows that could not have their rate are refused.
+/// Packets are asked for as far ahead as the host's memory needs, caps cover that, and flows that
+/// could not have their rate are refused.
 #[test]
 fn corundum_is_asked_ahead_by_what_its_dma_takes() {
     let place = Place::new();

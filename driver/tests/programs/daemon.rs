@@ -18,13 +18,15 @@ fn flow(place: &Place, device: &str, number: &str) {
 fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     let place = Place::new();
     let (server, device) = place.serve();
-    // So short that little simulated time passes until it is missed; a daemon that is held up for longer starts all again.
+    // So short that little simulated time passes until it is missed; a daemon that is held up for
+    // longer starts all again.
     let mut before = place.daemon(&device, &["--heartbeat", "2ms"]);
     super::wait_for(&place.daemon_socket(&device));
     flow(&place, &device, "7");
     before.0.kill().expect("killed");
     before.0.wait().expect("ended");
-    // The socket is still there, and no daemon listens: the device is opened for the command, which finds the NIC as it is.
+    // The socket is still there, and no daemon listens: the device is opened for the command, which
+    // finds the NIC as it is.
     let with = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
     let start = Instant::now();
     while place.json(&with(&["info"]))["heartbeat_lost"] != true {
@@ -60,7 +62,8 @@ fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     drop(server);
 }
 
-/// Armed things act later: a heartbeat that is lost stops the NIC, events without a ring count as dropped.
+/// Armed things act later: a heartbeat that is lost stops the NIC, events without a ring count as
+/// dropped.
 #[test]
 fn an_orderly_end_leaves_nothing_armed() {
     let place = Place::new();
@@ -110,7 +113,8 @@ fn every_signal_that_asks_to_end_ends_in_order() {
     }
 }
 
-/// A device whose heartbeat was lost before the end is closed like any other, and can be used again.
+/// A device whose heartbeat was lost before the end is closed like any other, and can be used
+/// again.
 #[test]
 fn a_heartbeat_that_was_lost_before_the_end_is_armed_again() {
     let place = Place::new();
@@ -123,7 +127,7 @@ fn a_heartbeat_that_was_lost_before_the_end_is_armed_again() {
         assert!(start.elapsed() < LIMIT, "the heartbeat is not missed");
     }
     nic.close(End::Stopped).expect("closed");
-    open(Start::Attach).must_beat().expect("a NIC that can be used");
+    open(Start::Attach).must_have_heartbeat().expect("a NIC that can be used");
 }
 
 #[test]
@@ -252,7 +256,8 @@ fn a_change_that_cannot_be_saved_is_told() {
     assert_eq!(daemon.ended().0, Some(0));
 }
 
-/// Profiles tell that it was reset, or its address where there is no profile; a flow that the NIC has not is kept too.
+/// Profiles tell that it was reset, or its address where there is no profile; a flow that the NIC
+/// has not is kept too.
 #[test]
 fn a_file_of_a_nic_that_was_reset_is_kept() {
     let place = Place::new();

@@ -1,4 +1,5 @@
-//! Events, followed by several at once: what ends them is told, and what does not concern them does not end them.
+//! Events, followed by several at once: what ends them is told, and what does not concern them does
+//! not end them.
 use super::{LIMIT, Place};
 use std::time::{Duration, Instant};
 use timely_driver::client::{Client, ClientError};
@@ -20,7 +21,8 @@ fn client(place: &Place, device: &str) -> Client {
     Client::connect(&place.daemon_socket(device)).expect("a daemon that answers").expect("a daemon")
 }
 
-/// Follows a hundred events, each with the number behind the one before it (`next`) unless some were lost.
+/// Follows a hundred events, each with the number behind the one before it (`next`) unless some
+/// were lost.
 fn hundred(client: &mut Client, next: &mut Option<u32>) {
     let (start, mut came, mut lost) = (Instant::now(), 0, 0);
     while came < 100 {

@@ -139,7 +139,8 @@ fn a_second_opener_is_told_who_has_it() {
     }
 }
 
-/// Whatever becomes of what they say beside their results: a daemon goes on, and a command ends as it does otherwise.
+/// Whatever becomes of what they say beside their results: a daemon goes on, and a command ends as
+/// it does otherwise.
 #[test]
 fn output_that_cannot_be_written_changes_nothing() {
     let place = Place::new();

@@ -1,10 +1,10 @@
-//! `timelyctl` and `timelyd` as processes, on a modelled NIC that is served by another one: what they print, what they exit with, and what
-//! becomes of them when the others are killed.
-mod beats;
+//! `timelyctl` and `timelyd` as processes, on a modelled NIC that is served by another one: what
+//! they print, what they exit with, and what becomes of them when the others are killed.
 mod boards;
 mod daemon;
 mod events;
 mod faults;
+mod kicks;
 mod terminal;
 mod traffic;
 mod user;

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, UdpSocket};
 use std::process::{ChildStderr, Stdio};
 
-/// A receiver that listens, its address, and its errors, which must be read on, or the receiver waits.
+/// A receiver that listens, its address, and its errors, which must be read on, or the receiver
+/// waits.
 fn receiver(place: &Place, more: &[&str]) -> (Running, SocketAddr, BufReader<ChildStderr>) {
     let words = [&["--json", "recv", "--port", "0", "--bind"][..], more].concat();
     let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &words);
@@ -23,7 +24,8 @@ fn ended(running: Running) -> Value {
     serde_json::from_str(&said).unwrap_or_else(|e| panic!("{said}: {e}"))
 }
 
-/// 50 segments of three packets at a rate that loopback keeps: all come, all are answered, and what is not ours is counted.
+/// 50 segments of three packets at a rate that loopback keeps: all come, all are answered, and what
+/// is not ours is counted.
 #[test]
 fn segments_are_sent_received_and_answered() {
     for bind in ["127.0.0.1", "::1"] {
@@ -55,7 +57,8 @@ fn segments_are_sent_received_and_answered() {
     }
 }
 
-/// A receiver that does not answer, as where hardware does: the sender has an end all the same, and says why there is no RTT.
+/// A receiver that does not answer, as where hardware does: the sender has an end all the same, and
+/// says why there is no RTT.
 #[test]
 fn without_answers_everything_has_an_end() {
     let place = Place::new();

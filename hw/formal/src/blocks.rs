@@ -1,4 +1,5 @@
-//! The blocks that are proven, emitted with small parameters: the same source as the NIC's, other const generics.
+//! The blocks that are proven, emitted with small parameters: the same source as the NIC's, other
+//! const generics.
 use timely_hw::emit::emit;
 use timely_hw::fifo::{Fifo, HeldFifo};
 use timely_hw::{ack, csr, dma, engine, generator, mark, pacer, time, txmux};

@@ -13,7 +13,8 @@ EXIT CODES
 
 Needs yosys, yosys-smtbmc and z3 (Debian: yosys, z3). Problems, logs and traces are kept in the work folder.";
 
-/// Proves properties of the emitted blocks; each proof has a twin with a bug, which must be refuted.
+/// Proves properties of the emitted blocks; each proof has a twin with a bug, which must be
+/// refuted.
 #[derive(Parser)]
 #[command(version, after_help = AFTER)]
 struct Arguments {

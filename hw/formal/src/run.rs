@@ -77,7 +77,8 @@ fn prove(p: &Proof, folders: &Folders) -> Result<Outcome, String> {
     Ok(Outcome { base, induction, unbounded, seconds: started.elapsed().as_secs_f64(), twin, fault })
 }
 
-/// Runs all, `jobs` at a time; `progress` hears of each as it ends. The outcomes are in the order of the proofs.
+/// Runs all, `jobs` at a time; `progress` hears of each as it ends. The outcomes are in the order
+/// of the proofs.
 pub fn all(proofs: &[Proof], folders: &Folders, jobs: usize, progress: impl Fn(usize, &Proof, &Outcome) + Sync) -> Vec<Outcome> {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let outcomes: Vec<Mutex<Option<Outcome>>> = proofs.iter().map(|_| Mutex::new(None)).collect();

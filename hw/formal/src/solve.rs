@@ -24,7 +24,8 @@ pub enum Answer {
 /// An answer, and the seconds it took.
 pub type Timed = (Answer, f64);
 
-// Runs a program to its end or for `seconds`, in a folder, with its output in `name`.log there; gives exit code and output.
+// Runs a program to its end or for `seconds`, in a folder, with its output in `name`.log there;
+// gives exit code and output.
 fn run(folder: &Path, name: &str, seconds: u64, program: &str, arguments: &[&str]) -> Result<(i32, String), String> {
     // `timeout` ends the whole group: smtbmc starts the solver.
     let out = Command::new("timeout")
@@ -49,8 +50,9 @@ fn tool(variable: &str, name: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| name.into())
 }
 
-// Registers start as anything, not as the `initial` of the emission says: only a reset makes a state. Inputs that the properties do not
-// connect may do anything; without that, `opt -full` would take them for constants of its choice.
+// Registers start as anything, not as the `initial` of the emission says: only a reset makes a
+// state. Inputs that the properties do not connect may do anything; without that, `opt -full` would
+// take them for constants of its choice.
 fn script(proof: &Proof) -> String {
     let free: String = proof.free.iter().map(|m| format!("select -assert-any {m}\ncutpoint {m}\n")).collect();
     let define: String = proof.define.iter().map(|d| format!(" -D{d}")).collect();
@@ -82,7 +84,8 @@ impl<'a> Problem<'a> {
         let started = Instant::now();
         let trace = format!("{name}.vcd");
         std::fs::remove_file(self.folder.join(&trace)).ok();
-        // Without `--unroll`, z3 meets functions over an abstract state in place of bit vectors, and gives no answer in minutes.
+        // Without `--unroll`, z3 meets functions over an abstract state in place of bit vectors,
+        // and gives no answer in minutes.
         let all = [&["-s", "z3", "--unroll", "--noprogress", "--dump-vcd", &trace], arguments, &["problem.smt2"]].concat();
         let (code, text) = run(&self.folder, name, self.proof.timeout, &tool("YOSYS_SMTBMC", "yosys-smtbmc"), &all)?;
         let seconds = started.elapsed().as_secs_f64();
@@ -119,7 +122,8 @@ fn number(text: &str) -> u32 {
     digits.parse().unwrap_or(0)
 }
 
-/// The step of the last `Checking assertions in step 7..` or `Trying induction in step 7..`; 0 where there is none.
+/// The step of the last `Checking assertions in step 7..` or `Trying induction in step 7..`; 0
+/// where there is none.
 pub fn last_step(text: &str) -> u32 {
     text.rsplit_once("in step ").map_or(0, |(_, rest)| number(rest))
 }

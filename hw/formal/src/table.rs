@@ -1,4 +1,5 @@
-//! The table of proofs, `proofs.toml`: what is proven of which block, how, and the bug that its twin carries.
+//! The table of proofs, `proofs.toml`: what is proven of which block, how, and the bug that its
+//! twin carries.
 use crate::blocks;
 use serde::Deserialize;
 use std::collections::HashSet;

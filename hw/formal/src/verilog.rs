@@ -7,7 +7,8 @@ const SEEN: usize = 16;
 
 static RAM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^ *reg *(?:\[(\d+):0\])? *mem\[(\d+):0\];$").expect("constant pattern"));
 
-/// Adds to each small RAM a wire `cells` that shows all of its words, word 0 in the low bits: induction needs to speak of them.
+/// Adds to each small RAM a wire `cells` that shows all of its words, word 0 in the low bits:
+/// induction needs to speak of them.
 pub fn open_rams(verilog: &str) -> String {
     RAM.replace_all(verilog, |c: &regex::Captures| {
         let number = |i: usize| c.get(i).map_or(0, |m| m.as_str().parse::<usize>().unwrap_or(usize::MAX - 1));
@@ -24,7 +25,8 @@ pub fn open_rams(verilog: &str) -> String {
 /// The Verilog with one text in place of another.
 ///
 /// # Errors
-/// Says how often the text stands there if that is not once: a bug that is not put in would refute nothing.
+/// Says how often the text stands there if that is not once: a bug that is not put in would refute
+/// nothing.
 pub fn substitute(verilog: &str, find: &str, replace: &str) -> Result<String, String> {
     match verilog.matches(find).count() {
         1 => Ok(verilog.replacen(find, replace, 1)),

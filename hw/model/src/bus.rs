@@ -1,4 +1,4 @@
-//! The records on the buses that several blocks listen to (`docs/datapath.md`), as values.
+//! The records on the buses that several blocks listen to (`docs/interfaces.md`), as values.
 use timely_regs::{flow, telemetry};
 
 /// A data frame that the generator hands to the MAC (`sent_*`).
@@ -55,7 +55,8 @@ pub struct Ack {
     pub source: u32,
     /// When its first byte arrived, ns48.fns16.
     pub ts: u64,
-    /// When the packet that it answers arrived at the responder, ns48.fns16 of the responder's clock.
+    /// When the packet that it answers arrived at the responder, ns48.fns16 of the responder's
+    /// clock.
     pub arrival: u64,
     /// When the ACK left there, ns48.fns16 of the responder's clock.
     pub departure: u64,
@@ -118,7 +119,8 @@ pub struct Sample {
     pub kind: u8,
     /// Flow.
     pub flow: u32,
-    /// The signal that the flow's profile chooses, ns, at most [`RTT_MAX`]: the RTT, unless it says otherwise.
+    /// The signal that the flow's profile chooses, ns, at most [`RTT_MAX`]: the RTT, unless it says
+    /// otherwise.
     pub rtt_ns: u32,
     /// ns of the ACK's arrival, or of the time-out; the low 32 bits.
     pub now_ns: u32,
@@ -139,7 +141,8 @@ pub const ACK_REPEATED: u8 = 2;
 /// [`Acked`]: its nonce is wrong.
 pub const ACK_FORGED: u8 = 3;
 
-/// The outcome of an ACK of a flow that exists (`acked_*`), a clock after the place of its [`Sample`].
+/// The outcome of an ACK of a flow that exists (`acked_*`), a clock after the place of its
+/// [`Sample`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acked {
     /// Flow.

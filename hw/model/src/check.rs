@@ -1,9 +1,11 @@
 //! The check of a segment: its nonce and the host that it goes to, in 32 bits (`timely_hw::check`).
 //!
-//! An ACK echoes the nonce; its source is the segment's destination. The address is folded to 32 bits and multiplied over GF(2) by a 32 x 32 matrix whose
-//! entries are bits of a secret key, row `i` its bits `i` to `i + 31` (a Hankel matrix, a Toeplitz matrix with its rows turned round, which is universal as that is: two
-//! addresses meet with probability 2^-32). So a host that knows a segment's nonce but has another address cannot tell which nonce fits its own.
-//! Neither product nor check ever leaves the NIC.
+//! An ACK echoes the nonce; its source is the segment's destination. The address is folded to 32
+//! bits and multiplied over GF(2) by a 32 x 32 matrix whose entries are bits of a secret key, row
+//! `i` its bits `i` to `i + 31` (a Hankel matrix, a Toeplitz matrix with its rows turned round,
+//! which is universal as that is: two addresses meet with probability 2^-32). So a host that knows
+//! a segment's nonce but has another address cannot tell which nonce fits its own. Neither product
+//! nor check ever leaves the NIC.
 
 /// Bits of the key that the matrix has.
 pub const KEY_BITS: u32 = 63;
@@ -24,7 +26,8 @@ pub fn product(key: u128, digest: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// With bit 31 of the key alone the matrix turns the bits round; products add up; and no difference of two addresses meets under most keys.
+    /// With bit 31 of the key alone the matrix turns the bits round; products add up; and no
+    /// difference of two addresses meets under most keys.
     #[test]
     fn the_matrix_is_linear_and_every_difference_shows() {
         let key = 0x0123_4567_89ab_cdef_0246_8ace_u128;

@@ -1,4 +1,5 @@
-//! The queue of `timely_hw::fifo`: 3 clocks from an empty queue's input to its output, one word a clock.
+//! The queue of `timely_hw::fifo`: 3 clocks from an empty queue's input to its output, one word a
+//! clock.
 use crate::Block;
 use std::collections::VecDeque;
 

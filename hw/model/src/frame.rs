@@ -1,4 +1,5 @@
-//! The frame builder of `timely_hw::frame`: 6 clocks from a description to the first beat, eight slots, no clock between frames.
+//! The frame builder of `timely_hw::frame`: 6 clocks from a description to the first beat, eight
+//! slots, no clock between frames.
 use crate::Block;
 use crate::stream::{Beat, beat};
 use std::collections::VecDeque;
@@ -6,7 +7,8 @@ use timely_regs::wire::{Envelope, Header};
 
 /// Frames that the builder holds at most.
 pub const SLOTS: usize = 8;
-/// Clocks from that at which a description is taken to the first at which its first beat stands at a free output.
+/// Clocks from that at which a description is taken to the first at which its first beat stands at
+/// a free output.
 pub const LATENCY: u64 = 6;
 /// Stages of the checksum's adder tree.
 const SUM_STAGES: usize = 4;

@@ -1,7 +1,9 @@
-//! The grant hold of `timely_hw::pause::hold`: grants of paused priorities wait between the pacer and the packet source, those of others go on.
+//! The grant hold of `timely_hw::pause::hold`: grants of paused priorities wait between the pacer
+//! and the packet source, those of others go on.
 //!
-//! While nothing is paused and nothing waits, grants pass at the clock at which they come. Else each takes [`LOOKUP`] clocks to its flow's priority:
-//! a grant of a paused one joins a ring of waiting grants, which is gone round again and again, by turns with what the pacer offers.
+//! While nothing is paused and nothing waits, grants pass at the clock at which they come. Else
+//! each takes [`LOOKUP`] clocks to its flow's priority: a grant of a paused one joins a ring of
+//! waiting grants, which is gone round again and again, by turns with what the pacer offers.
 use crate::bus::FlowLoad;
 use crate::{Block, fifo};
 use timely_regs::flow;

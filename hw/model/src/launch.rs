@@ -1,4 +1,4 @@
-//! The launch FIFO of `timely_hw::launch`: frames that come early leave at their launch.
+//! The launch gate of `timely_hw::launch`: frames that come early leave at their launch.
 use crate::stream::Beat;
 use crate::{Block, fifo};
 
@@ -8,9 +8,11 @@ pub const QUEUE: u32 = 4;
 pub const FRACTION: u32 = 8;
 /// A launch that is farther ahead, in 2^-8 ns, is wrong: 65.5 us, more than the lead of any grant.
 pub const FARTHEST: i64 = 1 << 24;
-/// A frame that leaves by this much or more after its launch, in 2^-8 ns, has missed it: 1,024 ns, most of a frame of 1,500 bytes at 10 Gb/s.
+/// A frame that leaves by this much or more after its launch, in 2^-8 ns, has missed it: 1,024 ns,
+/// most of a frame of 1,500 bytes at 10 Gb/s.
 pub const LATE: i64 = 1 << 18;
-/// Clocks from the first that sees a frame's launch to its first beat, if the frame was there [`EARLY`] clocks before.
+/// Clocks from the first that sees a frame's launch to its first beat, if the frame was there
+/// [`EARLY`] clocks before.
 pub const LATENCY: u64 = 1;
 /// Clocks from a frame's first beat to the first at which it can see its launch.
 pub const EARLY: u64 = 3;
@@ -79,7 +81,8 @@ impl Launch {
     }
 }
 
-/// How long the launch is past, 2^-8 ns; times are compared modulo 2^56 units, half of them being the past.
+/// How long the launch is past, 2^-8 ns; times are compared modulo 2^56 units, half of them being
+/// the past.
 fn since(launch: u64, now: u64) -> i64 {
     ((now >> FRACTION).wrapping_sub(launch >> FRACTION) << FRACTION) as i64 >> FRACTION
 }

@@ -12,11 +12,12 @@ pub const PLACE: usize = 4;
 pub const FLOW: usize = 6;
 /// Address bits of the queue of beats.
 pub const QUEUE: u32 = 4;
-/// Clocks from the beat that settles a packet's verdict to the first at which the packet's held beats may leave.
+/// Clocks from the beat that settles a packet's verdict to the first at which the packet's held
+/// beats may leave.
 pub const JUDGING: u64 = 7;
 
-/// Beats by which each beat of a packet waits for its successors on a bus of `width` bits: then our header is complete when the UDP
-/// checksum leaves, in all four classes.
+/// Beats by which each beat of a packet waits for its successors on a bus of `width` bits: then our
+/// header is complete when the UDP checksum leaves, in all four classes.
 ///
 /// # Panics
 /// When the bus has no bytes.
@@ -25,8 +26,9 @@ pub fn ahead(width: usize) -> usize {
     Class::ALL.iter().map(|c| (c.end() - 1) / bus - (c.udp() + udp::CHECKSUM) / bus).max().unwrap_or(0)
 }
 
-/// Clocks from a packet's first beat at the input to its first beat at the output, if its beats come without gaps and the output is free;
-/// of a packet of fewer than [`ahead`] + 1 beats as many fewer.
+/// Clocks from a packet's first beat at the input to its first beat at the output, if its beats
+/// come without gaps and the output is free; of a packet of fewer than [`ahead`] + 1 beats as many
+/// fewer.
 pub fn latency(width: usize) -> u64 {
     ahead(width) as u64 + JUDGING
 }
@@ -76,7 +78,8 @@ struct Verdict {
     write: Option<(u16, u16)>,
 }
 
-/// The UDP checksum of a datagram of which a 16-bit word `from` became `to` (RFC 1624); over IPv4, 0 stands for none and stays.
+/// The UDP checksum of a datagram of which a 16-bit word `from` became `to` (RFC 1624); over IPv4,
+/// 0 stands for none and stays.
 pub fn mended(checksum: u16, from: u16, to: u16, is_ipv6: bool) -> u16 {
     if checksum == 0 && !is_ipv6 {
         return 0;
@@ -99,7 +102,8 @@ pub struct Mark<T> {
     beats: usize,
     queue: fifo::Fifo<(Beat, T)>,
     verdicts: VecDeque<Verdict>,
-    /// The stages behind a packet's last needed beat: 1 and 2, 3 with the port compared, 4 with the place, 5 with the checksum.
+    /// The stages behind a packet's last needed beat: 1 and 2, 3 with the port compared, 4 with the
+    /// place, 5 with the checksum.
     heads: [Option<Head>; 2],
     checked: Option<Head>,
     decided: Option<Verdict>,
@@ -139,7 +143,8 @@ impl<T: Copy + PartialEq + std::fmt::Debug> Mark<T> {
         }
     }
 
-    /// With the beat that completes the header of a packet, or its last one before that: what the head says.
+    /// With the beat that completes the header of a packet, or its last one before that: what the
+    /// head says.
     fn take(&mut self, beat: &Beat) -> (Option<Head>, usize) {
         let bus = self.width / 8;
         if self.head.len() < HEAD_BYTES + WIDEST {
@@ -175,7 +180,8 @@ impl<T: Copy + PartialEq + std::fmt::Debug> Mark<T> {
     }
 }
 
-/// The packet's class, and whether it has an EtherType of IPv4 or IPv6; of a packet that is too short to say, anything.
+/// The packet's class, and whether it has an EtherType of IPv4 or IPv6; of a packet that is too
+/// short to say, anything.
 fn class_of(head: &[u8]) -> (Class, bool) {
     let word = |at: usize| head.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
     let vlan = word(ethernet::TYPE) == ethernet::VLAN;
@@ -282,7 +288,8 @@ mod tests {
         assert_eq!([64, 128, 256, 512].map(latency), [13, 10, 9, 8]);
     }
 
-    /// Every old and new word that RFC 1624's examples and the sum's two zeros are about, against a sum made anew.
+    /// Every old and new word that RFC 1624's examples and the sum's two zeros are about, against a
+    /// sum made anew.
     #[test]
     fn a_mended_sum_is_that_of_a_new_one() {
         let words = [0u16, 1, 0x5555, 0x3285, 0x7fff, 0x8000, 0xfffe, 0xffff];

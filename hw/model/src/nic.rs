@@ -1,4 +1,5 @@
-//! The standalone NIC of `timely_hw::standalone`: the core, and the traffic generator and launch gate that are its packet source.
+//! The standalone NIC of `timely_hw::standalone`: the core, and the traffic generator and launch
+//! gate that are its packet source.
 use crate::core::{Core, Source, mac};
 use crate::part::Part;
 use crate::stream::Beat;
@@ -48,7 +49,8 @@ impl Nic {
         }
     }
 
-    /// The NIC with all flows' segments counted from `segment` on, after resets too, to test what happens when the numbers run over.
+    /// The NIC with all flows' segments counted from `segment` on, after resets too, to test what
+    /// happens when the numbers run over.
     pub fn counting_from(mut self, segment: u32) -> Self {
         self.generator.block = self.generator.block.counting_from(segment);
         self

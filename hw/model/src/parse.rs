@@ -1,4 +1,5 @@
-//! The parser of `timely_hw::parse`: beats of frames in, one report a frame out, [`LATENCY`] clocks after its last beat.
+//! The parser of `timely_hw::parse`: beats of frames in, one report a frame out, [`LATENCY`] clocks
+//! after its last beat.
 use crate::Block;
 use crate::check;
 use crate::stream::{Arrival, Beat, WIDEST, beat};
@@ -6,7 +7,8 @@ use std::collections::VecDeque;
 use timely_regs::counters::Counter;
 use timely_regs::wire::{self, Class, HEADER_BYTES, Kind};
 
-/// Clocks from a frame's last beat to its report: the beat is on the inputs at clock `t`, the report on the outputs at `t + 6`.
+/// Clocks from a frame's last beat to its report: the beat is on the inputs at clock `t`, the
+/// report on the outputs at `t + 6`.
 pub const LATENCY: u64 = 6;
 
 /// Bytes in front of our header in the longest class, and so of [`Report::head`].
@@ -51,11 +53,13 @@ pub struct Report {
     pub reason: u8,
     /// The stack by EtherType, without a meaning for frames that are foreign or bad.
     pub class: Class,
-    /// The first 66 bytes. Bytes behind the frame's end are left over from what the bus carried before.
+    /// The first 66 bytes. Bytes behind the frame's end are left over from what the bus carried
+    /// before.
     pub head: [u8; FRONT],
     /// Our header, where the class has it.
     pub header: [u8; HEADER_BYTES],
-    /// Bytes of the frame without FCS; 0 if its `tkeep` was no measure, or if they were more than 65,535.
+    /// Bytes of the frame without FCS; 0 if its `tkeep` was no measure, or if they were more than
+    /// 65,535.
     pub bytes: u16,
     /// Stamp of its start.
     pub stamp: u64,

@@ -16,7 +16,8 @@ impl<B: Block> Part<B> {
         Part { block, due: 0 }
     }
 
-    /// The edge that ends clock `clk`, if it matters: because the input is not idle (`busy`), or because the block is due.
+    /// The edge that ends clock `clk`, if it matters: because the input is not idle (`busy`), or
+    /// because the block is due.
     pub fn step(&mut self, clk: u64, busy: bool, input: impl FnOnce() -> B::In) {
         if busy || clk >= self.due {
             self.block.step(clk, &input());

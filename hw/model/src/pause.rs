@@ -1,7 +1,9 @@
-//! The pause receiver of `timely_hw::pause`: IEEE 802.3 annex 31B PAUSE and 802.1Qbb priority-based flow control, from the parser's reports.
+//! The pause receiver of `timely_hw::pause`: IEEE 802.3 annex 31B PAUSE and 802.1Qbb priority-based
+//! flow control, from the parser's reports.
 //!
-//! A pause of `n` quanta (512 bit times each) lasts `n` times 64 bytes of the line from [`LATENCY`] clocks after the frame's report, rounded up to
-//! whole clocks. A later frame replaces what is left; time 0 ends a pause. PAUSE stops all that is sent, PFC the classes of its vector.
+//! A pause of `n` quanta (512 bit times each) lasts `n` times 64 bytes of the line from [`LATENCY`]
+//! clocks after the frame's report, rounded up to whole clocks. A later frame replaces what is
+//! left; time 0 ends a pause. PAUSE stops all that is sent, PFC the classes of its vector.
 use crate::Block;
 use crate::parse::{Report, kind};
 

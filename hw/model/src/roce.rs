@@ -1,4 +1,5 @@
-//! The parser of `timely_hw::roce`: beats of frames in, one report of RoCEv2's headers a frame out, [`LATENCY`] clocks after its last beat.
+//! The parser of `timely_hw::roce`: beats of frames in, one report of RoCEv2's headers a frame out,
+//! [`LATENCY`] clocks after its last beat.
 use crate::Block;
 use crate::parse::In;
 use std::collections::VecDeque;
@@ -11,10 +12,12 @@ pub const LATENCY: u64 = 12;
 /// The longest frame that is measured; a longer one counts as bad.
 const LONGEST: usize = 0xffff;
 
-/// `o_reason` of a frame that the MAC found bad, or whose `tkeep` was no measure; the others are numbered by [`Error`].
+/// `o_reason` of a frame that the MAC found bad, or whose `tkeep` was no measure; the others are
+/// numbered by [`Error`].
 pub const BAD: u8 = 1;
 
-/// `o_kind` of a frame that is malformed; 0 stands for foreign, the others are numbered by [`roce::Kind`].
+/// `o_kind` of a frame that is malformed; 0 stands for foreign, the others are numbered by
+/// [`roce::Kind`].
 pub const MALFORMED: u8 = 7;
 
 /// What is known of a well-formed packet.

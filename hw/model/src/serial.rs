@@ -1,4 +1,5 @@
-//! Registers over a serial line, `timely_hw::serial`: 8 data bits, no parity, one stop bit; requests of ten bytes, answers of seven.
+//! Registers over a serial line, `timely_hw::serial`: 8 data bits, no parity, one stop bit;
+//! requests of ten bytes, answers of seven.
 use crate::Block;
 use timely_regs::serial::{ANSWER, ANSWER_BYTES, READ, REFUSED, REQUEST, REQUEST_BYTES, WRITE, crc8};
 

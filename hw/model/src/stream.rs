@@ -1,4 +1,5 @@
-//! The beats of an AXI stream, as the blocks that carry frames take and give them, and the way between frames and beats.
+//! The beats of an AXI stream, as the blocks that carry frames take and give them, and the way
+//! between frames and beats.
 
 /// Bytes of the widest bus.
 pub const WIDEST: usize = 64;

@@ -1,4 +1,5 @@
-//! The NIC's two times, as `timely_hw::time` counts them: one that paces and times out, one that stamps.
+//! The NIC's two times, as `timely_hw::time` counts them: one that paces and times out, one that
+//! stamps.
 use crate::Block;
 use std::collections::VecDeque;
 
@@ -6,10 +7,11 @@ use std::collections::VecDeque;
 pub const LATENCY: usize = 4;
 /// Clocks from a sample of PTP, or a set of the date, to the first output that it counts in.
 pub const DATE_LATENCY: u64 = 5;
-/// The steady time after reset, ns48.fns16: 131 us before its wrap, so that every run, on a board or in a test, crosses the wrap early.
+/// The steady time after reset, ns48.fns16: 131 us before its wrap, so that every run, on a board
+/// or in a test, crosses the wrap early.
 pub const START: u64 = (1u64 << 33).wrapping_neg();
-/// A correction of the date by this much or more is a step, 2^-16 ns: 256 ns, what clocks that are 100 ppm apart gain
-/// on each other in 2.5 ms.
+/// A correction of the date by this much or more is a step, 2^-16 ns: 256 ns, what clocks that are
+/// 100 ppm apart gain on each other in 2.5 ms.
 pub const STEP: i64 = 1 << 24;
 
 /// Clocks from a time of day to its [`linear`] time.
@@ -20,12 +22,14 @@ pub fn linear(sec: u64, ns: u32, fraction: u16) -> u64 {
     (sec.wrapping_mul(1_000_000_000).wrapping_add(ns.into())) << 16 | u64::from(fraction)
 }
 
-/// The date of a launch, ns48.fns16 modulo 2^32 ns, `offset` being the date less the steady time; 8 bits of the fraction are kept.
+/// The date of a launch, ns48.fns16 modulo 2^32 ns, `offset` being the date less the steady time; 8
+/// bits of the fraction are kept.
 pub fn launch_date(launch: u64, offset: u64) -> u64 {
     ((launch >> 8).wrapping_add(offset >> 8) & 0xff_ffff_ffff) << 8
 }
 
-/// Inputs at a clock. The levels `increment`, `ptp` and `lead` are taken to stay as they are while clocks are skipped.
+/// Inputs at a clock. The levels `increment`, `ptp` and `lead` are taken to stay as they are while
+/// clocks are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct In {
     /// Synchronous reset.
@@ -119,7 +123,8 @@ impl Time {
         self.steady(clk).wrapping_add(u64::from(self.leads[1]) << 16)
     }
 
-    /// `steady` and `later` run along a line from the clock after the last step on, as long as increment and lead stay as they are.
+    /// `steady` and `later` run along a line from the clock after the last step on, as long as
+    /// increment and lead stay as they are.
     pub fn is_straight(&self) -> bool {
         self.started && self.line.iter().all(|&i| i == self.increment) && self.leads[0] == self.leads[1]
     }

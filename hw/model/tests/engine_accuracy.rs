@@ -1,7 +1,8 @@
 //! The integer engine against the f64 reference: one step, and whole trajectories.
 //!
-//! The law jumps where an RTT or a smoothed difference passes a threshold. Where the two stand on different sides of one because of
-//! rounding, the reference takes the engine's branch; such steps are bounded, counted and printed.
+//! The law jumps where an RTT or a smoothed difference passes a threshold. Where the two stand on
+//! different sides of one because of rounding, the reference takes the engine's branch; such steps
+//! are bounded, counted and printed.
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timely_model::bus::RTT_MAX;
@@ -34,7 +35,8 @@ fn named() -> Vec<(String, Parameters)> {
     ["authors-10g", "timely-10g", "timely-25g", "timely-100g"].into_iter().flat_map(form).collect()
 }
 
-/// Parameters anywhere in their useful ranges. Rates and steps are multiples of 2^-12 Mb/s, times of 1 ns, as the hardware holds them.
+/// Parameters anywhere in their useful ranges. Rates and steps are multiples of 2^-12 Mb/s, times
+/// of 1 ns, as the hardware holds them.
 fn random_parameters(rng: &mut impl Rng) -> Parameters {
     let grid = |x: f64| (x / RATE_UNIT).round() * RATE_UNIT;
     let us = |x: f64| (x * 1000.0).round() / 1000.0;
@@ -88,8 +90,8 @@ impl Pair {
         };
     }
 
-    /// Both take a sample; gives the difference of the rates over line rate. `tolerance` is what the smoothed differences may differ by
-    /// where the branches do, in the engine's units.
+    /// Both take a sample; gives the difference of the rates over line rate. `tolerance` is what
+    /// the smoothed differences may differ by where the branches do, in the engine's units.
     fn step(&mut self, rtt_ns: u32, tolerance: f64) -> f64 {
         let operation = Operation { kind: Kind::Sample, rtt_ns, value: self.now_ns as u32, ..Operation::default() };
         let mut free = self.reference.clone();
@@ -156,7 +158,8 @@ fn random_state(rng: &mut impl Rng, pair: &mut Pair) -> u32 {
     rtt_ns
 }
 
-/// One step from any state is within 1e-7 of line rate of what the exact law gives with the exact parameters.
+/// One step from any state is within 1e-7 of line rate of what the exact law gives with the exact
+/// parameters.
 #[test]
 fn one_step() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -245,7 +248,8 @@ fn trajectory(parameters: &Parameters, shape: Shape, seed: u64) -> (f64, u64, [u
     (worst, pair.forced, pair.steps)
 }
 
-/// Over 1e5 updates the engine stays within 1e-5 of line rate of the exact law, and hardly ever stands on the other side of a threshold.
+/// Over 1e5 updates the engine stays within 1e-5 of line rate of the exact law, and hardly ever
+/// stands on the other side of a threshold.
 #[test]
 fn trajectories() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);

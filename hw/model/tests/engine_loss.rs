@@ -1,5 +1,6 @@
-//! Losses that ACKs tell of lower a flow's rate by its profile's decrease, once in a round trip however many there are; the expectation is that of
-//! TCP's multiplicative decrease (RFC 5681, section 3.1: once a window, whatever the window lost), not of our own code.
+//! Losses that ACKs tell of lower a flow's rate by its profile's decrease, once in a round trip
+//! however many there are; the expectation is that of TCP's multiplicative decrease (RFC 5681,
+//! section 3.1: once a window, whatever the window lost), not of our own code.
 use timely_model::Block;
 use timely_model::bus::{FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, Sample};
 use timely_model::engine::{Engine, In, sweep_clocks};

@@ -1,8 +1,10 @@
-//! Patched TIMELY, PI and Swift in integers against their f64 references: one step, and whole trajectories. TIMELY: `engine_accuracy.rs`.
+//! Patched TIMELY, PI and Swift in integers against their f64 references: one step, and whole
+//! trajectories. TIMELY: `engine_accuracy.rs`.
 //!
-//! Patched TIMELY and PI go smoothly from one branch to the other, but for the thresholds, which are whole ns. Swift jumps at its target:
-//! where engine and reference stand on different sides of it because of rounding, the reference takes the engine's; such steps are
-//! bounded, counted and printed.
+//! Patched TIMELY and PI go smoothly from one branch to the other, but for the thresholds, which
+//! are whole ns. Swift jumps at its target: where engine and reference stand on different sides of
+//! it because of rounding, the reference takes the engine's; such steps are bounded, counted and
+//! printed.
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timely_model::bus::RTT_MAX;
@@ -55,7 +57,8 @@ impl Reference {
         }
     }
 
-    /// A sample that the engine took so; gives the rate, and whether the engine's decision was taken over.
+    /// A sample that the engine took so; gives the rate, and whether the engine's decision was
+    /// taken over.
     fn step(&mut self, op: &Operation, now_ns: u64, outcome: &Outcome, tolerance_us: f64) -> (f64, bool) {
         let now_us = now_ns as f64 / 1000.0;
         match self {
@@ -83,7 +86,8 @@ impl Reference {
     }
 }
 
-/// Parameters anywhere in their useful ranges. Rates and steps are multiples of 2^-12 Mb/s, times of 1 ns, gains as the hardware holds them.
+/// Parameters anywhere in their useful ranges. Rates and steps are multiples of 2^-12 Mb/s, times
+/// of 1 ns, gains as the hardware holds them.
 fn random_parameters(rng: &mut impl Rng, law: LawKind) -> Parameters {
     let grid = |x: f64| (x / RATE_UNIT).round() * RATE_UNIT;
     let us = |x: f64| (x * 1000.0).round() / 1000.0;
@@ -183,7 +187,8 @@ fn random_state(rng: &mut impl Rng, p: &Parameters, now_ns: u64) -> (State, Oper
     (state, Operation { rtt_ns, value: now_ns as u32, hops: rng.random_range(0..16), endpoint_ns, ..Operation::default() })
 }
 
-/// One step from any state is within 1e-7 of line rate of what the exact law gives with the exact parameters.
+/// One step from any state is within 1e-7 of line rate of what the exact law gives with the exact
+/// parameters.
 fn one_step(law: LawKind) {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let (mut forced, mut counts, mut worst) = (0, [0; 6], [0f64; 6]);

@@ -1,4 +1,5 @@
-//! The published vectors are what the reference gives, and an independent C implementation agrees with them.
+//! The published vectors are what the reference gives, and an independent C implementation agrees
+//! with them.
 #[path = "../examples/vectors/main.rs"]
 mod vectors;
 

@@ -1,6 +1,8 @@
-//! The boards that carry the register map, each once: which PCI IDs they have, where on them the map stands, what beside it is ours.
+//! The boards that carry the register map, each once: which PCI IDs they have, where on them the
+//! map stands, what beside it is ours.
 //!
-//! IDs only say where to look; the magic word decides. The shells are other people's: what is said of them here is what their sources say.
+//! IDs only say where to look; the magic word decides. The shells are other people's: what is said
+//! of them here is what their sources say.
 use crate::map::{ADDRESS_BITS, VENDOR};
 use crate::pci;
 
@@ -30,7 +32,8 @@ pub struct Board {
     pub place: Place,
     /// Bytes from there on that are the map's at most.
     pub bytes: u32,
-    /// The whole function is ours: its reset resets the core, its MSI-X vectors are the core's interrupt lines.
+    /// The whole function is ours: its reset resets the core, its MSI-X vectors are the core's
+    /// interrupt lines.
     pub function: bool,
     /// The core reaches the host's memory: event ring, snapshots, bulk loads.
     pub dma: bool,
@@ -66,7 +69,8 @@ pub const CORUNDUM: Board = Board {
     next: "build Corundum with our application block (APP_ENABLE 1, our APP_ID) and load that bitstream",
 };
 
-/// OpenNIC with our block in its 250 MHz user box, 1 MiB of BAR 2. The IDs are those that Xilinx' QDMA has in many designs.
+/// OpenNIC with our block in its 250 MHz user box, 1 MiB of BAR 2. The IDs are those that Xilinx'
+/// QDMA has in many designs.
 pub const OPENNIC: Board = Board {
     name: "opennic",
     what: "an OpenNIC board",
@@ -103,7 +107,8 @@ pub fn with_ids(vendor: u16, device: u16) -> Option<&'static Board> {
     BOARDS.iter().copied().find(|b| b.vendor == vendor && b.devices.contains(&device))
 }
 
-/// Corundum's register blocks in BAR 0: blocks on a list as ours is - type, version, offset of the next, 0 at the end.
+/// Corundum's register blocks in BAR 0: blocks on a list as ours is - type, version, offset of the
+/// next, 0 at the end.
 pub mod corundum {
     use super::VENDOR;
 

@@ -1,7 +1,9 @@
-//! Between the two halves in Corundum: the scheduler block's registers and its AXI-Lite window, and the buses that can take the window's place.
+//! Between the two halves in Corundum: the scheduler block's registers and its AXI-Lite window, and
+//! the buses that can take the window's place.
 //!
-//! The window has a word of 32 bits a queue for each kind of access: byte address `kind << (F + 2) | index << 2`. Corundum's own driver uses
-//! kind 0 alone; the application block's configuration bridge alone writes and reads the others.
+//! The window has a word of 32 bits a queue for each kind of access: byte address
+//! `kind << (F + 2) | index << 2`. Corundum's own driver uses kind 0 alone; the application block's
+//! configuration bridge alone writes and reads the others.
 pub mod request;
 
 use crate::field::Field;
@@ -14,7 +16,8 @@ pub const KIND_BITS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Of a queue, for Corundum's driver: enabled, bit 0; read also: packets may be there, bit 16; served by turns, bit 24; a flow, bit 25.
+    /// Of a queue, for Corundum's driver: enabled, bit 0; read also: packets may be there, bit 16;
+    /// served by turns, bit 24; a flow, bit 25.
     Channel = 0,
     /// Written: the rate of a flow, 2^-12 Mb/s.
     Rate = 1,
@@ -37,7 +40,8 @@ impl Kind {
     }
 }
 
-/// A load: what the scheduler reads of the flow's record. Bits 12 to 0 are those of the record's first word.
+/// A load: what the scheduler reads of the flow's record. Bits 12 to 0 are those of the record's
+/// first word.
 pub const LOAD: &[Field] = &[
     crate::flow::ENABLE,
     crate::flow::KEEP,
@@ -81,7 +85,8 @@ pub const MAIL: &[Field] = &[MAIL_FLOW, MAIL_WHAT, MAIL_SWEPT, MAIL_REFUSED, MAI
 /// A part of a bus: name, lowest bit, bits.
 pub type Part = (&'static str, usize, usize);
 
-/// The bus from the application block to the scheduler: registered, a word a clock, never held up. Flows have 16 bits, the upper ones 0.
+/// The bus from the application block to the scheduler: registered, a word a clock, never held up.
+/// Flows have 16 bits, the upper ones 0.
 pub const DOWN: &[Part] = &[
     ("stop", 0, 1),
     ("pause", 1, 8),

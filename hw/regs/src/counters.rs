@@ -1,9 +1,11 @@
-//! The NIC-wide event counters: 32 bits each, wrapping; a block pulses its bit for one clock an event.
+//! The NIC-wide event counters: 32 bits each, wrapping; a block pulses its bit for one clock an
+//! event.
 
 /// The enum, and the table of names and meanings that documents come from, out of one list.
 macro_rules! counters {
     ($($(#[doc = $meaning:literal])+ $name:ident = $index:literal,)+) => {
-        /// A counted event; the discriminant is its bit on the pulse bus and its index in the counter page.
+        /// A counted event; the discriminant is its bit on the pulse bus and its index in the
+        /// counter page.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Counter {
@@ -24,7 +26,8 @@ counters! {
     RxBad = 2,
     /// A frame that ended before its headers, or before the lengths that they give.
     RxTruncated = 3,
-    /// Ours by port, but its IP header has options, is a fragment, or contradicts the frame's length.
+    /// Ours by port, but its IP header has options, is a fragment, or contradicts the frame's
+    /// length.
     RxBadIp = 4,
     /// Ours by port, but version or flags of our header are not defined.
     RxBadHeader = 5,
@@ -36,7 +39,8 @@ counters! {
     AcksSent = 8,
     /// A segment of a peer that is not allowed was not answered.
     AckRefusedPeer = 9,
-    /// A segment was not answered that was not to our MAC, IP address, UDP port and VLAN, or not from another host's unicast address.
+    /// A segment was not answered that was not to our MAC, IP address, UDP port and VLAN, or not
+    /// from another host's unicast address.
     AckRefusedAddress = 10,
     /// A segment was not answered because the ACK queue was full.
     AcksDropped = 11,
@@ -60,7 +64,8 @@ counters! {
     Grants = 20,
     /// A doorbell of a disabled flow, or beyond what a flow may post.
     DoorbellsRefused = 21,
-    /// A packet left the launch FIFO more than a microsecond after its launch, or its launch was farther ahead than LEAD can be and it left at once.
+    /// A packet left the launch gate more than a microsecond after its launch, or its launch was
+    /// farther ahead than LEAD can be and it left at once.
     LaunchesMissed = 22,
     /// A register access that no register answers.
     CsrErrors = 23,
@@ -76,9 +81,11 @@ counters! {
     ResidenceAboveRtt = 28,
     /// An event record found its queue full.
     RecordsDropped = 29,
-    /// A packet of the host's found no room in the packet store (with STORE_WAIT 1 it waits instead), its flow is not enabled, or its addresses are not the flow's.
+    /// A packet of the host's found no room in the packet store (with STORE_WAIT 1 it waits
+    /// instead), its flow is not enabled, or its addresses are not the flow's.
     PacketsRefused = 30,
-    /// A packet was too long or had a gap, its flow was loaded anew or disabled while it waited, or it came from the wire while the host took none.
+    /// A packet was too long or had a gap, its flow was loaded anew or disabled while it waited, or
+    /// it came from the wire while the host took none.
     PacketsDiscarded = 31,
     /// A segment was not answered because ACKs had used up their share of the line.
     AckShareExceeded = 32,
@@ -98,7 +105,8 @@ counters! {
     SegmentsIncomplete = 39,
     /// An ACK was sent that says segments of its flow were skipped before it.
     SegmentsSkipped = 40,
-    /// An ACK was sent that says nothing about lost packets, because the responder's table does not know.
+    /// An ACK was sent that says nothing about lost packets, because the responder's table does not
+    /// know.
     LossUnknown = 41,
 }
 

@@ -1,9 +1,10 @@
 //! The event record: sixteen 32-bit words, one a rate update; [`FIELDS`] is its layout.
 //!
-//! A record holds the update's inputs (`kind`, `signal`, `hops`, `endpoint`, `argument`, `before`) and its results, so that the
-//! profile and the record alone are enough to compute the update again. `before` is the law's state, which only the rate engine and its
-//! model can read. The first and the last word are the same number: where they differ, or `version` is not [`VERSION`], the record is not
-//! all there.
+//! A record holds the update's inputs (`kind`, `signal`, `hops`, `endpoint`, `argument`, `before`)
+//! and its results, so that the profile and the record alone are enough to compute the update
+//! again. `before` is the law's state, which only the rate engine and its model can read. The first
+//! and the last word are the same number: where they differ, or `version` is not [`VERSION`], the
+//! record is not all there.
 use crate::field::Field;
 
 /// Words of a record.

@@ -1,4 +1,5 @@
-//! A named run of bits in a register or in a word of a record: the unit that register pages, C header and accessors come from.
+//! A named run of bits in a register or in a word of a record: the unit that register pages, C
+//! header and accessors come from.
 
 /// Bits `high..low` of a 32-bit word, and what may stand there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +95,8 @@ impl std::fmt::Display for OutOfRange {
 
 impl std::error::Error for OutOfRange {}
 
-/// Panics unless the fields of a record lie in its words, in order and without overlap, each under its own name.
+/// Panics unless the fields of a record lie in its words, in order and without overlap, each under
+/// its own name.
 pub fn assert_layout(fields: &[Field], words: usize) {
     let mut covered = vec![0u32; words];
     for (i, f) in fields.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! The flow record: sixteen 32-bit words, loaded whole; [`FIELDS`] is its layout.
 //!
-//! A load without `keep` clears the flow's backlog, law state and counters. Segment numbers go on: what was sent before the load is
-//! then stale by number, and the first segment sent after it is the new base.
+//! A load without `keep` clears the flow's backlog, law state and counters. Segment numbers go on:
+//! what was sent before the load is then stale by number, and the first segment sent after it is
+//! the new base.
 use crate::field::{Field, OutOfRange};
 use crate::link::wire_bytes;
 use crate::wire::Class;
@@ -139,7 +140,8 @@ impl Default for FlowRecord {
 }
 
 impl FlowRecord {
-    /// Bytes of a segment on the wire, or what a READ is charged for one: what a profile's outstanding bound must leave room for.
+    /// Bytes of a segment on the wire, or what a READ is charged for one: what a profile's
+    /// outstanding bound must leave room for.
     pub fn segment_wire_bytes(&self) -> u32 {
         if self.read {
             return self.charged_bytes;

@@ -1,7 +1,8 @@
 //! The histogram of a profile: sixteen bins an octave from 16 ns to 2^24 ns, and a bin a ns below.
 //!
-//! Bin `16 (e - 3) + m` counts the values from `(16 + m) << (e - 4)` on, up to the next bin's: `e` is the place of the highest bit and
-//! `m` the four bits below it. A value is so known within 1/16 of itself. Values below 16 have the bin of their number.
+//! Bin `16 (e - 3) + m` counts the values from `(16 + m) << (e - 4)` on, up to the next bin's: `e`
+//! is the place of the highest bit and `m` the four bits below it. A value is so known within 1/16
+//! of itself. Values below 16 have the bin of their number.
 
 /// Bits of a value.
 pub const VALUE_BITS: u32 = 24;
@@ -28,7 +29,8 @@ pub const fn least(bin: usize) -> u32 {
     if octave == 0 { mantissa } else { ((1 << MANTISSA_BITS) + mantissa) << (octave - 1) }
 }
 
-/// The counts of a histogram. They wrap at 2^32: what came between two readings is their wrapping difference.
+/// The counts of a histogram. They wrap at 2^32: what came between two readings is their wrapping
+/// difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     /// Values counted, by bin.
@@ -58,7 +60,8 @@ impl Histogram {
         self.counts.iter().map(|&c| u64::from(c)).sum()
     }
 
-    /// The bin that holds the value which `part` of all (0 to 1) do not exceed, as its least and its greatest value, ns; `None` of an empty one.
+    /// The bin that holds the value which `part` of all (0 to 1) do not exceed, as its least and
+    /// its greatest value, ns; `None` of an empty one.
     pub fn quantile(&self, part: f64) -> Option<(u32, u32)> {
         let total = self.total();
         // The first value for 0, the last for 1.
@@ -85,7 +88,8 @@ impl Histogram {
 mod tests {
     use super::*;
 
-    /// Every value is in the bin that says so, bins follow each other without a gap, and none is wider than 1/16 of its values.
+    /// Every value is in the bin that says so, bins follow each other without a gap, and none is
+    /// wider than 1/16 of its values.
     #[test]
     fn bins_cover_all_values() {
         assert!(BINS <= 1 << BIN_BITS && least(BINS) == 1 << VALUE_BITS);

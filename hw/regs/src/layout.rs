@@ -1,7 +1,7 @@
 //! Text for terminals that are narrower than it: a number is never broken over two lines.
 
-/// Breaks lines longer than `columns` characters at spaces; what goes on is indented by two more than its line. A word longer than a line stays
-/// whole.
+/// Breaks lines longer than `columns` characters at spaces; what goes on is indented by two more
+/// than its line. A word longer than a line stays whole.
 pub fn fold(text: &str, columns: usize) -> String {
     text.split('\n').map(|line| fold_line(line, columns)).collect::<Vec<_>>().join("\n")
 }
@@ -32,7 +32,8 @@ fn fold_line(line: &str, columns: usize) -> String {
     out
 }
 
-/// A table with a line a cell, each row under its first cell, for where the columns do not fit side by side.
+/// A table with a line a cell, each row under its first cell, for where the columns do not fit side
+/// by side.
 pub fn stacked(heads: &[String], rows: &[Vec<String>]) -> String {
     let widest = heads.iter().skip(1).map(|h| h.chars().count()).max().unwrap_or(0);
     let row = |cells: &Vec<String>| {

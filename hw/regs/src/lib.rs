@@ -1,6 +1,7 @@
-//! The definitions that timely-nic hardware and software share, each written once: the wire format, the register map, the layout of
-//! profiles, flow records, telemetry records and event records, the list of counters, the boards, a profile in human units, registers over a serial line,
-//! and values as people write them. No dependencies, no `unsafe`.
+//! The definitions that timely-nic hardware and software share, each written once: the wire format,
+//! the register map, the layout of profiles, flow records, telemetry records and event records, the
+//! list of counters, the boards, a profile in human units, registers over a serial line, and values
+//! as people write them. No dependencies, no `unsafe`.
 pub mod board;
 pub mod corundum;
 pub mod counters;

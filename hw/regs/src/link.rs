@@ -1,10 +1,13 @@
-//! Facts about the link below the frame: what a frame costs on the wire, and the tags that departure stamps come back with.
+//! Facts about the link below the frame: what a frame costs on the wire, and the tags that
+//! departure stamps come back with.
 
-/// Bytes that a frame takes on the wire besides its own without FCS: preamble and start delimiter 8, FCS 4, gap 12.
+/// Bytes that a frame takes on the wire besides its own without FCS: preamble and start delimiter
+/// 8, FCS 4, gap 12.
 pub const WIRE_OVERHEAD: u32 = 24;
 /// Wire bytes of the shortest frame.
 pub const WIRE_LEAST: u32 = 84;
-/// Bytes of the longest frame that a host may send through the in-line core, without FCS; a multiple of the packet store's cell.
+/// Bytes of the longest frame that a host may send through the in-line core, without FCS; a
+/// multiple of the packet store's cell.
 pub const LONGEST_FRAME: u32 = 9_728;
 /// Tag of every ACK at the MAC, so that its departure stamp is known not to be a data packet's.
 pub const ACK_TAG: u16 = 0x7fff;
@@ -13,8 +16,8 @@ pub const PAST_TAG: u16 = ACK_TAG - 1;
 /// Bits of the running tag of data packets, above which a tag is 0.
 pub const DATA_TAG_BITS: u32 = 8;
 
-/// A doorbell is refused that would give a flow this many packets to send, or more. The pacer's own bound is 2^16; it may see
-/// grants of the last few clocks late, hence the margin.
+/// A doorbell is refused that would give a flow this many packets to send, or more. The pacer's own
+/// bound is 2^16; it may see grants of the last few clocks late, hence the margin.
 pub const BACKLOG_BOUND: u32 = 0xff00;
 
 /// Wire bytes of a frame of `frame` bytes without FCS.

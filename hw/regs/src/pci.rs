@@ -1,10 +1,13 @@
-//! The standalone NIC as a PCI Express function: IDs, BARs, interrupts, and the words of configuration space that a driver of it touches.
+//! The standalone NIC as a PCI Express function: IDs, BARs, interrupts, and the words of
+//! configuration space that a driver of it touches.
 //!
-//! `timely-sim serve` presents such a function; the emitted Verilog ends in AXI and interrupt lines, and has none. FLR, power management and MSI-X of
-//! a card are those of its PCI Express core.
+//! `timely-sim serve` presents such a function; the emitted Verilog ends in AXI and interrupt
+//! lines, and has none. FLR, power management and MSI-X of a card are those of its PCI Express
+//! core.
 //!
-//! The IDs are for experiments: vendor 0x1234 is not assigned, and free cards of FPGAs use it. A shell whose card has IDs of its own (Corundum,
-//! OpenNIC) keeps those; there the register map alone is ours, and its magic word says so.
+//! The IDs are for experiments: vendor 0x1234 is not assigned, and free cards of FPGAs use it. A
+//! shell whose card has IDs of its own (Corundum, OpenNIC) keeps those; there the register map
+//! alone is ours, and its magic word says so.
 use crate::map::{ADDRESS_BITS, dma};
 
 /// Vendor ID.
@@ -37,8 +40,9 @@ pub const MSIX_PBA: u32 = 0x800;
 
 /// MSI-X vectors: one an interrupt line of [`dma`], by its number.
 ///
-/// A vector is signalled when its line rises, and once more when the line is still up after a write to [`dma::INTERRUPT`] or
-/// [`dma::INTERRUPT_MASK`]: so a handler that clears what it saw and then looks at the ring misses nothing. There is no INTx and no MSI.
+/// A vector is signalled when its line rises, and once more when the line is still up after a write
+/// to [`dma::INTERRUPT`] or [`dma::INTERRUPT_MASK`]: so a handler that clears what it saw and then
+/// looks at the ring misses nothing. There is no INTx and no MSI.
 pub const VECTORS: u16 = dma::LINES as u16;
 
 /// Bytes of the configuration space.
@@ -49,8 +53,8 @@ pub const ID: u16 = 0x00;
 pub const COMMAND: u16 = 0x04;
 /// Command: the BARs answer.
 pub const COMMAND_MEMORY: u16 = 1 << 1;
-/// Command: the device may do DMA and send interrupts. While it is 0 the NIC's bursts wait, and nothing is lost; to take memory away, stop
-/// DMA by [`dma::CONTROL`] first, then clear this.
+/// Command: the device may do DMA and send interrupts. While it is 0 the NIC's bursts wait, and
+/// nothing is lost; to take memory away, stop DMA by [`dma::CONTROL`] first, then clear this.
 pub const COMMAND_MASTER: u16 = 1 << 2;
 /// Command: no INTx.
 pub const COMMAND_INTX_OFF: u16 = 1 << 10;
@@ -64,8 +68,9 @@ pub const CLASS_REVISION: u16 = 0x08;
 pub const BARS: u16 = 0x10;
 /// Offset of the subsystem vendor ID, 16 bits; the subsystem ID is in the 16 above.
 pub const SUBSYSTEM: u16 = 0x2c;
-/// Offset of the offset of the first capability, 8 bits. A capability starts with its number and the offset of the next, 8 bits each; 0 ends
-/// the list. Walk it: another shell has its capabilities elsewhere.
+/// Offset of the offset of the first capability, 8 bits. A capability starts with its number and
+/// the offset of the next, 8 bits each; 0 ends the list. Walk it: another shell has its
+/// capabilities elsewhere.
 pub const CAPABILITIES: u16 = 0x34;
 
 /// Capability: power management; D0 and D3hot. Back from D3hot the device is as after a reset.

@@ -1,16 +1,18 @@
 //! The profile: thirty-two 32-bit words, sixteen profiles; [`FIELDS`] is its layout.
 //!
-//! Words 0 to 8 are read by several blocks. Words 9 to 28 are the rate engine's, in the fixed-point form it computes with:
-//! [`crate::parameters`] makes them from human units, and names the precision. A word may mean different things to different laws: Swift
-//! has its base target in Tlow and the target of its endpoint delay in Thigh. Word 29 belongs to the signal, 30 to the pacer, 31 to losses. Rates are u32 in
-//! 2^-12 Mb/s; `Q.n` has n fraction bits.
+//! Words 0 to 8 are read by several blocks. Words 9 to 28 are the rate engine's, in the fixed-point
+//! form it computes with: [`crate::parameters`] makes them from human units, and names the
+//! precision. A word may mean different things to different laws: Swift has its base target in Tlow
+//! and the target of its endpoint delay in Thigh. Word 29 belongs to the signal, 30 to the pacer,
+//! 31 to losses. Rates are u32 in 2^-12 Mb/s; `Q.n` has n fraction bits.
 use crate::field::Field;
 
 /// Profiles.
 pub const PROFILES: usize = 16;
 /// Words of a profile.
 pub const WORDS: usize = 32;
-/// Bits of the rates that the pacer obeys, 262 Gb/s at most: it takes higher ones for the greatest of them.
+/// Bits of the rates that the pacer obeys, 262 Gb/s at most: it takes higher ones for the greatest
+/// of them.
 pub const PACED_BITS: u32 = 30;
 /// The greatest rate that the pacer obeys, 2^-12 Mb/s.
 pub const GREATEST_PACED: u32 = (1 << PACED_BITS) - 1;
@@ -236,8 +238,9 @@ pub const SIGNAL_RTT: u32 = 0;
 pub const SIGNAL_LESS_RESIDENCE: u32 = 1;
 /// [`SIGNAL`]: one-way delay variation.
 pub const SIGNAL_ONE_WAY: u32 = 2;
-/// log2 of the window, in ns, of the least one-way delay: it is the least of the window under way and the one before. Clocks that
-/// drift apart by `r` bias the signal by `r * 2^(ONE_WAY_WINDOW_BITS + 1)` ns at most: 1.7 us at 200 parts a million.
+/// log2 of the window, in ns, of the least one-way delay: it is the least of the window under way
+/// and the one before. Clocks that drift apart by `r` bias the signal by
+/// `r * 2^(ONE_WAY_WINDOW_BITS + 1)` ns at most: 1.7 us at 200 parts a million.
 pub const ONE_WAY_WINDOW_BITS: usize = 22;
 
 /// [`LAW`]: the host writes the rate.

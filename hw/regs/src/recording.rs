@@ -1,7 +1,9 @@
-//! A file of event records that stands alone: what a ring gave, behind the profiles that were in force.
+//! A file of event records that stands alone: what a ring gave, behind the profiles that were in
+//! force.
 //!
-//! All numbers are little-endian. 64 bytes: "TMLYEVNT", then in 32 bits each [`VERSION`], the NICs recorded, profiles of a NIC, words of a
-//! profile; zeros. Then the profiles, NIC by NIC. Then event records of 64 bytes, to the end of the file.
+//! All numbers are little-endian. 64 bytes: "TMLYEVNT", then in 32 bits each [`VERSION`], the NICs
+//! recorded, profiles of a NIC, words of a profile; zeros. Then the profiles, NIC by NIC. Then
+//! event records of 64 bytes, to the end of the file.
 use crate::event::{self, Broken, EventRecord};
 use crate::profile::{PROFILES, WORDS};
 
@@ -183,7 +185,8 @@ mod tests {
         assert_eq!(Recording::from_bytes(&sample().to_bytes()), Ok(sample()));
     }
 
-    /// Every shorter file is refused, but for those that end with a record; each kind of damage has its own word.
+    /// Every shorter file is refused, but for those that end with a record; each kind of damage has
+    /// its own word.
     #[test]
     fn broken_files_are_refused() {
         let bytes = sample().to_bytes();

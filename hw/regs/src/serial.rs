@@ -1,9 +1,11 @@
-//! Registers over a serial line, for boards without a bus to a host: 8 data bits, no parity, one stop bit.
+//! Registers over a serial line, for boards without a bus to a host: 8 data bits, no parity, one
+//! stop bit.
 //!
-//! A request has [`REQUEST_BYTES`]: [`REQUEST`], [`READ`] or [`WRITE`], 3 bytes of address, 4 bytes of data (of a read: any), the [`crc8`] of all but
-//! the first byte. Its answer has [`ANSWER_BYTES`]: [`ANSWER`], a status, 4 bytes of data (of a write: zeros), the `crc8` of all but the first byte.
-//! Numbers have their lowest byte first. A request that is silent for 65,536 clocks before it is whole is forgotten; what comes while one is being
-//! answered is not heard.
+//! A request has [`REQUEST_BYTES`]: [`REQUEST`], [`READ`] or [`WRITE`], 3 bytes of address, 4 bytes
+//! of data (of a read: any), the [`crc8`] of all but the first byte. Its answer has
+//! [`ANSWER_BYTES`]: [`ANSWER`], a status, 4 bytes of data (of a write: zeros), the `crc8` of all
+//! but the first byte. Numbers have their lowest byte first. A request that is silent for 65,536
+//! clocks before it is whole is forgotten; what comes while one is being answered is not heard.
 
 /// Bits a second.
 pub const BAUD: u32 = 1_000_000;
@@ -24,7 +26,8 @@ pub const REQUEST_BYTES: usize = 10;
 /// Bytes of an answer.
 pub const ANSWER_BYTES: usize = 7;
 
-/// The check byte, 0 at first, after another byte: polynomial `x^8 + x^2 + x + 1`, highest bit first.
+/// The check byte, 0 at first, after another byte: polynomial `x^8 + x^2 + x + 1`, highest bit
+/// first.
 pub const fn crc8(register: u8, byte: u8) -> u8 {
     let mut r = register ^ byte;
     let mut bit = 0;

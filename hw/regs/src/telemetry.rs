@@ -1,8 +1,9 @@
 //! The telemetry record of a flow: thirty-two 32-bit words; [`FIELDS`] is its layout.
 //!
-//! Four groups: what was sent (words 0 to 3), what came back (4 to 13, and 15), what the engine made of it (16 to 24), what it was too busy for
-//! (25). Word 14 is when it was read. Each group is of one clock, so `updates` is always the sum of the branches. All counters wrap. A load without `keep` clears the
-//! record.
+//! Four groups: what was sent (words 0 to 3), what came back (4 to 13, and 15), what the engine
+//! made of it (16 to 24), what it was too busy for (25). Word 14 is when it was read. Each group is
+//! of one clock, so `updates` is always the sum of the branches. All counters wrap. A load without
+//! `keep` clears the record.
 use crate::field::Field;
 
 /// Words of a record.
@@ -119,7 +120,8 @@ pub const FIELDS: &[Field] = &[
     SUPERSEDED,
 ];
 
-/// The RTT smoothed by one more sample, both in 2^-8 ns: `(7 old + sample) / 8`, rounded to nearest, halves up.
+/// The RTT smoothed by one more sample, both in 2^-8 ns: `(7 old + sample) / 8`, rounded to
+/// nearest, halves up.
 ///
 /// The first sample of a record is taken as it is.
 pub const fn smooth(old: u32, sample: u32) -> u32 {
@@ -137,7 +139,8 @@ pub struct Rtts {
     pub smoothed_q8: u32,
 }
 
-/// A record, as software names its parts. Counters wrap: compare two records by wrapping subtraction.
+/// A record, as software names its parts. Counters wrap: compare two records by wrapping
+/// subtraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TelemetryRecord {
     /// Data packets handed to the MAC.
@@ -213,7 +216,8 @@ impl TelemetryRecord {
         }
     }
 
-    /// How long ago the last RTT was measured, us, to 1.024 us and modulo 73 minutes; `None` until one was.
+    /// How long ago the last RTT was measured, us, to 1.024 us and modulo 73 minutes; `None` until
+    /// one was.
     pub fn sample_age_us(&self) -> Option<f64> {
         self.rtt.map(|_| f64::from(self.read_at.wrapping_sub(self.sampled_at)) * 1.024)
     }

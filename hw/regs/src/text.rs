@@ -1,5 +1,6 @@
-//! Values as people write them, read alike in command lines, TOML and the simulator's files: rates as `10Gbps`, times as `50us`, sizes as
-//! `64KiB`, whole numbers in decimal or hexadecimal, addresses.
+//! Values as people write them, read alike in command lines, TOML and the simulator's files: rates
+//! as `10Gbps`, times as `50us`, sizes as `64KiB`, whole numbers in decimal or hexadecimal,
+//! addresses.
 use core::fmt;
 use core::ops::RangeInclusive;
 use std::borrow::Cow;

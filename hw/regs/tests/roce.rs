@@ -1,5 +1,5 @@
-//! RoCEv2's check sequence and headers against frames that another implementation made (Scapy 2.6, `scapy.contrib.roce`), and against the specification's
-//! list of what may change on the way.
+//! RoCEv2's check sequence and headers against frames that another implementation made (Scapy 2.6,
+//! `scapy.contrib.roce`), and against the specification's list of what may change on the way.
 use timely_regs::roce::{Bth, Error, Extension, Headers, Kind, check, icrc_holds, opcode};
 use timely_regs::wire::{Addresses, Class, Envelope, ethernet, ipv4_header_checksum};
 
@@ -83,8 +83,9 @@ fn the_builder_makes_the_same_frames() {
     assert_eq!(cnp.frame(&tagged, &Extension::default(), &[]), bytes(TAGGED_CNP4));
 }
 
-// Annex A17.3.3: type of service or traffic class, flow label, time to live or hop limit, both checksums; and FECN, BECN and the reserved bits beside
-// them (9.2). All else is covered, the UDP source port and AckReq too; the Ethernet header is not.
+// Annex A17.3.3: type of service or traffic class, flow label, time to live or hop limit, both
+// checksums; and FECN, BECN and the reserved bits beside them (9.2). All else is covered, the UDP
+// source port and AckReq too; the Ethernet header is not.
 #[test]
 fn the_sequence_covers_all_but_what_may_change() {
     for class in Class::ALL {
@@ -115,7 +116,8 @@ fn malformed_frames_are_told_apart() {
     let frame = read.frame(&envelope(v4), &Extension { message_bytes: 1 << 20, ..Extension::default() }, &[]);
     let got = check(&frame).unwrap();
     assert_eq!((got.kind, got.message_bytes, got.payload_bytes), (Kind::Read, 1 << 20, 0));
-    // Sums over the IP header are made right again, so that each fault is the only one; the sequence comes last in the order.
+    // Sums over the IP header are made right again, so that each fault is the only one; the
+    // sequence comes last in the order.
     let spoilt = |at: usize, value: u8| {
         let mut f = frame.clone();
         f[at] = value;

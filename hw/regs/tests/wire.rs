@@ -1,4 +1,5 @@
-//! Properties of the wire format's code, on seeded random frames. An independent parser reads the same frames in `tests/`.
+//! Properties of the wire format's code, on seeded random frames. An independent parser reads the
+//! same frames in `tests/`.
 use timely_regs::counters::Counter;
 use timely_regs::wire::{
     self, ACK, Addresses, Class, Envelope, Error, FIRST, FLAGS, Header, Kind, LAST, Packet, READ, check, ipv4_header_checksum,
@@ -101,7 +102,8 @@ fn built_frames_read_back() {
     }
 }
 
-/// A field that is set reads back; setting it touches nothing else, and leaves a frame that is right once its checksums are filled.
+/// A field that is set reads back; setting it touches nothing else, and leaves a frame that is
+/// right once its checksums are filled.
 #[test]
 fn setters_write_what_getters_read() {
     let mut r = Lcg(2);
@@ -195,7 +197,8 @@ fn every_truncation_is_refused() {
 #[test]
 fn every_error_has_its_frame() {
     let mut r = Lcg(4);
-    // Writes `bytes` at `at` bytes behind the IP header's start, mends the IPv4 checksum if asked to, and judges.
+    // Writes `bytes` at `at` bytes behind the IP header's start, mends the IPv4 checksum if asked
+    // to, and judges.
     let mut judge = |class: Class, at: usize, bytes: &[u8], mend: bool| {
         let mut frame = r.envelope(class).frame(&Header { flags: FIRST | LAST, ..Header::default() }, &[1; 40]);
         let ip = class.ip();
@@ -218,7 +221,8 @@ fn every_error_has_its_frame() {
         assert_eq!(judge(v4, 0, &[0x65], true), Err(Error::IpVersion { value: 6, right: 4 }));
         assert_eq!(judge(v6, 0, &[0x40], false), Err(Error::IpVersion { value: 4, right: 6 }));
         assert_eq!(judge(v4, 0, &[0x44], true), Err(Error::Ihl { value: 4 }));
-        // Six words: the destination port is looked for four bytes on, where the datagram has its checksum.
+        // Six words: the destination port is looked for four bytes on, where the datagram has its
+        // checksum.
         assert_eq!(judge(v4, 0, &[0x46], true), Err(Error::Foreign));
         let [high, low] = PORT.to_be_bytes();
         assert_eq!(judge(v4, 20 + 6, &[high, low], false), Ok((v4, Kind::Data)));
@@ -260,7 +264,8 @@ fn options_are_seen_for_what_they_are() {
     }
 }
 
-/// Random bytes, and good frames with random bytes in them, never panic; what is accepted can be read throughout.
+/// Random bytes, and good frames with random bytes in them, never panic; what is accepted can be
+/// read throughout.
 #[test]
 fn nothing_panics() {
     let mut r = Lcg(6);

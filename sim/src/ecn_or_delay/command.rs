@@ -1,4 +1,5 @@
-//! `timely-sim ecn-or-delay`: runs the experiments, or takes their rows from a file; prints a table or JSON; writes them, and the page's tables.
+//! `timely-sim ecn-or-delay`: runs the experiments, or takes their rows from a file; prints a table
+//! or JSON; writes them, and the page's tables.
 use super::{Lab, PARTS, Row, SEEDS, page};
 use crate::input;
 use crate::output::file::Outputs;
@@ -22,10 +23,12 @@ pub struct Arguments {
     /// File of rows to show in place of running anything.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["parts", "out", "quick"])]
     from: Option<PathBuf>,
-    /// Page whose tables are made anew of the rows, between its markers; its plots are written beside it.
+    /// Page whose tables are made anew of the rows, between its markers; its plots are written
+    /// beside it.
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
-    /// One seed and a fiftieth of the time, which are no measure of anything: for tests of the program.
+    /// One seed and a fiftieth of the time, which are no measure of anything: for tests of the
+    /// program.
     #[arg(long)]
     quick: bool,
 }

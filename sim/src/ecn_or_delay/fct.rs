@@ -1,4 +1,5 @@
-//! Completion times of small messages on a dumbbell: the laws by the NIC's stamps and by a kernel's, DCQCN, and how near bit-true NICs come.
+//! Completion times of small messages on a dumbbell: the laws by the NIC's stamps and by a
+//! kernel's, DCQCN, and how near bit-true NICs come.
 use super::{Arm, CONTROLS, Lab, Row, SENDERS, Sender};
 use crate::scenario::build::Outcome;
 use crate::scenario::vary::Change;
@@ -47,7 +48,8 @@ fn arms() -> Vec<Arm> {
     all
 }
 
-// Flow, bytes and time from posting to the last ACK less the unloaded RTT, us, of complete messages.
+// Flow, bytes and time from posting to the last ACK less the unloaded RTT, us, of complete
+// messages.
 fn times(o: &Outcome) -> Vec<(usize, u64, f64)> {
     let of = o.recorder.flows.iter().enumerate();
     let of = of.filter_map(|(i, f)| Some((i, f.info.bytes?, f.completion? as f64 / US as f64 - o.base_rtt_us)));
@@ -84,8 +86,8 @@ pub fn some(lab: &Lab, chosen: impl Fn(Sender, &str, f64) -> bool) -> Result<Vec
     lab.rows("fct", SCENARIO, &arms, QUANTITIES, read)
 }
 
-/// The first 60 ms at load 0.8, on event-level NICs and on the integer model, which equals the Verilog bit for bit: how far apart the times of the
-/// same messages are.
+/// The first 60 ms at load 0.8, on event-level NICs and on the integer model, which equals the
+/// Verilog bit for bit: how far apart the times of the same messages are.
 pub fn bit_true(lab: &Lab) -> Result<Vec<Row>, String> {
     const PART: f64 = 0.015;
     let word = |kind: &str| ("nic.kind".to_owned(), Value::String(kind.into()));

@@ -1,4 +1,5 @@
-//! Jitter of the feedback: two flows with bit-true NICs, by the RTT and by the one-way delay, beside DCQCN.
+//! Jitter of the feedback: two flows with bit-true NICs, by the RTT and by the one-way delay,
+//! beside DCQCN.
 use super::{Arm, Lab, Row, SENDERS, Sender};
 use crate::paper::conext16::Queue;
 use crate::scenario::build::Outcome;

@@ -1,6 +1,8 @@
-//! "ECN or Delay" asked of hardware: completion times and jitter of the feedback with this NIC's laws beside DCQCN, over five seeds.
+//! "ECN or Delay" asked of hardware: completion times and jitter of the feedback with this NIC's
+//! laws beside DCQCN, over five seeds.
 //!
-//! The numbers are rows of one kind ([`Row`]), which `docs/ecn-or-delay.json` holds and `docs/ecn-or-delay.md` shows ([`page`]).
+//! The numbers are rows of one kind ([`Row`]), which `docs/ecn-or-delay.json` holds and
+//! `docs/ecn-or-delay.md` shows ([`page`]).
 pub mod command;
 mod fct;
 mod jitter;
@@ -49,7 +51,8 @@ impl Row {
         self.values.iter().fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(*v), b.max(*v)))
     }
 
-    /// Whether this one is above the other by each seed (1), below by each (-1), or neither, which settles nothing.
+    /// Whether this one is above the other by each seed (1), below by each (-1), or neither, which
+    /// settles nothing.
     pub fn against(&self, other: &Row) -> i32 {
         let pairs = || self.values.iter().zip(&other.values);
         if pairs().all(|(a, b)| a > b) {
@@ -92,7 +95,8 @@ pub const SENDERS: [Sender; 7] = [
     Sender::Profile("pi-10g"),
 ];
 
-/// Controls: senders that show how much of the completion times is due to the slope of marks and to the bound on unanswered bytes.
+/// Controls: senders that show how much of the completion times is due to the slope of marks and to
+/// the bound on unanswered bytes.
 pub const CONTROLS: [Sender; 4] = [Sender::Steep, Sender::Free("timely-10g"), Sender::Free("patched-10g"), Sender::Bound];
 
 impl Sender {
@@ -174,7 +178,8 @@ fn trunk(plan: &Plan) -> Option<(u16, u16)> {
 }
 
 impl Lab {
-    // Runs each arm by each seed, on all cores, and makes rows of what `read` takes of each run: one row a quantity.
+    // Runs each arm by each seed, on all cores, and makes rows of what `read` takes of each run:
+    // one row a quantity.
     fn rows<const N: usize>(
         &self,
         part: &str,

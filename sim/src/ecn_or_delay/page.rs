@@ -1,4 +1,5 @@
-//! The rows as tables of text and of Markdown, and as plots; the page's tables are between markers that name them.
+//! The rows as tables of text and of Markdown, and as plots; the page's tables are between markers
+//! that name them.
 use super::fct::{KERNEL, LOADS, MARKS, NIC};
 use super::jitter::{self, JITTER, ONE_WAY, STILL};
 use super::{CONTROLS, Row, SENDERS, Sender, find};
@@ -46,7 +47,8 @@ fn loads(rows: &[Row], quantity: &str, feedback: &str) -> String {
     t
 }
 
-// Against DCQCN by the NIC's stamps, with both slopes of marks, and the kernel's stamps against the NIC's.
+// Against DCQCN by the NIC's stamps, with both slopes of marks, and the kernel's stamps against the
+// NIC's.
 fn verdicts(rows: &[Row]) -> String {
     let mut t =
         head(&["sender", "quantity", "load", "against DCQCN", "kernel's stamps against DCQCN", "kernel's stamps against the NIC's"]);
@@ -134,7 +136,8 @@ pub fn plots(rows: &[Row]) -> Vec<(&'static str, String)> {
         let at = |load: f64| find(rows, "fct", sender.name(), by, load, "p90 us").map(|r| (load, r.median()));
         (sender.name(), LOADS.into_iter().filter_map(at).collect::<Vec<_>>())
     };
-    // Colours are those of the lines in turn; TIMELY with the paper's constants is beside its own tuning in the table.
+    // Colours are those of the lines in turn; TIMELY with the paper's constants is beside its own
+    // tuning in the table.
     let named: Vec<_> =
         SENDERS.into_iter().filter(|s| *s != Sender::Profile("timely-10g")).map(|s| of(s, if of_dcqcn(s) { MARKS } else { NIC })).collect();
     let (_, mut plot) = curves("load", "p90 of small messages' times, us", &named);

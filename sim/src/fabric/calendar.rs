@@ -1,7 +1,9 @@
-//! The event queue: a calendar of narrow slots, each an unsorted list through the cells themselves, and a heap for what is far ahead.
+//! The event queue: a calendar of narrow slots, each an unsorted list through the cells themselves,
+//! and a heap for what is far ahead.
 //!
-//! A slot is sorted when its time comes, and slots are made so narrow that there is little to sort. Events of the same time come in the
-//! order they were put in, but for those that were far ahead: these come after those that were not. So runs repeat exactly.
+//! A slot is sorted when its time comes, and slots are made so narrow that there is little to sort.
+//! Events of the same time come in the order they were put in, but for those that were far ahead:
+//! these come after those that were not. So runs repeat exactly.
 use super::cell::{Cells, NONE};
 use crate::time::Ps;
 use std::cmp::Reverse;
@@ -201,7 +203,8 @@ mod tests {
     use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// Against a sorted list: densities from one event in many slots to hundreds in one, events far ahead, pushes into the present.
+    /// Against a sorted list: densities from one event in many slots to hundreds in one, events far
+    /// ahead, pushes into the present.
     #[test]
     fn events_come_in_the_order_of_time() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);

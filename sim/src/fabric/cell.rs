@@ -1,6 +1,8 @@
-//! Cells: the one kind of thing that waits in the fabric, be it a frame on its way, a frame in a queue, or a timer.
+//! Cells: the one kind of thing that waits in the fabric, be it a frame on its way, a frame in a
+//! queue, or a timer.
 //!
-//! Cells live in a slab with a free list, so that nothing is allocated for a frame, and the memory in use stays in the cache.
+//! Cells live in a slab with a free list, so that nothing is allocated for a frame, and the memory
+//! in use stays in the cache.
 use crate::time::Ps;
 use std::ops::{Index, IndexMut};
 
@@ -74,7 +76,8 @@ pub struct Cell {
     pub wire: u16,
     /// An ACK: marked packets that it answers for.
     pub marks: u16,
-    /// An ACK, or a segment's last packet at its host: segments that lost packets, of which it tells.
+    /// An ACK, or a segment's last packet at its host: segments that lost packets, of which it
+    /// tells.
     pub lost: u8,
     /// Event at the cell's time.
     pub kind: Kind,

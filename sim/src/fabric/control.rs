@@ -47,7 +47,8 @@ pub trait Controller: Send {
     }
 }
 
-/// Branches of the hardware's laws, by the numbers of `timely_model::engine::law` that event records have.
+/// Branches of the hardware's laws, by the numbers of `timely_model::engine::law` that event
+/// records have.
 pub const BRANCHES: usize = law::HELD as usize + 1;
 
 /// Rate controller of a flow.

@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use timely_model::engine::law::{self, Words};
 use timely_regs::wire::Loss;
 
-/// Tokens of a wire byte: a token is 2^-12 Mb/s for 1 ps, so that `rate * time` is exact (`timely_model::pacer::token`, per ps).
+/// Tokens of a wire byte: a token is 2^-12 Mb/s for 1 ps, so that `rate * time` is exact
+/// (`timely_model::pacer::token`, per ps).
 const BYTE: i64 = timely_model::pacer::token::BYTE * 1000;
 /// Wire bytes of a packet beyond its payload.
 pub const PER_PACKET: u32 = HEADERS + timely_regs::link::WIRE_OVERHEAD;
@@ -63,7 +64,8 @@ pub struct Posted {
     pub(super) idle: bool,
     /// Payload bytes in all bursts.
     pub(super) bytes: u64,
-    /// Segments that have left: where they end in the payload, and when their last bit was on the wire.
+    /// Segments that have left: where they end in the payload, and when their last bit was on the
+    /// wire.
     pub(super) left: VecDeque<(u32, Ps)>,
 }
 
@@ -118,7 +120,8 @@ pub struct FlowSpec {
     pub timeout: Ps,
     /// Idle for so long, it restarts; 0: never.
     pub idle: Ps,
-    /// So far behind 80 % of its rate's use, it does not raise its rate until it has caught up; 0: it always may.
+    /// So far behind 80 % of its rate's use, it does not raise its rate until it has caught up; 0:
+    /// it always may.
     pub use_window: Ps,
     /// Where the RTT of a paced segment starts.
     pub rtt_start: Start,
@@ -126,7 +129,8 @@ pub struct FlowSpec {
     pub reply: Option<u32>,
     /// Segments are READ requests, paced by the bytes that they bring.
     pub read: bool,
-    /// Shortest time between the congestion notifications that the receiver sends for marks, ps; 0: none are sent.
+    /// Shortest time between the congestion notifications that the receiver sends for marks, ps; 0:
+    /// none are sent.
     pub cnp: Ps,
     /// CNPs come at multiples of that time from the flow's first packet alone.
     pub cnp_grid: bool,
@@ -148,7 +152,8 @@ pub struct Flow {
     pub(super) acked: u32,
     pub(super) in_segment: u32,
     pub(super) marks: u16,
-    // At its receiver: where the segment begins that is under way, its payload bytes that came, and the end of the last segment whose last packet came.
+    // At its receiver: where the segment begins that is under way, its payload bytes that came, and
+    // the end of the last segment whose last packet came.
     heard: (u32, u32, u32),
     // When a loss lowered its rate last.
     fell: Option<Ps>,
@@ -161,14 +166,16 @@ pub struct Flow {
     // Place of the flow in the trace of lateness.
     pub(super) late: u32,
     pub(super) progress: Ps,
-    // By how much longer it has taken for its packets than 5/4 of the time that they last at its rate; `timely_model::pacer::token::slack`.
+    // By how much longer it has taken for its packets than 5/4 of the time that they last at its
+    // rate; `timely_model::pacer::token::slack`.
     slack: i64,
     limited: bool,
     pub(crate) control: Control,
     pub(super) posted: Option<Box<Posted>>,
     pub(super) notification: Option<Box<Notification>>,
     pub(super) spec: FlowSpec,
-    // Messages of the flow: those posted, those being sent, those complete, up to the last; places in the fabric's list.
+    // Messages of the flow: those posted, those being sent, those complete, up to the last; places
+    // in the fabric's list.
     pub(super) posting: u32,
     pub(super) sending: u32,
     pub(super) arriving: u32,
@@ -262,14 +269,16 @@ impl Flow {
         if u64::from(room) <= self.message_left { room } else { self.message_left as u32 }
     }
 
-    /// Wire bytes that a packet of so much payload is charged: a READ request those of what it asks for.
+    /// Wire bytes that a packet of so much payload is charged: a READ request those of what it asks
+    /// for.
     #[inline]
     pub(super) fn charge(&self, payload: u32) -> u32 {
         if self.spec.read { self.segment_wire(payload) } else { wire_bytes(payload + HEADERS) }
     }
 
-    /// The flow's next packet fits the window. As on the hardware, a segment that is longer than the window goes on to its end when nothing else
-    /// is outstanding: a part of a segment has no answer.
+    /// The flow's next packet fits the window. As on the hardware, a segment that is longer than
+    /// the window goes on to its end when nothing else is outstanding: a part of a segment has no
+    /// answer.
     #[inline]
     pub(super) fn fits(&self) -> bool {
         self.outstanding == 0
@@ -277,7 +286,8 @@ impl Flow {
             || self.in_segment > 0 && self.end.wrapping_sub(self.acked) <= self.in_segment
     }
 
-    /// Settles the bucket as the pacer's pass does: a decrease counts from the last pass on, an increase from this one.
+    /// Settles the bucket as the pacer's pass does: a decrease counts from the last pass on, an
+    /// increase from this one.
     #[inline]
     pub(super) fn settle(&mut self, now: Ps) {
         let cap = if self.is(ASLEEP) { 0 } else { i64::from(self.spec.cap) * BYTE };
@@ -314,8 +324,9 @@ impl Flow {
         self.control.answer(words, &Answer { lost: counts, ..*a })
     }
 
-    /// A packet of `payload` bytes, the `segment` bytes of its segment so far ending at `end`, reaches its receiver: how many segments lost packets, as its ACK
-    /// is to say if it is a last one (`timely_model::ack::loss`).
+    /// A packet of `payload` bytes, the `segment` bytes of its segment so far ending at `end`,
+    /// reaches its receiver: how many segments lost packets, as its ACK is to say if it is a last
+    /// one (`timely_model::ack::loss`).
     #[inline]
     pub(super) fn hear(&mut self, end: u32, segment: u32, payload: u32, last: bool) -> u8 {
         let start = end.wrapping_sub(segment);
@@ -353,7 +364,8 @@ impl Flow {
         }
     }
 
-    /// Wire bytes of the last packet that was sent for a segment of so many payload bytes; of a READ request `request`.
+    /// Wire bytes of the last packet that was sent for a segment of so many payload bytes; of a
+    /// READ request `request`.
     #[inline]
     pub(super) fn last_wire(&self, payload: u32, request: u16) -> u32 {
         if self.spec.read {
@@ -378,8 +390,8 @@ impl Flow {
         }
     }
 
-    /// Time without an answer after which what is on its way is given up: twice as long each time in a row, or flows that time out together
-    /// would fill the network with what is sent again.
+    /// Time without an answer after which what is on its way is given up: twice as long each time
+    /// in a row, or flows that time out together would fill the network with what is sent again.
     #[inline]
     pub(super) fn patience(&self) -> Ps {
         self.spec.timeout << self.expired.min(MOST_DOUBLINGS)
@@ -405,7 +417,8 @@ impl Flow {
         self.message_left = self.message_left.saturating_add(lost);
     }
 
-    /// An ACK for a segment of `segment` bytes up to `end` that was given up: the bytes that need not be sent again, as they were not yet.
+    /// An ACK for a segment of `segment` bytes up to `end` that was given up: the bytes that need
+    /// not be sent again, as they were not yet.
     pub(super) fn arrived_late(&mut self, end: u32, segment: u32) -> u32 {
         let (from, to) = self.given_up;
         let given_up = end.wrapping_sub(from).wrapping_sub(1) < to.wrapping_sub(from);
@@ -418,7 +431,8 @@ impl Flow {
         segment
     }
 
-    /// An ACK for a segment of `segment` bytes up to `end`: the bytes it answers and those it shows to be lost; `None` for a late one.
+    /// An ACK for a segment of `segment` bytes up to `end`: the bytes it answers and those it shows
+    /// to be lost; `None` for a late one.
     #[inline]
     pub(super) fn acknowledge(&mut self, end: u32, segment: u32) -> Option<(u32, u32)> {
         let ahead = end.wrapping_sub(self.acked);

@@ -97,7 +97,8 @@ impl Fabric {
         let flow = &mut self.flows[f as usize];
         flow.next_message(&self.messages);
         let Some(posted) = &mut flow.posted else { return };
-        // A burst waits for the one before it to leave the NIC, or nothing but memory would bound what is posted.
+        // A burst waits for the one before it to leave the NIC, or nothing but memory would bound
+        // what is posted.
         if !posted.bursts.is_empty() {
             return;
         }
@@ -205,7 +206,8 @@ impl Fabric {
     /// A flow posts its next message, or an endless one starts.
     pub(super) fn post(&mut self, now: Ps, f: u32) {
         let flow = &mut self.flows[f as usize];
-        // Software that posts doesn't settle a bucket: its flow was quiet from when the last ACK came.
+        // Software that posts doesn't settle a bucket: its flow was quiet from when the last ACK
+        // came.
         let quiet = now - if flow.posted.is_some() { flow.progress } else { flow.settled };
         let restart = flow.left == 0 && flow.outstanding == 0 && flow.spec.idle > 0 && flow.end != 0 && quiet >= flow.spec.idle;
         if restart {
@@ -384,7 +386,8 @@ impl Fabric {
         let port = &self.ports[flow.spec.host as usize];
         let mut before = 0;
         if c.bits & RESPONSE != 0 {
-            // The packets before the last one of a response are the segment's own time, as with a segment that is sent.
+            // The packets before the last one of a response are the segment's own time, as with a
+            // segment that is sent.
             c.marks = std::mem::take(&mut flow.marks);
             before = port.time((flow.segment_wire(c.segment) - u32::from(c.wire)).into());
             c.stamp += before;
@@ -456,7 +459,8 @@ impl Fabric {
         }
     }
 
-    // A message has arrived whole: the reply to it is posted, and counted from when the message was.
+    // A message has arrived whole: the reply to it is posted, and counted from when the message
+    // was.
     fn ended(&mut self, now: Ps, f: u32) {
         let flow = &mut self.flows[f as usize];
         let (message, reply) = (flow.arriving, flow.spec.reply);

@@ -1,11 +1,15 @@
-//! The fabric: thousands of event-level hosts, switches and links, at many millions of frames a second.
+//! The fabric: thousands of event-level hosts, switches and links, at many millions of frames a
+//! second.
 //!
-//! One thread, one event queue ([`calendar`]), everything in flat tables by index: a frame is a [`cell`] that goes from the calendar to a
-//! port's queue and back. The path of a flow is computed when it is set up. The hosts pace each packet by the exact arithmetic of the
-//! hardware's token buckets and set rates with the integers of its rate engine, or run another controller ([`control`]).
+//! One thread, one event queue ([`calendar`]), everything in flat tables by index: a frame is a
+//! [`cell`] that goes from the calendar to a port's queue and back. The path of a flow is computed
+//! when it is set up. The hosts pace each packet by the exact arithmetic of the hardware's token
+//! buckets and set rates with the integers of its rate engine, or run another controller
+//! ([`control`]).
 //!
-//! Clocks and their drift, bytes of frames, and hardware latencies other than that of ACKs are left out, unlike in the clocked network
-//! ([`crate::network`]). `sim/tests/fabric.rs` holds the fabric against NICs that have them.
+//! Clocks and their drift, bytes of frames, and hardware latencies other than that of ACKs are left
+//! out, unlike in the clocked network ([`crate::network`]). `sim/tests/fabric.rs` holds the fabric
+//! against NICs that have them.
 pub mod calendar;
 pub mod cell;
 pub mod class;
@@ -57,7 +61,8 @@ pub struct Settings {
     pub ack_delay: Ps,
     /// Added to each measured RTT: uniform up to this.
     pub rtt_noise: Ps,
-    /// How late packets are that had to wait for their time, or bursts that software posts, one after the other; none: never.
+    /// How late packets are that had to wait for their time, or bursts that software posts, one
+    /// after the other; none: never.
     pub lateness: Arc<[Ps]>,
     /// Added too: drawn from this, ns.
     pub noise: Option<Sizes>,
@@ -108,7 +113,8 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// An idle network. In detail, `recorder` knows the flows that will be added, in the same order.
+    /// An idle network. In detail, `recorder` knows the flows that will be added, in the same
+    /// order.
     pub fn new(topology: &Topology, settings: &Settings, recorder: Recorder) -> Self {
         let (wires, wiring) = Wires::new(topology);
         let marking = settings.marking.is_some();
@@ -162,7 +168,8 @@ impl Fabric {
         self.watches.len() - 1
     }
 
-    /// Adds a flow to the host of this index, with its messages, which are posted in order; without any it is endless.
+    /// Adds a flow to the host of this index, with its messages, which are posted in order; without
+    /// any it is endless.
     ///
     /// # Errors
     /// There is no path there or back.
@@ -207,7 +214,8 @@ impl Fabric {
         Ok(f)
     }
 
-    /// Runs until `end`, until nothing is left to do or, of flows that all have an end, until all messages are complete; `progress` is told the time now and then.
+    /// Runs until `end`, until nothing is left to do or, of flows that all have an end, until all
+    /// messages are complete; `progress` is told the time now and then.
     pub fn run(&mut self, end: Ps, mut progress: impl FnMut(Ps)) {
         let mut events = 0u32;
         while let Some((now, id)) = self.calendar.pop(&mut self.cells) {
@@ -223,7 +231,8 @@ impl Fabric {
                 Kind::Arrive => {
                     self.arrive(now, id);
                     if self.endless == 0 && self.record.completed == self.messages.len() as u64 {
-                        // Frames still on their way were sent in vain, and are no part of the figures.
+                        // Frames still on their way were sent in vain, and are no part of the
+                        // figures.
                         self.windows.end = self.windows.end.min(now.max(self.windows.steady + 1));
                         break;
                     }
@@ -251,7 +260,8 @@ impl Fabric {
         progress(end);
     }
 
-    /// Flows, messages and record of the run. The caller, who knows when the last flow was complete, finishes the recorder.
+    /// Flows, messages and record of the run. The caller, who knows when the last flow was
+    /// complete, finishes the recorder.
     pub fn finish(mut self) -> Finished {
         let end = self.windows.end;
         self.record.recorder.taps.extend(std::mem::take(&mut self.watches).into_iter().map(|w| w.finish(end)));

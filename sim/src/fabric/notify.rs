@@ -1,4 +1,5 @@
-//! Congestion notification: the receiver's CNPs, and what the sender makes of them and of its controller's timers.
+//! Congestion notification: the receiver's CNPs, and what the sender makes of them and of its
+//! controller's timers.
 use super::Fabric;
 use super::cell::{CNP, Kind, NONE};
 use super::control::engine_rate;
@@ -56,7 +57,8 @@ impl Fabric {
         self.follow(now, f);
     }
 
-    /// Takes the controller's rate over and sets its timer, while the flow has anything to send or on its way.
+    /// Takes the controller's rate over and sets its timer, while the flow has anything to send or
+    /// on its way.
     pub(super) fn follow(&mut self, now: Ps, f: u32) {
         let flow = &mut self.flows[f as usize];
         let busy = flow.left > 0 || flow.outstanding > 0;

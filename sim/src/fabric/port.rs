@@ -1,7 +1,9 @@
-//! Ports, and a switch's handling of a frame: forward it at once, queue it, mark it, drop it, pause the sending port.
+//! Ports, and a switch's handling of a frame: forward it at once, queue it, mark it, drop it, pause
+//! the sending port.
 //!
-//! A port that is idle sends what arrives without an event of its own; only a port with a queue has one, for the end of each frame.
-//! So a frame that meets no queue costs one event a link. A frame leaves the accounts of the buffer when it starts on the wire.
+//! A port that is idle sends what arrives without an event of its own; only a port with a queue has
+//! one, for the end of each frame. So a frame that meets no queue costs one event a link. A frame
+//! leaves the accounts of the buffer when it starts on the wire.
 use super::Fabric;
 use super::cell::{ACK, CNP, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
 pub use super::class::{ACKS, CNPS, HIGH, LOW};
@@ -31,7 +33,8 @@ pub struct FlowControl {
     pub xon: u32,
     /// Bytes beyond `xoff` that a paused neighbour may still send; what exceeds them is dropped.
     pub headroom: u32,
-    /// The threshold is at most this part of the shared buffer that is free; 0: `xoff` alone counts.
+    /// The threshold is at most this part of the shared buffer that is free; 0: `xoff` alone
+    /// counts.
     pub dynamic: f64,
 }
 
@@ -42,8 +45,8 @@ impl FlowControl {
         if self.dynamic > 0.0 { xoff.min((self.dynamic * free as f64) as u64) } else { xoff }
     }
 
-    /// Bytes at which it may go on: as far below the threshold as XON is below XOFF. A threshold that falls takes it along, or a neighbour
-    /// went on while far above the threshold.
+    /// Bytes at which it may go on: as far below the threshold as XON is below XOFF. A threshold
+    /// that falls takes it along, or a neighbour went on while far above the threshold.
     fn resume(&self, free: u64) -> u64 {
         self.threshold(free).saturating_sub(u64::from(self.xoff.saturating_sub(self.xon)))
     }
@@ -381,7 +384,8 @@ impl Fabric {
                     self.cells.give(id);
                     return;
                 }
-                // A segment's feedback is its ACK, or the response to its request, and nothing before.
+                // A segment's feedback is its ACK, or the response to its request, and nothing
+                // before.
                 if bits & RESPONSE == 0 {
                     at += self.ack_delay;
                     if let Some(jitter) = &mut self.feedback {

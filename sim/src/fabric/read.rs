@@ -1,4 +1,5 @@
-//! READs: the responder's NIC answers a request with the segment that it asks for, at once and at line rate.
+//! READs: the responder's NIC answers a request with the segment that it asks for, at once and at
+//! line rate.
 use super::Fabric;
 use super::cell::{END, Kind, LAST, NONE, RESPONSE};
 use super::flow::PER_PACKET;

@@ -41,7 +41,8 @@ pub struct Arguments {
     /// Step of the integration, us.
     #[arg(long, value_name = "US", default_value_t = 1.0, value_parser = |s: &str| within(s, "us", 0.01, 100.0), allow_negative_numbers = true)]
     step_us: f64,
-    /// Time between the samples of the CSV, us; by default a 10,000th of the run, at least the step.
+    /// Time between the samples of the CSV, us; by default a 10,000th of the run, at least the
+    /// step.
     #[arg(long, value_name = "US", value_parser = |s: &str| within(s, "us", 0.01, 1e7), allow_negative_numbers = true)]
     every_us: Option<f64>,
     /// Queue at the start, KB.
@@ -53,7 +54,8 @@ pub struct Arguments {
     /// Time between two draws of the jitter, us.
     #[arg(long, value_name = "US", default_value_t = 5.0, value_parser = |s: &str| within(s, "us", 0.1, 1e6), allow_negative_numbers = true)]
     jitter_every_us: f64,
-    /// The jitter is part of measured RTTs, as that of ACKs is; by default it delays feedback alone, as in the paper.
+    /// The jitter is part of measured RTTs, as that of ACKs is; by default it delays feedback
+    /// alone, as in the paper.
     #[arg(long)]
     jitter_in_rtt: bool,
     /// Seed of the jitter.
@@ -101,7 +103,8 @@ impl Arguments {
     /// Integrates, writes and prints.
     ///
     /// # Errors
-    /// A parameter that is not allowed, a queue that runs away, or a file that cannot be written; in a sentence.
+    /// A parameter that is not allowed, a queue that runs away, or a file that cannot be written;
+    /// in a sentence.
     pub fn run(&self) -> Result<(), String> {
         let mut settings = Settings::conext16(self.model);
         for told in &self.set {

@@ -1,4 +1,5 @@
-//! DCQCN as fluid: equations 3 to 7 of "ECN or Delay" (CoNEXT'16), each flow with its own rate, in packets and seconds.
+//! DCQCN as fluid: equations 3 to 7 of "ECN or Delay" (CoNEXT'16), each flow with its own rate, in
+//! packets and seconds.
 use super::law::{Law, Past, QUEUE, RATE};
 use super::marking::Marker;
 
@@ -32,7 +33,8 @@ pub struct Dcqcn {
     pub counter: f64,
     /// Timer of a stage, seconds.
     pub timer: f64,
-    /// Share of the queue's own delay in the feedback: 0 where packets are marked as they leave, 1 as they come.
+    /// Share of the queue's own delay in the feedback: 0 where packets are marked as they leave, 1
+    /// as they come.
     pub queue_delay: f64,
     /// Stages of fast recovery.
     pub stages: f64,
@@ -48,7 +50,8 @@ impl Dcqcn {
         -(packets * (-p).ln_1p()).exp_m1()
     }
 
-    /// Stages a second that end unmarked, `rate p / ((1 - p)^-packets - 1)`, where a stage of `packets` takes `seconds`.
+    /// Stages a second that end unmarked, `rate p / ((1 - p)^-packets - 1)`, where a stage of
+    /// `packets` takes `seconds`.
     pub fn stages(p: f64, packets: f64, seconds: f64) -> f64 {
         let exponent = -packets * (-p).ln_1p();
         // At p = 0, and at a rate of 0, the fraction is the reciprocal of the exponent.
@@ -57,7 +60,8 @@ impl Dcqcn {
         if shape.is_finite() { shape * p_over_ln / seconds } else { 0.0 }
     }
 
-    // How long ago a packet was marked that left so long ago: as it came, it found a queue that it then waited for.
+    // How long ago a packet was marked that left so long ago: as it came, it found a queue that it
+    // then waited for.
     fn marked_at(&self, past: &impl Past, left: f64) -> f64 {
         if self.queue_delay == 0.0 {
             return left;
@@ -80,7 +84,8 @@ impl Dcqcn {
         }
     }
 
-    /// Derivative of a flow's states, given the marking probability and the rate of a feedback delay ago.
+    /// Derivative of a flow's states, given the marking probability and the rate of a feedback
+    /// delay ago.
     pub fn change(&self, own: &[f64], p: f64, rate: f64, d: &mut [f64]) {
         let marked = Self::some_marked(p, self.cnp * rate);
         let by_bytes = if rate > 0.0 { Self::stages(p, self.counter, self.counter / rate) } else { 0.0 };
@@ -162,7 +167,8 @@ impl Law for Dcqcn {
 mod tests {
     use super::*;
 
-    /// Equation 7's fraction against its plain form, and its limits without marks and without packets.
+    /// Equation 7's fraction against its plain form, and its limits without marks and without
+    /// packets.
     #[test]
     fn stages_are_those_of_the_equations() {
         let plain = |p: f64, packets: f64, seconds: f64| packets / seconds * p / ((1.0 - p).powf(-packets) - 1.0);
@@ -206,7 +212,8 @@ mod tests {
         }
     }
 
-    /// A packet that leaves such a queue now came half of the time ago, when the queue was half as long.
+    /// A packet that leaves such a queue now came half of the time ago, when the queue was half as
+    /// long.
     #[test]
     fn packets_marked_as_they_come_are_older_by_their_wait() {
         use super::super::settings::{Model, Settings};

@@ -1,7 +1,8 @@
 //! Fluid laws: the derivative of one flow and of the queue, with values of the past.
 //!
-//! A state vector is the shared states (the queue first), then each flow's states (its rate first). The integrator ([`super::solve`]) and
-//! the linearisation ([`crate::stability::linear`]) take the same functions, so an equation is written once.
+//! A state vector is the shared states (the queue first), then each flow's states (its rate first).
+//! The integrator ([`super::solve`]) and the linearisation ([`crate::stability::linear`]) take the
+//! same functions, so an equation is written once.
 
 /// Values of the past, as one flow sees them.
 pub trait Past {
@@ -46,7 +47,8 @@ pub trait Law {
     /// The equations ask for shared states of the past alone.
     fn remembers_shared_alone(&self) -> bool;
 
-    /// Initial states of a flow that starts with this rate, its own controller, if it has one, with this output.
+    /// Initial states of a flow that starts with this rate, its own controller, if it has one, with
+    /// this output.
     fn start(&self, rate: f64, output: f64) -> Vec<f64>;
 
     /// Derivative of a flow's states, a second.

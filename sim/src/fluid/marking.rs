@@ -1,6 +1,7 @@
 //! Marking at the switch as fluid: the RED-like ramp, and a PI controller.
 
-/// Marking probability by the queue: 0 up to `least`, rising to `chance` at `most`, 1 beyond (equation 3).
+/// Marking probability by the queue: 0 up to `least`, rising to `chance` at `most`, 1 beyond
+/// (equation 3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ramp {
     /// Foot of the ramp, bytes.
@@ -28,7 +29,8 @@ impl Ramp {
         self.chance / (self.most - self.least)
     }
 
-    /// Queue at which the ramp has this probability, bytes; beyond the ramp's top its foot's line goes on.
+    /// Queue at which the ramp has this probability, bytes; beyond the ramp's top its foot's line
+    /// goes on.
     pub fn queue(&self, probability: f64) -> f64 {
         self.least + probability / self.slope()
     }
@@ -36,10 +38,11 @@ impl Ramp {
 
 /// PI controller of the marking probability: `p' = integral (q - reference) + proportional q'`.
 ///
-/// Sampled every `period`, it is `p += a (q - reference) - b (q_last - reference)` with `a - b = integral period` and `b = proportional`, but
-/// that its integral is bounded: by `most`, and below 0 by what the proportional part takes at an empty queue. The sum may be below 0, where
-/// nothing is marked: were it cut off there, the integral would lose what short queues take from it, and two flows, which need marks of
-/// .0008, would hold 80 KB in place of 200.
+/// Sampled every `period`, it is `p += a (q - reference) - b (q_last - reference)` with
+/// `a - b = integral period` and `b = proportional`, but that its integral is bounded: by `most`,
+/// and below 0 by what the proportional part takes at an empty queue. The sum may be below 0, where
+/// nothing is marked: were it cut off there, the integral would lose what short queues take from
+/// it, and two flows, which need marks of .0008, would hold 80 KB in place of 200.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pi {
     /// Queue that it holds, bytes.
@@ -55,7 +58,8 @@ pub struct Pi {
 }
 
 impl Pi {
-    /// The output after a sample of the queue, given the one before; both queues in bytes. [`Self::probability`] is what it marks with.
+    /// The output after a sample of the queue, given the one before; both queues in bytes.
+    /// [`Self::probability`] is what it marks with.
     pub fn step(&self, output: f64, queue: f64, last: f64) -> f64 {
         let integral = output - self.proportional * (last - self.reference) + self.integral * self.period * (queue - self.reference);
         integral.clamp(-self.proportional * self.reference, self.most) + self.proportional * (queue - self.reference)

@@ -1,6 +1,8 @@
-//! Fluid models of "ECN or Delay" (CoNEXT'16): delay differential equations of N flows, each with its own start and rate.
+//! Fluid models of "ECN or Delay" (CoNEXT'16): delay differential equations of N flows, each with
+//! its own start and rate.
 //!
-//! [`law`] is what a law is, [`dcqcn`] and [`timely`] are the laws, [`solve`] integrates them, [`settings`] names their parameters.
+//! [`law`] is what a law is, [`dcqcn`] and [`timely`] are the laws, [`solve`] integrates them,
+//! [`settings`] names their parameters.
 pub mod command;
 pub mod dcqcn;
 pub mod law;

@@ -72,7 +72,8 @@ impl Summary {
     }
 }
 
-/// All samples: time in us, queue in KB, the controller's output where there is one, and each flow's rate in Gb/s.
+/// All samples: time in us, queue in KB, the controller's output where there is one, and each
+/// flow's rate in Gb/s.
 pub fn csv(series: &Series) -> String {
     let mut text = "time_us,queue_kb".to_owned();
     if !series.control.is_empty() {

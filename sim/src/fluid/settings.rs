@@ -1,4 +1,5 @@
-//! Parameters of the fluid models by name: one table for the command line, its errors and the reports.
+//! Parameters of the fluid models by name: one table for the command line, its errors and the
+//! reports.
 use super::dcqcn::Dcqcn;
 use super::marking::{Marker, Pi, Ramp};
 use super::timely::{Timely, Variant};
@@ -131,7 +132,8 @@ pub const FIELDS: &[Field] = fields! {
 };
 
 impl Settings {
-    /// The study's parameters of a model; the switch's controller has gains of ours, since the study gives none.
+    /// The study's parameters of a model; the switch's controller has gains of ours, since the
+    /// study gives none.
     pub fn conext16(model: Model) -> Self {
         let dcqcn = model.is_dcqcn();
         let segment_kb = if model == Model::PiHost { 64.0 } else { 16.0 };

@@ -1,7 +1,9 @@
-//! Fixed-step integration of delay differential equations: Heun's method, with the past interpolated between steps.
+//! Fixed-step integration of delay differential equations: Heun's method, with the past
+//! interpolated between steps.
 //!
-//! The right-hand sides jump (TIMELY's branches, the foot of the marking ramp), so a higher order would gain nothing; the tests hold the
-//! method against a linear delay equation with a known solution.
+//! The right-hand sides jump (TIMELY's branches, the foot of the marking ramp), so a higher order
+//! would gain nothing; the tests hold the method against a linear delay equation with a known
+//! solution.
 use super::law::{Law, Past, QUEUE, RATE};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -132,7 +134,8 @@ impl History {
 struct View<'a> {
     history: &'a History,
     step: f64,
-    // The newest state, and how many steps it is behind: 0 for the last step, 1 for the predicted one.
+    // The newest state, and how many steps it is behind: 0 for the last step, 1 for the predicted
+    // one.
     newest: &'a [f64],
     ahead: f64,
     flow: usize,
@@ -298,7 +301,8 @@ fn mean(v: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    // x' = -x(t - 1), x = 1 at 0 and 0 before: by the method of steps x is a sum of powers. The rate is x - 1.
+    // x' = -x(t - 1), x = 1 at 0 and 0 before: by the method of steps x is a sum of powers. The
+    // rate is x - 1.
     struct Linear;
     impl Law for Linear {
         fn states(&self) -> usize {
@@ -335,7 +339,8 @@ mod tests {
         sum
     }
 
-    /// The jump of the history at 0 comes back at each whole second and is met to a step; half of it would show a history that is a step off.
+    /// The jump of the history at 0 comes back at each whole second and is met to a step; half of
+    /// it would show a history that is a step off.
     #[test]
     fn a_linear_delay_equation_is_solved() {
         for step in [0.01, 0.001] {

@@ -1,5 +1,5 @@
-//! TIMELY as fluid: equations 20 to 24 of "ECN or Delay" (CoNEXT'16), and its two changes, the patch and the PI controller at the host;
-//! in bits and seconds.
+//! TIMELY as fluid: equations 20 to 24 of "ECN or Delay" (CoNEXT'16), and its two changes, the
+//! patch and the PI controller at the host; in bits and seconds.
 use super::law::{Law, Past, QUEUE, RATE};
 
 /// The smoothed gradient among a flow's states; of the PI law its output.

@@ -13,7 +13,8 @@ struct Flow {
     /// The last ended segment that left, and the last one that its receiver answered.
     ended: Option<u32>,
     answered: Option<u32>,
-    /// From when it has had an ended segment outstanding and heard neither of a sample nor of a time-out.
+    /// From when it has had an ended segment outstanding and heard neither of a sample nor of a
+    /// time-out.
     since: Option<Ps>,
     /// For how long that was at most.
     longest: Ps,
@@ -35,7 +36,8 @@ impl Blind {
         f.since = (f.ended != f.answered).then_some(at);
     }
 
-    /// For how long each flow that sent anything heard nothing at most, when the run ended at `end`.
+    /// For how long each flow that sent anything heard nothing at most, when the run ended at
+    /// `end`.
     pub fn longest(&self, end: Ps) -> Vec<Ps> {
         self.flows.values().map(|f| f.longest.max(f.since.map_or(0, |s| end.saturating_sub(s)))).collect()
     }

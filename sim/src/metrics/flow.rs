@@ -1,4 +1,5 @@
-//! A flow as the network sees it: what its receiver got and when, when its packets left, when it was complete.
+//! A flow as the network sees it: what its receiver got and when, when its packets left, when it
+//! was complete.
 use super::Windows;
 use super::histogram::Log;
 use crate::fabric::control::BRANCHES;
@@ -112,7 +113,8 @@ impl FlowRecord {
         let meta = &frame.meta;
         if meta.ack {
             self.acks += 1;
-            // A later one's too: what made the flow complete arrived before it, and its own ACK was lost.
+            // A later one's too: what made the flow complete arrived before it, and its own ACK was
+            // lost.
             let answers = |first: u32| meta.segment.wrapping_sub(first) < 1 << 31;
             if self.completion.is_none() && self.completing.is_some_and(answers) {
                 self.completion = Some(end - self.info.start);

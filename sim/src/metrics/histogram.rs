@@ -1,6 +1,7 @@
 //! Histograms: linear bins weighted by time, and logarithmic bins that count.
 
-/// Linear bins with a weight each. A value past the last bin doubles the width of all, so that memory is bounded and no value is cut.
+/// Linear bins with a weight each. A value past the last bin doubles the width of all, so that
+/// memory is bounded and no value is cut.
 #[derive(Clone, Debug)]
 pub struct Linear {
     width: u64,
@@ -45,7 +46,8 @@ impl Linear {
         self.max
     }
 
-    /// The value below which a share `p` of the weight lies, to the upper end of its bin; 0 when empty.
+    /// The value below which a share `p` of the weight lies, to the upper end of its bin; 0 when
+    /// empty.
     pub fn quantile(&self, p: f64) -> f64 {
         let mut sum = 0u64;
         for (i, w) in self.bins.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Measurements of a run: taps on queues, flows by what arrives, round trips, gaps between departures.
+//! Measurements of a run: taps on queues, flows by what arrives, round trips, gaps between
+//! departures.
 pub mod blind;
 pub mod flow;
 pub mod histogram;
@@ -204,8 +205,8 @@ impl Recorder {
         self.pauses_steady += u64::from(at >= self.windows.steady);
     }
 
-    /// Closes the record: samples in the order of time, whatever order hosts were run in. When all flows had an end and came to it,
-    /// the record ends with the last of them.
+    /// Closes the record: samples in the order of time, whatever order hosts were run in. When all
+    /// flows had an end and came to it, the record ends with the last of them.
     pub fn finish(&mut self) {
         let ends: Option<Vec<Ps>> = self.flows.iter().map(|f| f.completion.map(|c| f.info.start + c)).collect();
         if let Some(last) = ends.and_then(|e| e.into_iter().max()) {

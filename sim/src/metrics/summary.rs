@@ -40,7 +40,8 @@ impl Spread {
     }
 }
 
-/// Queue of the bottleneck, kilobytes of 1000; not a number (in JSON null) when no port was watched.
+/// Queue of the bottleneck, kilobytes of 1000; not a number (in JSON null) when no port was
+/// watched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct QueueKb {
     /// Mean over time.
@@ -49,8 +50,8 @@ pub struct QueueKb {
     pub p99: f64,
 }
 
-/// Utilization, queue and largest queue (kilobytes) of a watched port. Two hosts without a switch between them have no such port: the values
-/// are then NaN, not 0.
+/// Utilization, queue and largest queue (kilobytes) of a watched port. Two hosts without a switch
+/// between them have no such port: the values are then NaN, not 0.
 pub fn watched(tap: Option<&Tap>, seconds: f64, speed: Speed) -> (f64, QueueKb, f64) {
     let Some(t) = tap else { return (f64::NAN, QueueKb { mean: f64::NAN, p99: f64::NAN }, f64::NAN) };
     let queue = QueueKb { mean: t.histogram.mean() / 1e3, p99: t.histogram.quantile(0.99) / 1e3 };
@@ -60,11 +61,13 @@ pub fn watched(tap: Option<&Tap>, seconds: f64, speed: Speed) -> (f64, QueueKb, 
 /// The figures of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
-    /// Share of the bottleneck's wire bits in use; as the queue's figures, not a number when no port was watched.
+    /// Share of the bottleneck's wire bits in use; as the queue's figures, not a number when no
+    /// port was watched.
     pub utilization: f64,
     /// Payload delivered, all flows together.
     pub goodput_gbps: f64,
-    /// True path time, from the end of a segment's last packet to the ACK's first bit; unknown without samples, as is the next.
+    /// True path time, from the end of a segment's last packet to the ACK's first bit; unknown
+    /// without samples, as is the next.
     pub rtt_us: Spread,
     /// RTT as the NICs measured it.
     pub rtt_measured_us: Spread,

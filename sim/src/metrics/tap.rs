@@ -32,7 +32,8 @@ pub struct Tap {
     pub max: u64,
     now: u64,
     since: Ps,
-    /// The last frame: from when until when it is sent, and its wire bytes. It is counted once its end or the run's is known.
+    /// The last frame: from when until when it is sent, and its wire bytes. It is counted once its
+    /// end or the run's is known.
     frame: (Ps, Ps, u32),
     windows: Windows,
 }
@@ -68,7 +69,8 @@ impl Tap {
         self.max = self.max.max(bytes);
     }
 
-    /// A frame of `wire` bytes is sent from `start` to `end`. Of one that the steady part's first or last moment cuts, the part inside counts.
+    /// A frame of `wire` bytes is sent from `start` to `end`. Of one that the steady part's first
+    /// or last moment cuts, the part inside counts.
     pub fn sends(&mut self, start: Ps, end: Ps, wire: u32) {
         self.count();
         self.frame = (start, end, wire);
@@ -101,7 +103,8 @@ mod tests {
 
     #[test]
     fn a_full_line_is_never_more_than_full() {
-        // A frame of 1,000 bytes every microsecond, of which the steady part cuts the first and the last.
+        // A frame of 1,000 bytes every microsecond, of which the steady part cuts the first and the
+        // last.
         let mut tap = Tap::new(0, 0, Windows { steady: 2_500_000, end: 7_300_000, bin: 1_000_000 });
         (0..10u64).for_each(|i| tap.sends(i * 1_000_000, (i + 1) * 1_000_000, 1_000));
         tap.finish(7_300_000);

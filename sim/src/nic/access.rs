@@ -1,4 +1,5 @@
-//! A bit-true NIC as `timely_regs::device` takes it: its registers, and buffers in the memory behind it.
+//! A bit-true NIC as `timely_regs::device` takes it: its registers, and buffers in the memory
+//! behind it.
 use super::core::{AccessError, Core};
 use std::cell::RefCell;
 use timely_regs::device::{Bus, Memory};

@@ -6,7 +6,8 @@ pub const NOMINAL_PS: u64 = 4_000;
 /// Fraction bits of a period.
 const FRACTION: u32 = 16;
 
-/// Local clock `c` has its edge at `phase + c * period`, exact in 2^-16 ps and rounded down to a picosecond.
+/// Local clock `c` has its edge at `phase + c * period`, exact in 2^-16 ps and rounded down to a
+/// picosecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     phase: Ps,
@@ -15,7 +16,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock whose first edge is at `phase` and whose period is `nominal_ps` times `1 + ppm / 1e6`.
+    /// A clock whose first edge is at `phase` and whose period is `nominal_ps` times
+    /// `1 + ppm / 1e6`.
     pub fn new(phase: Ps, nominal_ps: u64, ppm: f64) -> Self {
         let nominal = (nominal_ps << FRACTION) as f64;
         Clock { phase, nominal_ps, period: (nominal * (1.0 + ppm * 1e-6)).round() as u64 }
@@ -45,7 +47,8 @@ impl Clock {
         self.nominal_ps as f64 / 1000.0
     }
 
-    /// Local time, 2^-16 ns, that passes from the edge of clock `c` to `t`, which may be before it; rounded down.
+    /// Local time, 2^-16 ns, that passes from the edge of clock `c` to `t`, which may be before it;
+    /// rounded down.
     pub fn local(&self, c: u64, t: Ps) -> i64 {
         let edge = i128::from(c) * i128::from(self.period);
         let there = (i128::from(t) - i128::from(self.phase)) << FRACTION;

@@ -1,7 +1,8 @@
 //! The seam between the network and a bit-true NIC: what stands on a NIC's pins at one clock.
 //!
-//! A [`Core`] is the Verilated RTL, or the integer model of the whole NIC. [`super::mac::MacNic`] gives it a clock, a wire and a
-//! place in the network. As everywhere in the datapath, outputs are functions of registers alone.
+//! A [`Core`] is the Verilated RTL, or the integer model of the whole NIC. [`super::mac::MacNic`]
+//! gives it a clock, a wire and a place in the network. As everywhere in the datapath, outputs are
+//! functions of registers alone.
 use super::memory::{Behaviour, Memory};
 
 use timely_regs::event;
@@ -35,7 +36,8 @@ pub struct RxBeat {
     pub bytes: u8,
     /// Last beat of the frame.
     pub last: bool,
-    /// Arrival of the frame's first bit in the NIC's own time, ns48.fns16; the same in all beats of a frame.
+    /// Arrival of the frame's first bit in the NIC's own time, ns48.fns16; the same in all beats of
+    /// a frame.
     pub ts: u64,
     /// With the last beat: the frame is damaged.
     pub bad: bool,
@@ -129,27 +131,32 @@ pub trait Core: Send {
     /// The NIC's own time during the coming clock, ns48.fns16.
     fn now(&self) -> u64;
 
-    /// The first clock, from the coming one on, that must be stepped although the input stays idle (nothing received, no stamp,
-    /// not ready, no pause); `u64::MAX` when there is none. RTL answers `self.clk()`.
+    /// The first clock, from the coming one on, that must be stepped although the input stays idle
+    /// (nothing received, no stamp, not ready, no pause); `u64::MAX` when there is none. RTL
+    /// answers `self.clk()`.
     ///
-    /// While [`Core::output`] offers a beat that the MAC does not take, idle clocks may be skipped too if nothing else goes on.
+    /// While [`Core::output`] offers a beat that the MAC does not take, idle clocks may be skipped
+    /// too if nothing else goes on.
     fn wake(&self) -> u64;
 
-    /// Passes idle clocks without stepping them, up to `clk`, exclusive; `clk` is at most `self.wake()`.
+    /// Passes idle clocks without stepping them, up to `clk`, exclusive; `clk` is at most
+    /// `self.wake()`.
     fn skip_to(&mut self, clk: u64);
 
-    /// Writes a register and waits for the answer, stepping as many clocks with idle inputs as that takes. For set-up.
+    /// Writes a register and waits for the answer, stepping as many clocks with idle inputs as that
+    /// takes. For set-up.
     fn write32(&mut self, addr: u32, value: u32) -> Result<(), AccessError>;
 
     /// Reads a register, as [`Core::write32`] writes one.
     fn read32(&mut self, addr: u32) -> Result<u32, AccessError>;
 
-    /// Holds `rst` for so many clocks, with idle inputs. Queued register accesses are dropped, and what is in flight to and from the
-    /// memory.
+    /// Holds `rst` for so many clocks, with idle inputs. Queued register accesses are dropped, and
+    /// what is in flight to and from the memory.
     fn reset(&mut self, clocks: u64);
 
-    /// Queues a register write that the AXI-Lite handshake then makes in the course of the clocks that follow, while traffic goes
-    /// on; [`Core::wake`] must cover it. This is how a scenario starts a flow.
+    /// Queues a register write that the AXI-Lite handshake then makes in the course of the clocks
+    /// that follow, while traffic goes on; [`Core::wake`] must cover it. This is how a scenario
+    /// starts a flow.
     fn post_write(&mut self, addr: u32, value: u32);
 
     /// Queues a register read, as [`Core::post_write`] queues a write.
@@ -158,7 +165,8 @@ pub trait Core: Send {
     /// The result of the queued access that ended last, once; nothing while any is under way.
     fn answer(&mut self) -> Option<Result<u32, AccessError>>;
 
-    /// Puts a memory behind the AXI4 master, in place of the one that is there: of zeros, and with nothing in flight.
+    /// Puts a memory behind the AXI4 master, in place of the one that is there: of zeros, and with
+    /// nothing in flight.
     ///
     /// A core without DMA has no memory: what is read from it is 0.
     fn attach(&mut self, seed: u64, behaviour: &Behaviour) {

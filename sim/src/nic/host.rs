@@ -1,4 +1,5 @@
-//! Parts that event-level hosts share: the port with its two queues, the answering of segments, pauses.
+//! Parts that event-level hosts share: the port with its two queues, the answering of segments,
+//! pauses.
 use super::loss::Arrivals;
 use super::stream::HEADERS;
 use super::{Arrival, Departure, Nic, Outbox, Stats};
@@ -55,7 +56,8 @@ pub struct EventNic<S> {
 }
 
 impl<S: Sender> EventNic<S> {
-    /// A host behind a link of this speed, which has an ACK ready `ack_delay` after a segment's last bit.
+    /// A host behind a link of this speed, which has an ACK ready `ack_delay` after a segment's
+    /// last bit.
     pub fn new(host: NodeId, speed: Speed, ack_delay: Ps, sender: S) -> Self {
         EventNic {
             host,

@@ -1,4 +1,5 @@
-//! Lost packets at event-level hosts, told and taken as the hardware does (`timely_model::ack::loss`, `timely_model::engine`).
+//! Lost packets at event-level hosts, told and taken as the hardware does
+//! (`timely_model::ack::loss`, `timely_model::engine`).
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::time::Ps;
 use std::collections::HashMap;
@@ -59,7 +60,8 @@ impl Losses {
         Losses { falls, last: None }
     }
 
-    /// An ACK that tells of `lost` segments, handled at `now` after a round trip of `rtt`, lowers the rate.
+    /// An ACK that tells of `lost` segments, handled at `now` after a round trip of `rtt`, lowers
+    /// the rate.
     pub fn counts(&mut self, lost: u8, rtt: Ps, now: Ps) -> bool {
         let counts = self.falls && lost > 0 && self.last.is_none_or(|last| now - last >= rtt);
         if counts {

@@ -1,11 +1,13 @@
 //! The MAC and the clock around a bit-true NIC.
 //!
-//! - Local clock `c` has its edge at `phase + c * period` ([`Clock`]); only clocks that matter are stepped.
-//! - **Transmit.** Between frames the MAC is ready when the wire is free within a clock; inside a frame always. A frame starts on
-//!   the wire when its first beat has been taken and the wire is free, a random delay of the MAC's FIFO later if wanted. Its stamp
-//!   comes back [`COMPLETION_CLOCKS`] clocks after that.
-//! - **Receive.** Store and forward: a frame's beats come back to back, the last one at the first edge at which all of the frame
-//!   has arrived. All carry the stamp of the frame's first bit.
+//! - Local clock `c` has its edge at `phase + c * period` ([`Clock`]); only clocks that matter are
+//!   stepped.
+//! - **Transmit.** Between frames the MAC is ready when the wire is free within a clock; inside a
+//!   frame always. A frame starts on the wire when its first beat has been taken and the wire is
+//!   free, a random delay of the MAC's FIFO later if wanted. Its stamp comes back
+//!   [`COMPLETION_CLOCKS`] clocks after that.
+//! - **Receive.** Store and forward: a frame's beats come back to back, the last one at the first
+//!   edge at which all of the frame has arrived. All carry the stamp of the frame's first bit.
 //! - Stamps are the NIC's own time at the instant itself, not at an edge near it.
 use super::clock::Clock;
 use super::core::{Completion, Core, CoreEvent, CoreIn, RxBeat, TxBeat};
@@ -20,7 +22,8 @@ use std::collections::{BTreeSet, VecDeque};
 use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 
-/// Clocks from the first edge at or after a frame's start to the edge at which its departure stamp is given.
+/// Clocks from the first edge at or after a frame's start to the edge at which its departure stamp
+/// is given.
 pub const COMPLETION_CLOCKS: u64 = 8;
 /// Clocks for which a reset is held.
 const RESET_CLOCKS: u64 = 16;
@@ -40,7 +43,8 @@ pub struct Attachment {
     pub ppm: f64,
     /// Greatest delay that the MAC's transmit FIFO adds to a frame at random; the order is kept.
     pub jitter: Ps,
-    /// Priority (PFC) of its data, 0 to 6: the `pause` pin that stops it. The pin above stops data of the second class.
+    /// Priority (PFC) of its data, 0 to 6: the `pause` pin that stops it. The pin above stops data
+    /// of the second class.
     pub priority: u8,
     /// Our UDP port, by which the simulator reads frames.
     pub udp_port: u16,
@@ -48,7 +52,8 @@ pub struct Attachment {
     pub seed: u64,
 }
 
-/// Rate of a bus, Gb/s. As much as the link is enough: the link has a preamble and a gap for each frame, and the bus has none.
+/// Rate of a bus, Gb/s. As much as the link is enough: the link has a preamble and a gap for each
+/// frame, and the bus has none.
 pub fn bus_gbps(bits: u32, clock: Ps) -> f64 {
     f64::from(bits) * 1000.0 / clock as f64
 }
@@ -86,7 +91,8 @@ pub struct MacNic {
     writes: VecDeque<(Ps, u32, u32)>,
     // Where all frames go, whatever their addresses.
     peer: Option<NodeId>,
-    // `None` for a NIC with flows of an external driver: the record would grow with every segment that is never answered.
+    // `None` for a NIC with flows of an external driver: the record would grow with every segment
+    // that is never answered.
     truth: Option<Truth>,
     uncompared: BTreeSet<FlowId>,
     events: Vec<CoreEvent>,
@@ -134,12 +140,14 @@ impl MacNic {
         self.writes.push_back((at, addr, value));
     }
 
-    /// A flow whose law is given another signal than the RTT: its samples are not held against the true path times.
+    /// A flow whose law is given another signal than the RTT: its samples are not held against the
+    /// true path times.
     pub fn leave_uncompared(&mut self, flow: FlowId) {
         self.uncompared.insert(flow);
     }
 
-    /// Joins the NIC to one other host alone: all its frames go there, whatever their addresses. Path times are not kept.
+    /// Joins the NIC to one other host alone: all its frames go there, whatever their addresses.
+    /// Path times are not kept.
     pub fn point_to_point(self, peer: NodeId) -> Self {
         MacNic { peer: Some(peer), truth: None, ..self }
     }
@@ -249,7 +257,8 @@ impl MacNic {
             let to = self.peer.or_else(|| Frame::destination(&s.bytes));
             if let Some(frame) = to.map(|to| Frame::from_bytes(host, to, &s.bytes, port)) {
                 if let Some(truth) = &mut self.truth {
-                    // The wire time has a preamble and a gap in it; stamps are those of a frame's first byte, behind the preamble.
+                    // The wire time has a preamble and a gap in it; stamps are those of a frame's
+                    // first byte, behind the preamble.
                     truth.sent(&frame, end - self.attachment.speed.time(PREAMBLE_AND_GAP.into()));
                 }
                 out.departures.push(Departure { frame, start: s.start, end });
@@ -285,7 +294,8 @@ impl MacNic {
         self.stats.clocks += 1;
     }
 
-    // The pulses that the core recorded become samples; the RTTs are held against the true path times.
+    // The pulses that the core recorded become samples; the RTTs are held against the true path
+    // times.
     fn record(&mut self, out: &mut Outbox) {
         let mut events = std::mem::take(&mut self.events);
         self.core.drain(&mut events);
@@ -362,7 +372,8 @@ impl Nic for MacNic {
     }
 
     fn snapshot(&mut self, flows: u32, at: Ps) -> Option<Result<Vec<TelemetryRecord>, String>> {
-        // A model stands where something last happened, Verilog at the last clock: both are asked at the same one.
+        // A model stands where something last happened, Verilog at the last clock: both are asked
+        // at the same one.
         self.pass(at);
         Some(snapshot(&mut *self.core, flows))
     }

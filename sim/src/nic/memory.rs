@@ -1,8 +1,8 @@
-//! The host's memory behind a bit-true NIC's AXI4 master: it answers late and stalls, by seed. Data is stored in a sparse page map, or
-//! in another [`Store`].
+//! The host's memory behind a bit-true NIC's AXI4 master: it answers late and stalls, by seed. Data
+//! is stored in a sparse page map, or in another [`Store`].
 //!
-//! The memory's behaviour at a clock depends on seed, clock and bursts alone, not on which clocks it is stepped at: a NIC that skips idle clocks
-//! sees the same memory as one that does not.
+//! The memory's behaviour at a clock depends on seed, clock and bursts alone, not on which clocks
+//! it is stepped at: a NIC that skips idle clocks sees the same memory as one that does not.
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use timely_model::dma::{Master, OKAY, ReadBeat, SLVERR, Slave};
@@ -108,8 +108,8 @@ impl Memory {
         self.unmapped.clear();
     }
 
-    /// Puts a store in the place of the pages. It is written when the last beat of a burst is taken, and read when its address is:
-    /// so nothing that is in flight touches it any more.
+    /// Puts a store in the place of the pages. It is written when the last beat of a burst is
+    /// taken, and read when its address is: so nothing that is in flight touches it any more.
     pub fn back(&mut self, store: Box<dyn Store>) {
         self.store = Some(store);
     }
@@ -244,7 +244,8 @@ impl Memory {
         }
     }
 
-    /// The first clock from `clk` on at which it has something to say to a NIC that asks for nothing more.
+    /// The first clock from `clk` on at which it has something to say to a NIC that asks for
+    /// nothing more.
     pub fn wake(&self, clk: u64) -> u64 {
         let write = self.writes.front().map_or(u64::MAX, |w| w.due);
         write.min(self.reads.front().map_or(u64::MAX, |r| r.0)).max(clk)

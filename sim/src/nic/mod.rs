@@ -59,11 +59,13 @@ pub struct RttSample {
     pub at: Ps,
     /// The flow.
     pub flow: FlowId,
-    /// Path time in the network: from the end of the segment's last packet at the sender to the ACK's first bit there, ps.
+    /// Path time in the network: from the end of the segment's last packet at the sender to the
+    /// ACK's first bit there, ps.
     pub path: Option<Ps>,
     /// RTT that the NIC measured and fed to its law, ns.
     pub measured_ns: Option<f64>,
-    /// Packets that the ACK answers, and those of them that were marked, where ACKs count them: on the fabric.
+    /// Packets that the ACK answers, and those of them that were marked, where ACKs count them: on
+    /// the fabric.
     pub marks: Option<(u16, u16)>,
 }
 
@@ -116,7 +118,8 @@ impl Outbox {
 /// Counters of a NIC over its life.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// Largest difference between a measured RTT and the true path time, in the NIC's clocks; `None` without bit-true samples.
+    /// Largest difference between a measured RTT and the true path time, in the NIC's clocks;
+    /// `None` without bit-true samples.
     pub rtt_error_clocks_max: Option<f64>,
     /// Samples compared for it.
     pub rtt_compared: u64,
@@ -130,8 +133,8 @@ pub struct Stats {
 
 /// A host with its NIC. It holds all its state, so that it can be run on any thread.
 ///
-/// The network runs it in windows: everything that reaches the NIC before `until` has been handed over, in the order of time,
-/// when [`Nic::advance`] is called.
+/// The network runs it in windows: everything that reaches the NIC before `until` has been handed
+/// over, in the order of time, when [`Nic::advance`] is called.
 pub trait Nic: Send {
     /// A frame will arrive.
     fn receive(&mut self, arrival: Arrival);
@@ -139,13 +142,16 @@ pub trait Nic: Send {
     /// From `at` the classes whose bits are 1 (bit `Class as u8`) must not start to send.
     fn pause(&mut self, at: Ps, classes: u8);
 
-    /// The earliest time at which there is something to do, unless something arrives before; at most that of the next departure.
+    /// The earliest time at which there is something to do, unless something arrives before; at
+    /// most that of the next departure.
     fn next(&self) -> Ps;
 
-    /// Runs to `until`, exclusive. Every frame whose last bit leaves before `until` is in `out` when it returns.
+    /// Runs to `until`, exclusive. Every frame whose last bit leaves before `until` is in `out`
+    /// when it returns.
     fn advance(&mut self, until: Ps, out: &mut Outbox);
 
-    /// The telemetry records of its first `flows` flows, taken by DMA from `at` on; `None` from a NIC that has none.
+    /// The telemetry records of its first `flows` flows, taken by DMA from `at` on; `None` from a
+    /// NIC that has none.
     ///
     /// # Errors
     /// The records cannot be had; the sentence says why.

@@ -1,4 +1,5 @@
-//! An event-level host that paces every packet by a token bucket, as the hardware does, with an f64 law.
+//! An event-level host that paces every packet by a token bucket, as the hardware does, with an f64
+//! law.
 //!
 //! The measured RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
 use super::host::{Acked, Sender};

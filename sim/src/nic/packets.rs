@@ -1,4 +1,5 @@
-//! Software that builds our packets itself: a flow as the host of an in-line or a Corundum NIC has it.
+//! Software that builds our packets itself: a flow as the host of an in-line or a Corundum NIC has
+//! it.
 use crate::cores::{CoreFlow, CoreSpec};
 use crate::frame::address;
 use crate::nic::setup::record;
@@ -53,7 +54,8 @@ impl Flow {
         }
     }
 
-    /// The flow's software posts packets; 0 ends the flow with its next packet, which ends the segment.
+    /// The flow's software posts packets; 0 ends the flow with its next packet, which ends the
+    /// segment.
     pub fn post(&mut self, packets: u32) {
         self.left = if packets == 0 { 0 } else { self.left + u64::from(packets) };
     }
@@ -63,7 +65,8 @@ impl Flow {
         (self.left, self.packets, self.inside) = (0, 0, 0);
     }
 
-    /// The flow has a packet to build, which fits `window` bytes of the flow in the NIC or is alone there; a `window` of 0 is no bound.
+    /// The flow has a packet to build, which fits `window` bytes of the flow in the NIC or is alone
+    /// there; a `window` of 0 is no bound.
     pub fn may_send(&self, window: u64) -> bool {
         let next = self.envelope.class().end() as u64 + u64::from(self.payload);
         (self.left > 0 || self.endless && self.packets > 0) && (window == 0 || self.inside == 0 || self.inside + next <= window)

@@ -1,4 +1,5 @@
-//! Driver of a bit-true NIC in simulation: writes addresses, profiles, flows, and doorbells over time.
+//! Driver of a bit-true NIC in simulation: writes addresses, profiles, flows, and doorbells over
+//! time.
 use super::access::Access;
 use super::core::{AccessError, Core};
 use crate::frame::{Class, LOW_TOS, address};
@@ -13,14 +14,16 @@ use timely_regs::parameters::Parameters;
 use timely_regs::profile;
 use timely_regs::telemetry::{TelemetryRecord, WORDS};
 
-/// Packets that an endless flow is kept ahead by; the generator posts one more for each that it is granted.
+/// Packets that an endless flow is kept ahead by; the generator posts one more for each that it is
+/// granted.
 const ENDLESS_AHEAD: u32 = 64;
 /// Clocks in which the RAM sweep after reset must be done.
 const SWEEP_CLOCKS: u64 = 1 << 21;
 
 /// More flows than this are loaded by DMA.
 const FLOWS_BY_REGISTERS: usize = 16;
-/// Where in a NIC's memory flow records are when they are loaded, and telemetry records when a snapshot is taken.
+/// Where in a NIC's memory flow records are when they are loaded, and telemetry records when a
+/// snapshot is taken.
 const BUFFER: u64 = 0x1_0000_0000;
 
 /// Register writes over time: when, address, value.
@@ -75,7 +78,8 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     core.write32(port::ACK_RATE.address(), ack_rate(spec.speed.as_bps() / 4, spec.clock_ps))?;
     core.write32(port::ACK_ENABLE.address(), 1)?;
     if spec.form == Form::Inline {
-        // Grants wait while more than the line carries in 64 clocks waits for it; the host waits for room in the store.
+        // Grants wait while more than the line carries in 64 clocks waits for it; the host waits
+        // for room in the store.
         core.write32(port::LINE_RATE.address(), ack_rate(spec.speed.as_bps(), spec.clock_ps).max(64))?;
         core.write32(port::STORE_WAIT.address(), 1)?;
     }
@@ -170,15 +174,18 @@ pub fn snapshot(core: &mut dyn Core, flows: u32) -> Result<Vec<TelemetryRecord>,
 /// Configures a NIC that has just left reset, and gives the writes that start and stop its flows.
 ///
 /// # Errors
-/// A parameter or record that the hardware cannot hold, or a register access that failed, in a sentence.
+/// A parameter or record that the hardware cannot hold, or a register access that failed, in a
+/// sentence.
 pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String> {
     configure_with(core, spec, |record| record)
 }
 
-/// As [`configure`], with what `dress` makes of each flow's record: another address, a VLAN tag, a READ.
+/// As [`configure`], with what `dress` makes of each flow's record: another address, a VLAN tag, a
+/// READ.
 ///
 /// # Errors
-/// A parameter or record that the hardware cannot hold, or a register access that failed, in a sentence.
+/// A parameter or record that the hardware cannot hold, or a register access that failed, in a
+/// sentence.
 pub fn configure_with(core: &mut dyn Core, spec: &CoreSpec, mut dress: impl FnMut(FlowRecord) -> FlowRecord) -> Result<Writes, String> {
     wait_ready(core)?;
     let failed = |e: AccessError| e.to_string();

@@ -1,7 +1,9 @@
-//! An event-level host whose software runs the law: it posts whole segments, which the NIC sends at line rate, on a timer.
+//! An event-level host whose software runs the law: it posts whole segments, which the NIC sends at
+//! line rate, on a timer.
 //!
-//! The measured RTT is that of such software: from the posting of the segment to the ACK, the segment's own time at line rate subtracted
-//! (or left in, by option). Waiting behind other bursts in its own NIC counts.
+//! The measured RTT is that of such software: from the posting of the segment to the ACK, the
+//! segment's own time at line rate subtracted (or left in, by option). Waiting behind other bursts
+//! in its own NIC counts.
 use super::host::{Acked, Sender};
 use super::loss::Losses;
 use super::stream::{FlowSpec, Stream, Timers};
@@ -48,7 +50,8 @@ struct Flow {
     posted: VecDeque<Ps>,
     posted_at: Option<Ps>,
     in_ring: bool,
-    // Completions that the software has not seen yet: (when it will, RTT in ns, segments that lost packets).
+    // Completions that the software has not seen yet: (when it will, RTT in ns, segments that lost
+    // packets).
     completions: VecDeque<(Ps, f64, u8)>,
     due: Ps,
     waiting: bool,

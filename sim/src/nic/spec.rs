@@ -21,7 +21,8 @@ pub struct CoreSpec {
     pub kind: NicKind,
     /// Form of the NIC.
     pub form: Form,
-    /// In-line, Corundum: bytes of a flow that the host keeps at most between its software and the wire; 0: any number.
+    /// In-line, Corundum: bytes of a flow that the host keeps at most between its software and the
+    /// wire; 0: any number.
     pub host_window: u64,
     /// Corundum: what both reads of the host's memory take that a packet needs, ns.
     pub dma_ns: std::ops::RangeInclusive<u32>,

@@ -1,4 +1,5 @@
-//! State of a flow at an event-level sender: cutting of bytes into packets, outstanding segments, the timer.
+//! State of a flow at an event-level sender: cutting of bytes into packets, outstanding segments,
+//! the timer.
 use crate::frame::{Class, FlowId, Frame, Meta, NodeId};
 use crate::time::{NEVER, Ps, wire_bytes};
 use std::cmp::Reverse;
@@ -35,7 +36,8 @@ pub struct FlowSpec {
 /// A segment on its way.
 #[derive(Clone, Copy, Debug)]
 pub struct Outstanding {
-    /// Number of the segment; a segment that is sent again gets a new one, so that an ACK tells which of them arrived.
+    /// Number of the segment; a segment that is sent again gets a new one, so that an ACK tells
+    /// which of them arrived.
     pub segment: u32,
     /// Place of the segment's payload in what the flow sends.
     pub place: u64,
@@ -52,7 +54,8 @@ pub struct Outstanding {
 /// Doublings of the time-out of a flow of which nothing is answered, at most.
 const MOST_DOUBLINGS: u32 = 6;
 
-/// Segments that were given up and are remembered, at most: an ACK that is later than so many is of no use any more.
+/// Segments that were given up and are remembered, at most: an ACK that is later than so many is of
+/// no use any more.
 const REMEMBERED: usize = 4096;
 
 /// Cutting of a flow's bytes into packets, and the segments without an ACK.
@@ -128,7 +131,8 @@ impl Stream {
         self.in_segment == 0
     }
 
-    /// No segment is on its way but that of the next packet: as on the hardware that segment goes on to its end, whatever the bound.
+    /// No segment is on its way but that of the next packet: as on the hardware that segment goes
+    /// on to its end, whatever the bound.
     pub fn is_alone(&self) -> bool {
         self.outstanding.len() <= usize::from(self.in_segment > 0)
     }
@@ -138,7 +142,8 @@ impl Stream {
         u64::from(wire_bytes(self.next_payload() as u32 + HEADERS))
     }
 
-    // Bytes that the next packet may be of: of those to be sent again, before all others, or of new ones. A segment has one kind.
+    // Bytes that the next packet may be of: of those to be sent again, before all others, or of new
+    // ones. A segment has one kind.
     fn source(&self) -> (bool, u64) {
         let resends = if self.in_segment > 0 { self.resends } else { !self.again.is_empty() };
         (resends, if resends { self.again.front().map_or(0, |r| r.1) } else { self.left.unwrap_or(u64::MAX) })
@@ -203,8 +208,9 @@ impl Stream {
         }
     }
 
-    /// An ACK: its segment, if it was outstanding. Older segments are lost, as nothing overtakes within a flow, and are to be sent again. What
-    /// an ACK shows to have arrived though it was given up is not sent again.
+    /// An ACK: its segment, if it was outstanding. Older segments are lost, as nothing overtakes
+    /// within a flow, and are to be sent again. What an ACK shows to have arrived though it was
+    /// given up is not sent again.
     pub fn acked(&mut self, segment: u32) -> Option<Outstanding> {
         self.expired = 0;
         let Some(at) = self.outstanding.iter().position(|o| o.segment == segment) else {
@@ -244,8 +250,9 @@ impl Stream {
         }
     }
 
-    /// When the oldest segment is given up, with this time-out, doubled each time that all that was sent went unanswered for so long: many
-    /// flows that time out together would else fill the network with what is sent again; `NEVER` while it is being sent, or without a time-out.
+    /// When the oldest segment is given up, with this time-out, doubled each time that all that was
+    /// sent went unanswered for so long: many flows that time out together would else fill the
+    /// network with what is sent again; `NEVER` while it is being sent, or without a time-out.
     pub fn expires(&self, timeout: Ps) -> Ps {
         let oldest = self.outstanding.front().filter(|o| timeout > 0 && o.sent != NEVER);
         oldest.map_or(NEVER, |o| o.sent.saturating_add(timeout << self.expired.min(MOST_DOUBLINGS)))

@@ -26,7 +26,8 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// A frame's last bit leaves at `end`, counted on the scale on which its first byte, behind the preamble, is its start.
+    /// A frame's last bit leaves at `end`, counted on the scale on which its first byte, behind the
+    /// preamble, is its start.
     pub fn sent(&mut self, frame: &Frame, end: Ps) {
         if frame.meta.last && !frame.meta.ack {
             self.sent.entry(frame.flow).or_default().push_back((frame.meta.segment, end));
@@ -48,7 +49,8 @@ impl Truth {
         }
     }
 
-    /// The NIC sampled a round trip of the flow at clock `clk`: the trip that it is of, if the NIC took it as one.
+    /// The NIC sampled a round trip of the flow at clock `clk`: the trip that it is of, if the NIC
+    /// took it as one.
     pub fn sampled(&mut self, flow: FlowId, clk: u64) -> Option<Trip> {
         let waiting = self.returned.get_mut(&flow)?;
         while waiting.front().is_some_and(|t| t.due < clk) {

@@ -1,5 +1,6 @@
-//! Files of results. They are opened before what they are of is run, so that no result is lost for want of a place, and a regular one gets
-//! its name when all is in it: a run that fails leaves the older file, and no broken one.
+//! Files of results. They are opened before what they are of is run, so that no result is lost for
+//! want of a place, and a regular one gets its name when all is in it: a run that fails leaves the
+//! older file, and no broken one.
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
@@ -32,14 +33,16 @@ pub struct Outputs {
 impl Outputs {
     /// No outputs yet, of a command that reads these inputs.
     pub fn besides<'a>(inputs: impl IntoIterator<Item = &'a Path>) -> Self {
-        // An input without a path of its own, such as a pipe, is no file that could be written over.
+        // An input without a path of its own, such as a pipe, is no file that could be written
+        // over.
         Outputs { inputs: inputs.into_iter().filter_map(|i| fs::canonicalize(i).ok()).collect(), taken: Vec::new() }
     }
 
     /// A file to write.
     ///
     /// # Errors
-    /// The file cannot be written, is read by the command, or is written by it already; the sentence says what to do.
+    /// The file cannot be written, is read by the command, or is written by it already; the
+    /// sentence says what to do.
     pub fn file(&mut self, path: &Path) -> Result<Output, String> {
         let output = Output::open(path)?;
         if let Place::Named(place, _) = &output.place {

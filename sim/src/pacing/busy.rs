@@ -1,4 +1,5 @@
-//! A second task on the sending thread's core, which computes and never sleeps: what a host that does something else looks like.
+//! A second task on the sending thread's core, which computes and never sleeps: what a host that
+//! does something else looks like.
 use super::site::Worker;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
@@ -60,7 +61,8 @@ mod tests {
     fn it_shares_the_workers_core() {
         let worker = Worker::spawn();
         let busy = Busy::beside(&worker).expect("a task");
-        // The worker's computation takes longer than its own CPU time: the other task has turns between.
+        // The worker's computation takes longer than its own CPU time: the other task has turns
+        // between.
         let (own, all) = worker.run(|| {
             let (cpu, start) = (cpu_seconds(), crate::pacing::clock::now());
             while cpu_seconds() - cpu < 0.05 {

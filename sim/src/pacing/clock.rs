@@ -1,4 +1,5 @@
-//! The clock that everything on the kernel's side is stamped with, the CPU time of a thread, and the gaps of the machine.
+//! The clock that everything on the kernel's side is stamped with, the CPU time of a thread, and
+//! the gaps of the machine.
 use super::stats::Quantiles;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::time::{ClockId, clock_gettime};
@@ -54,7 +55,8 @@ impl Noise {
         self.total += (last - start) as f64;
     }
 
-    /// How late a thread that does nothing but wait for it would be for an event at a random time, ns.
+    /// How late a thread that does nothing but wait for it would be for an event at a random time,
+    /// ns.
     pub fn lateness(&self) -> Quantiles {
         // Within a gap, the time left to its end is uniform.
         let later = |x: f64| self.gaps.iter().map(|g| (g - x).max(0.0)).sum::<f64>() / self.total.max(1.0);

@@ -1,4 +1,5 @@
-//! `timely-sim lateness`: runs the sweep over lateness, prints its table or JSON; `timely-sim pacing-page`: records results and writes docs/pacing.md.
+//! `timely-sim lateness`: runs the sweep over lateness, prints its table or JSON;
+//! `timely-sim pacing-page`: records results and writes docs/pacing.md.
 use super::lateness::{self, Point, SEEDS, marks};
 use super::prose;
 use super::record::{Recorded, Source};
@@ -19,7 +20,8 @@ pub struct Lateness {
     /// File for the points (JSON), for `pacing-page --lateness`.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// One seed and a fiftieth of the time, which are no measure of anything: for tests of the program.
+    /// One seed and a fiftieth of the time, which are no measure of anything: for tests of the
+    /// program.
     #[arg(long)]
     quick: bool,
 }
@@ -78,7 +80,8 @@ fn table(points: &[Point]) -> String {
 /// Command line of `pacing-page`.
 #[derive(Args, Debug)]
 pub struct Page {
-    /// The checkout whose docs/pacing.json, docs/pacing.md and docs/pacing-lateness.svg are written.
+    /// The checkout whose docs/pacing.json, docs/pacing.md and docs/pacing-lateness.svg are
+    /// written.
     #[arg(value_name = "ROOT", default_value = ".")]
     root: PathBuf,
     /// results.json of `cargo xtask pacing-vm`, to be recorded.

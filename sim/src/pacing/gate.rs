@@ -1,4 +1,5 @@
-//! Punctuality of the Verilated pacer at its gate: a flow alone against its schedule, many flows beside an ideal FIFO link.
+//! Punctuality of the Verilated pacer at its gate: a flow alone against its schedule, many flows
+//! beside an ideal FIFO link.
 use super::rig::{CLOCK_NS, Rig};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -33,8 +34,8 @@ pub struct Left {
     pub ideal: f64,
 }
 
-/// A flow alone for so many clocks, the gate always ready: its packets, against a schedule that starts with the first one that counts, and
-/// the error of its rate, ppm.
+/// A flow alone for so many clocks, the gate always ready: its packets, against a schedule that
+/// starts with the first one that counts, and the error of its rate, ppm.
 pub fn alone(library: &Arc<Library>, flow_bits: u32, bytes: u16, register: u32, clocks: u64) -> (Vec<Left>, f64) {
     let mut rig = Rig::new(library, flow_bits, bytes, 16_384);
     rig.flow(5, register);
@@ -42,7 +43,8 @@ pub fn alone(library: &Arc<Library>, flow_bits: u32, bytes: u16, register: u32, 
     rig.post(5);
     let gap = gap_ns(bytes, register);
     let taken: Vec<_> = (0..clocks).filter_map(|_| rig.step()).collect();
-    // The size in the record has room for our headers; a flow of shorter packets takes them for that long until the first is charged.
+    // The size in the record has room for our headers; a flow of shorter packets takes them for
+    // that long until the first is charged.
     let from = if bytes < timely_model::pacer::pass::OVERHEAD { taken.len() / 100 } else { 0 };
     let taken = &taken[from.max(2).min(taken.len() - 2)..];
     let (first, n) = (taken[0], taken.len() - 1);
@@ -68,14 +70,16 @@ pub struct Load {
 
 /// Backlogged flows with these registers on a link that takes a grant as soon as it is free.
 ///
-/// The ideal link is offered the same packets at the times that the flows' rates give them, counted from each flow's first.
+/// The ideal link is offered the same packets at the times that the flows' rates give them, counted
+/// from each flow's first.
 pub fn shared(library: &Arc<Library>, flow_bits: u32, bytes: u16, registers: &[u32], load: Load, rng: &mut ChaCha8Rng) -> Vec<Left> {
     let mut rig = Rig::new(library, flow_bits, bytes, 65_536);
     for (flow, r) in (0..).zip(registers) {
         rig.flow(flow, *r);
     }
     rig.settle();
-    // Each flow starts at any time of its own gap, so that no part of the run has more arrivals than another.
+    // Each flow starts at any time of its own gap, so that no part of the run has more arrivals
+    // than another.
     let mut start = |r: u32| rng.random_range(0..(gap_ns(bytes, r) / CLOCK_NS as f64) as u64 + 1);
     let mut starts: Vec<(u64, u32)> = (0..).zip(registers).map(|(flow, r)| (start(*r), flow)).collect();
     starts.sort_unstable();
@@ -96,7 +100,8 @@ pub fn shared(library: &Arc<Library>, flow_bits: u32, bytes: u16, registers: &[u
             taken.push((t.flow, t.launch as f64 / 65536.0, start));
         }
     }
-    // A flow's first packets may be charged for what the record says: they load the link, and their lateness says nothing.
+    // A flow's first packets may be charged for what the record says: they load the link, and their
+    // lateness says nothing.
     let mut firsts: Vec<Option<(f64, u64)>> = vec![None; registers.len()];
     let mut count = vec![0u64; registers.len()];
     let mut packets: Vec<(Left, bool)> = Vec::with_capacity(taken.len());

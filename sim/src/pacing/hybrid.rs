@@ -1,6 +1,8 @@
-//! The paper's hybrid: software releases whole segments, and the NIC sends each one's packets at a fixed rate (SIGCOMM'15, section 5).
+//! The paper's hybrid: software releases whole segments, and the NIC sends each one's packets at a
+//! fixed rate (SIGCOMM'15, section 5).
 //!
-//! There is no such NIC here. The software half is what was measured of a thread that sleeps; the NIC's half is computed from it.
+//! There is no such NIC here. The software half is what was measured of a thread that sleeps; the
+//! NIC's half is computed from it.
 use super::load::WIRE_BYTES;
 use super::row::Row;
 use super::stats::{Departure, judge};

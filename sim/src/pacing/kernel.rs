@@ -1,7 +1,8 @@
-//! The kernel paces datagrams: sockets with `SO_MAX_PACING_RATE` that are kept full, over the queueing discipline `fq`, and packets with a launch
-//! time (`SO_TXTIME`), over `etf` or `fq`.
+//! The kernel paces datagrams: sockets with `SO_MAX_PACING_RATE` that are kept full, over the
+//! queueing discipline `fq`, and packets with a launch time (`SO_TXTIME`), over `etf` or `fq`.
 //!
-//! Sockets are made before the load's clock starts: [`Sockets::open`] knows no time, and [`Sockets::run`] makes none.
+//! Sockets are made before the load's clock starts: [`Sockets::open`] knows no time, and
+//! [`Sockets::run`] makes none.
 use super::clock::{at, now};
 use super::load::{Load, PAYLOAD};
 use super::receiver::label;
@@ -50,7 +51,8 @@ pub fn bytes_a_second(load: &Load, of_packet: f64) -> u64 {
 /// Sockets that 10,000 connections take, and some.
 const FILES: u64 = 65_536;
 
-/// Asks for as many open files as the most flows need: root gets them, others what their limit allows; where they lack, the row says so.
+/// Asks for as many open files as the most flows need: root gets them, others what their limit
+/// allows; where they lack, the row says so.
 pub fn allow_sockets() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let now = getrlimit(Resource::Nofile);
@@ -87,7 +89,8 @@ impl<S: AsFd> Full<S> {
         Ok(Full { sockets, epoll })
     }
 
-    /// Writes to each whenever it takes something, until `end`; `write` is given the socket and its number.
+    /// Writes to each whenever it takes something, until `end`; `write` is given the socket and its
+    /// number.
     ///
     /// # Errors
     /// The kernel refuses to wait for the sockets.
@@ -163,11 +166,13 @@ impl Sockets {
 pub struct Launch {
     /// `CLOCK_TAI` of `etf`, `CLOCK_MONOTONIC` of `fq`.
     pub clock: ClockId,
-    /// `etf` whose device has no launch times lets a packet go this long before the time that it was given, ns.
+    /// `etf` whose device has no launch times lets a packet go this long before the time that it
+    /// was given, ns.
     pub delta: u64,
 }
 
-/// Launch time of a packet that is due at a time of the load's clock, when the launch's clock is `offset` ahead of the load's.
+/// Launch time of a packet that is due at a time of the load's clock, when the launch's clock is
+/// `offset` ahead of the load's.
 pub fn launch_time(due: u64, offset: u64, launch: &Launch) -> u64 {
     due.wrapping_add(offset).wrapping_add(launch.delta)
 }

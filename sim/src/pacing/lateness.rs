@@ -1,7 +1,9 @@
-//! From which lateness on does the loop suffer: senders of single packets, late by more and more, under three laws and in two experiments.
+//! From which lateness on does the loop suffer: senders of single packets, late by more and more,
+//! under three laws and in two experiments.
 //!
-//! A flow's packets wait behind one that is late, and what they are late is made up for at once, as by software that keeps to its schedule. The lateness
-//! of a packet is drawn in one of two ways ([`SHAPES`]), whose 99th percentile names a point.
+//! A flow's packets wait behind one that is late, and what they are late is made up for at once, as
+//! by software that keeps to its schedule. The lateness of a packet is drawn in one of two ways
+//! ([`SHAPES`]), whose 99th percentile names a point.
 use super::network::{self, Sender};
 use crate::paper::median;
 use crate::report::curves::{COLORS, curves};
@@ -20,13 +22,15 @@ use toml::Value;
 pub const SEEDS: u64 = 5;
 /// 99th percentiles of the lateness, us.
 pub const POINTS: [f64; 13] = [0.0, 5.0, 10.0, 20.0, 30.0, 50.0, 70.0, 100.0, 150.0, 200.0, 300.0, 500.0, 1000.0];
-/// How lateness is spread: every packet is late, exponentially; or one in fifty is, evenly up to twice the 99th percentile.
+/// How lateness is spread: every packet is late, exponentially; or one in fifty is, evenly up to
+/// twice the 99th percentile.
 pub const SHAPES: [&str; 2] = ["all", "few"];
 /// The laws.
 pub const LAWS: [&str; 3] = ["TIMELY", "Swift", "DCQCN"];
 /// The experiments.
 pub const EXPERIMENTS: [&str; 2] = ["incast", "fig12"];
-/// Least ratio of the RTT's 99th percentile to that of punctual packets at which the loop is taken to suffer.
+/// Least ratio of the RTT's 99th percentile to that of punctual packets at which the loop is taken
+/// to suffer.
 pub const SUFFERS: f64 = 1.1;
 /// Values of a trace: senders start anywhere in it.
 const VALUES: usize = 10_000;
@@ -48,7 +52,8 @@ pub struct Point {
     pub utilization: Vec<f64>,
 }
 
-/// The least lateness from which on the RTT's 99th percentile stays [`SUFFERS`] times as high, us, by seed; `None` where no lateness of ours does that.
+/// The least lateness from which on the RTT's 99th percentile stays [`SUFFERS`] times as high, us,
+/// by seed; `None` where no lateness of ours does that.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
     /// `incast` or `fig12`.
@@ -90,7 +95,8 @@ fn changes(law: &str) -> Vec<Change> {
     let number = |path: &str, to: f64| (path.to_owned(), Value::Float(to));
     let own = text("flow.*.profile", "sender");
     match law {
-        // The signal is the RTT: a host that answers within 150 ns has no residence to be taken off.
+        // The signal is the RTT: a host that answers within 150 ns has no residence to be taken
+        // off.
         "Swift" => vec![text("profile.sender.like", "swift-10g"), text("profile.sender.signal", "rtt"), own],
         // As in "ECN or Delay", and marked as there.
         "DCQCN" => vec![
@@ -132,7 +138,8 @@ fn rounded(v: f64) -> f64 {
     format!("{v:.4e}").parse().unwrap_or(v)
 }
 
-/// Runs the points that are `chosen` by experiment, law, shape and lateness, by so many seeds, on all cores; `part` of their length.
+/// Runs the points that are `chosen` by experiment, law, shape and lateness, by so many seeds, on
+/// all cores; `part` of their length.
 ///
 /// # Errors
 /// A run fails.
@@ -167,7 +174,8 @@ pub fn of<'a>(points: &'a [Point], (experiment, law, shape): (&str, &str, &str))
     points.iter().filter(|p| p.experiment == experiment && p.law == law && p.shape == shape).collect()
 }
 
-/// Where a curve of (lateness, times the punctual RTT) comes to [`SUFFERS`] for good, between its points by the logarithm of the lateness.
+/// Where a curve of (lateness, times the punctual RTT) comes to [`SUFFERS`] for good, between its
+/// points by the logarithm of the lateness.
 fn crossing(curve: &[(f64, f64)]) -> Option<f64> {
     // The last point below it.
     let below = curve.iter().rposition(|c| c.1 < SUFFERS)?;
@@ -194,7 +202,8 @@ pub fn least(points: &[Point]) -> Option<(f64, Mark)> {
     all.min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// The plot: a colour a law and experiment, wide where every packet is late and narrow where few are; the limit, and an upright line at each mark.
+/// The plot: a colour a law and experiment, wide where every packet is late and narrow where few
+/// are; the limit, and an upright line at each mark.
 pub fn plot(points: &[Point]) -> String {
     let curve = |arm: Arm| {
         let all = of(points, arm);
@@ -247,7 +256,8 @@ mod tests {
             utilization: vec![1.0; 3],
         };
         let all = marks(&[point(0.0, [50.0, 100.0, 50.0]), point(10.0, [55.0, 110.0, 50.0])]);
-        // A seed is held against its own; the third never suffers, and the median is that of the second.
+        // A seed is held against its own; the third never suffers, and the median is that of the
+        // second.
         assert_eq!((all[0].late_us[0].map(f64::round), all[0].late_us[2]), (Some(10.0), None));
         assert_eq!(all[0].median().map(f64::round), Some(10.0));
     }

@@ -32,8 +32,8 @@ impl Load {
         self.gap_ns() * f64::from(self.burst)
     }
 
-    /// When each flow's first burst is due, ns from the start: spread evenly over a period, and by the golden ratio, so that neighbours in
-    /// number are none in time.
+    /// When each flow's first burst is due, ns from the start: spread evenly over a period, and by
+    /// the golden ratio, so that neighbours in number are none in time.
     pub fn starts(&self) -> Vec<f64> {
         let golden = 0.618_033_988_749_894_9;
         (0..self.flows).map(|f| (f64::from(f) * golden).fract() * self.period_ns()).collect()

@@ -21,7 +21,8 @@ const STAMPS: usize = 2000;
 /// Time between two of them, ns.
 const APART: u64 = 20_000;
 
-/// A hash of every arrival: flow, place in the flow, and the stamp, in the order in which they were taken (FNV-1a, 64 bits).
+/// A hash of every arrival: flow, place in the flow, and the stamp, in the order in which they were
+/// taken (FNV-1a, 64 bits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrivals {
     /// The hash.
@@ -58,7 +59,8 @@ impl Arrivals {
 pub struct Session<'a> {
     /// Where packets go.
     pub site: &'a Site,
-    /// Loads run at 1/scale of their rate for scale times as long, and all times are divided by it: figures of a machine so many times as fast.
+    /// Loads run at 1/scale of their rate for scale times as long, and all times are divided by it:
+    /// figures of a machine so many times as fast.
     pub scale: f64,
     /// Statistics of the stamps of packets that have arrived so far.
     pub arrivals: Arrivals,
@@ -130,7 +132,8 @@ fn connections(site: &Site, load: Load) -> Result<Done, String> {
     Ok(Done { given: given?, left: left.into_iter().filter(|d| d.at < end).collect(), epoch, cpu })
 }
 
-/// Why a row has nothing in it: nothing was sent, or nothing of it arrived. `dropped` is what the queueing discipline says of that.
+/// Why a row has nothing in it: nothing was sent, or nothing of it arrived. `dropped` is what the
+/// queueing discipline says of that.
 fn missing(given: &Given, received: u64, dropped: impl FnOnce() -> Option<String>) -> Option<String> {
     if given.sent == 0 {
         let why = given.why.clone().unwrap_or_else(|| "no socket could be written to before the load was over".into());
@@ -158,7 +161,8 @@ pub fn row(session: &mut Session, pacer: &Pacer, load: &Load) -> Row {
         Ok(mut done) => {
             session.arrivals.add(done.epoch, &done.left);
             done.left.iter_mut().for_each(|d| d.at /= scale);
-            // A thread that paces has a schedule; where the kernel does, a flow's first packet starts it.
+            // A thread that paces has a schedule; where the kernel does, a flow's first packet
+            // starts it.
             let starts = pacer.has_schedule().then(|| load.starts());
             row.on_schedule = starts.is_some();
             let received = done.left.len() as u64;
@@ -174,7 +178,8 @@ pub fn row(session: &mut Session, pacer: &Pacer, load: &Load) -> Row {
     row
 }
 
-/// How well arrivals are stamped: packets that are sent one by one, with a look at the clock before and after each.
+/// How well arrivals are stamped: packets that are sent one by one, with a look at the clock before
+/// and after each.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Stamping {
     /// From the call that sends a packet to its stamp: what every figure of software has in it.

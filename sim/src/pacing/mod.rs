@@ -1,7 +1,9 @@
-//! Hardware pacing beside software pacing: the same flows, rates and packets through the pacer's Verilog and through what a kernel offers.
+//! Hardware pacing beside software pacing: the same flows, rates and packets through the pacer's
+//! Verilog and through what a kernel offers.
 //!
-//! [`rtl`] runs the Verilog; [`sender`], [`kernel`] and [`tcp`] really send, from one end of a [`site`] to the other, where [`receiver`] takes the
-//! kernel's stamps; [`stats`] judges both alike. What software did drives senders of the simulator ([`trace`], [`network`]), and all of it
+//! [`rtl`] runs the Verilog; [`sender`], [`kernel`] and [`tcp`] really send, from one end of a
+//! [`site`] to the other, where [`receiver`] takes the kernel's stamps; [`stats`] judges both
+//! alike. What software did drives senders of the simulator ([`trace`], [`network`]), and all of it
 //! comes into one report.
 pub mod busy;
 pub mod clock;
@@ -63,7 +65,8 @@ pub struct Options {
     pub named: Option<Named>,
     /// A second task computes on the sender's core.
     pub busy: bool,
-    /// Loads run at 1/scale of their rate for scale times as long, and times are divided by it: figures of a machine so many times as fast.
+    /// Loads run at 1/scale of their rate for scale times as long, and times are divided by it:
+    /// figures of a machine so many times as fast.
     pub scale: f64,
     /// Description of the machine, for people.
     pub machine: Option<String>,
@@ -91,7 +94,8 @@ const LOADS: [(u32, f64, f64); 9] = [
 const FEW: [(u32, f64); 3] = [conclude::PUNCTUAL, conclude::COSTLY, (10_000, 1_000.0)];
 /// Loads of a quick look.
 const QUICK: [(u32, f64, f64); 2] = [(1, 100.0, 0.1), (100, 1_000.0, 0.05)];
-/// Flows whose packets are further apart are not run on Verilog, which would take minutes for a few of them.
+/// Flows whose packets are further apart are not run on Verilog, which would take minutes for a few
+/// of them.
 const MOST_GAP_NS: f64 = 5e7;
 
 /// Results of a measurement of all pacers.
@@ -101,7 +105,8 @@ pub struct Measured {
     pub site: String,
     /// Features that the site lacks, and why.
     pub left_out: Option<String>,
-    /// 99th percentile of how late a thread is that polls for an event at a random time, and does nothing else.
+    /// 99th percentile of how late a thread is that polls for an event at a random time, and does
+    /// nothing else.
     pub noise_floor_ns: f64,
     /// The distribution of that.
     pub noise_ns: Quantiles,
@@ -137,7 +142,8 @@ pub fn bursts(options: &Options) -> &'static [u32] {
     }
 }
 
-/// Measures all pacers, or takes software's part from elsewhere; `progress` is given the pacer, how much is done, and of how much.
+/// Measures all pacers, or takes software's part from elsewhere; `progress` is given the pacer, how
+/// much is done, and of how much.
 ///
 /// # Errors
 /// The measurement as a whole fails; a failure of one pacer is in its row.

@@ -1,7 +1,9 @@
-//! Effect of pacers on a network: senders of the simulator whose packets or bursts are as late as was measured, under one law.
+//! Effect of pacers on a network: senders of the simulator whose packets or bursts are as late as
+//! was measured, under one law.
 //!
-//! A pacer of single packets is an event-level NIC that paces each packet, late by the trace; a pacer of bursts posts them to a NIC that sends
-//! them at line rate. All are answered, and so update their rate, once a segment of 16 KB, or of the burst's size if that is larger.
+//! A pacer of single packets is an event-level NIC that paces each packet, late by the trace; a
+//! pacer of bursts posts them to a NIC that sends them at line rate. All are answered, and so
+//! update their rate, once a segment of 16 KB, or of the burst's size if that is larger.
 use super::hybrid::NIC_MBPS;
 use super::load::Load;
 use super::row::Row;
@@ -84,7 +86,8 @@ pub fn senders(rows: &[Row]) -> Vec<Sender> {
     let mut all = vec![hardware];
     for row in rows.iter().filter(|r| is_source(r)) {
         let lateness: Arc<[Ps]> = trace::lateness(row).into_iter().map(|ns| ps(ns, NS)).collect();
-        // 11 packets and 44 of 1,472 bytes are what 16 KB and 64 KB come to; here packets have 1,024.
+        // 11 packets and 44 of 1,472 bytes are what 16 KB and 64 KB come to; here packets have
+        // 1,024.
         let burst = if row.load.burst == 1 { 0 } else { (row.load.burst_payload() as u32).next_multiple_of(4096) };
         all.push(Sender { name: row.title(), burst, lateness: lateness.clone(), spacing: 0.0 });
         if row.name == "sleep" && row.load.burst > 1 {

@@ -17,21 +17,25 @@ pub enum Pacer {
     Sleep,
     /// A thread that polls a timing wheel with slots of so many ns.
     Wheel(u32),
-    /// The queueing discipline `fq` with its default quanta, given the rate by `SO_MAX_PACING_RATE`.
+    /// The queueing discipline `fq` with its default quanta, given the rate by
+    /// `SO_MAX_PACING_RATE`.
     Fq,
-    /// The queueing discipline `fq` with quanta of one frame and no timer slack, given the rate by `SO_MAX_PACING_RATE`.
+    /// The queueing discipline `fq` with quanta of one frame and no timer slack, given the rate by
+    /// `SO_MAX_PACING_RATE`.
     FqFrame,
     /// The queueing discipline `fq`, given launch times by `SO_TXTIME`.
     FqTimed,
     /// The queueing discipline `etf` with such a delta, us, given launch times by `SO_TXTIME`.
     Etf(u32),
-    /// TCP's own pacing, given the rate by `SO_MAX_PACING_RATE`, which takes no queueing discipline.
+    /// TCP's own pacing, given the rate by `SO_MAX_PACING_RATE`, which takes no queueing
+    /// discipline.
     Tcp,
     /// TCP over `fq`, which paces in its place.
     TcpFq,
 }
 
-/// Quanta of one frame of 1,514 bytes: by default `fq` sends ten frames at once when a flow starts and then two at a time.
+/// Quanta of one frame of 1,514 bytes: by default `fq` sends ten frames at once when a flow starts
+/// and then two at a time.
 const ONE_FRAME: &str = "fq quantum 1514 initial_quantum 1514 timer_slack 1";
 
 impl Pacer {
@@ -159,7 +163,8 @@ impl Pacer {
         })
     }
 
-    /// Sends for the length of a load that starts at `epoch`; times of the pacer are `scale` times as long.
+    /// Sends for the length of a load that starts at `epoch`; times of the pacer are `scale` times
+    /// as long.
     ///
     /// # Errors
     /// The kernel refuses to wait for the sockets.

@@ -1,4 +1,5 @@
-//! The report: one page with the table, distributions, cost over flows, what it does to a network, and what to conclude.
+//! The report: one page with the table, distributions, cost over flows, what it does to a network,
+//! and what to conclude.
 use super::conclude::{COSTLY, PUNCTUAL};
 use super::load::{BURSTS, Load};
 use super::pacer::Pacer;

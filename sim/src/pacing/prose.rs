@@ -1,11 +1,13 @@
-//! Parts of `docs/pacing.md` that are made from the record: tables and conclusions, each between markers that name it.
+//! Parts of `docs/pacing.md` that are made from the record: tables and conclusions, each between
+//! markers that name it.
 use super::conclude::{COSTLY, PUNCTUAL};
 use super::lateness::{EXPERIMENTS, LAWS, Mark, SHAPES, SUFFERS, least, marks};
 use super::record::{Brief, KEPT, Net, Recorded, Source};
 use super::stats::Quantiles;
 use super::table::{ppm, time};
 
-/// Software is as good as hardware in the network when the RTT's 99th percentile is at most so many times the hardware's.
+/// Software is as good as hardware in the network when the RTT's 99th percentile is at most so many
+/// times the hardware's.
 const AS_GOOD: f64 = SUFFERS;
 const MANY: (u32, f64) = KEPT[2];
 
@@ -118,7 +120,8 @@ fn repeat(all: &Recorded) -> String {
     t
 }
 
-// Pacers of single packets that are as good as hardware in the incast, and the others, with their RTTs.
+// Pacers of single packets that are as good as hardware in the incast, and the others, with their
+// RTTs.
 fn split(source: &Source, hardware: &Net, busy: bool) -> (Vec<String>, Vec<String>) {
     let mut sides = (Vec::new(), Vec::new());
     for name in software(source) {
@@ -139,7 +142,8 @@ fn bursts(source: &Source, busy: bool) -> Option<(f64, f64)> {
     (most > 0.0).then_some((least * 100.0, most * 100.0))
 }
 
-// Software pacers of single packets that reach a load's rate within a percent, and those that do not.
+// Software pacers of single packets that reach a load's rate within a percent, and those that do
+// not.
 fn reached(source: &Source, load: (u32, f64)) -> (Vec<String>, Vec<String>) {
     let mut sides = (Vec::new(), Vec::new());
     for r in named(source, load, 1, false).into_iter().filter(|r| !["rtl", "hybrid"].contains(&r.name.as_str())) {

@@ -1,4 +1,5 @@
-//! The receiving end: packets over UDP, and frames as a packet socket sees them, each with the kernel's stamp of its arrival.
+//! The receiving end: packets over UDP, and frames as a packet socket sees them, each with the
+//! kernel's stamp of its arrival.
 use super::load::PAYLOAD;
 use super::stats::Departure;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt, sockopt};
@@ -39,7 +40,8 @@ pub fn prepare(socket: &impl AsFd) -> Result<(), String> {
     Ok(())
 }
 
-/// One message into `buffer`: its length, even if it is longer, and its stamp in ns since 1970. `None` after a while without one.
+/// One message into `buffer`: its length, even if it is longer, and its stamp in ns since 1970.
+/// `None` after a while without one.
 pub fn take(socket: &impl AsFd, buffer: &mut [u8], control: &mut [u8]) -> Result<Option<(usize, u64)>, String> {
     let mut slices = [IoSliceMut::new(buffer)];
     match recvmsg::<SockaddrStorage>(socket.as_fd().as_raw_fd(), &mut slices, Some(control), MsgFlags::MSG_TRUNC) {
@@ -88,7 +90,8 @@ impl Receiver {
         Ok(Receiver { socket, address })
     }
 
-    /// Takes the packets of run `run` until `over` is set and none waits; times are counted from `epoch`.
+    /// Takes the packets of run `run` until `over` is set and none waits; times are counted from
+    /// `epoch`.
     ///
     /// # Errors
     /// The kernel refuses to receive.

@@ -1,4 +1,5 @@
-//! The figures that `docs/pacing.json` holds, of which `docs/pacing.md` shows what [`super::prose`] makes.
+//! The figures that `docs/pacing.json` holds, of which `docs/pacing.md` shows what [`super::prose`]
+//! makes.
 use super::conclude::{COSTLY, PUNCTUAL};
 use super::lateness::Point;
 use super::measure::Stamping;
@@ -153,7 +154,8 @@ pub struct Recorded {
     pub guest: Source,
     /// The guest, several instructions a ns.
     pub faster: Source,
-    /// A machine that is shared with others: the one that the first figures of the page were measured on.
+    /// A machine that is shared with others: the one that the first figures of the page were
+    /// measured on.
     pub shared: Source,
     /// The sweep over lateness.
     pub lateness: Vec<Point>,

@@ -1,4 +1,5 @@
-//! A Verilated pacer with its ports looked up, and what surrounds it: a host that posts, a link that takes grants, charges.
+//! A Verilated pacer with its ports looked up, and what surrounds it: a host that posts, a link
+//! that takes grants, charges.
 use std::collections::VecDeque;
 use std::sync::Arc;
 use timely_regs::flow::FlowRecord;
@@ -88,7 +89,8 @@ pub fn library(verilog: &str, fast: bool) -> Result<Arc<Library>, String> {
 }
 
 impl Rig {
-    /// A pacer of `2^flow_bits` flows whose packets have `bytes` on the wire, its RAMs clear, profile 0 with this token cap.
+    /// A pacer of `2^flow_bits` flows whose packets have `bytes` on the wire, its RAMs clear,
+    /// profile 0 with this token cap.
     pub fn new(library: &Arc<Library>, flow_bits: u32, bytes: u16, cap: u32) -> Self {
         let i = |n: &str| library.input(n);
         let o = |n: &str| library.output(n);
@@ -152,8 +154,9 @@ impl Rig {
         self.loads.is_empty() && self.rates.is_empty() && self.doorbells.is_empty() && self.profiles.is_empty()
     }
 
-    /// Steps until what was asked for has reached the pacer, and the passes that it causes are over: each load is one, and then a request to
-    /// sleep, in whose stead the pacer takes no doorbell.
+    /// Steps until what was asked for has reached the pacer, and the passes that it causes are
+    /// over: each load is one, and then a request to sleep, in whose stead the pacer takes no
+    /// doorbell.
     pub fn settle(&mut self) {
         let asked = self.loads.len() + self.rates.len() + self.doorbells.len();
         while !self.is_settled() {

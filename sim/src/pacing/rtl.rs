@@ -1,4 +1,5 @@
-//! The pacer's Verilog, as it is emitted, under the loads that software is given; departures by the clock.
+//! The pacer's Verilog, as it is emitted, under the loads that software is given; departures by the
+//! clock.
 use super::gate::{self, Left, MBPS};
 use super::load::{BURSTS, Load, WIRE_BYTES};
 use super::rig::CLOCK_NS;
@@ -10,11 +11,13 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// ns of a byte on the link behind the gate, 100 Gb/s: wide enough for every load, as the veth pair is.
+/// ns of a byte on the link behind the gate, 100 Gb/s: wide enough for every load, as the veth pair
+/// is.
 const BYTE_NS: f64 = 0.08;
 /// Packets of a flow alone, at least.
 const ALONE: f64 = 40.0;
-/// Clocks of a flow alone, at least, and at most unless the packets take longer: 4.2 ms and 4 times that.
+/// Clocks of a flow alone, at least, and at most unless the packets take longer: 4.2 ms and 4 times
+/// that.
 const CLOCKS: (f64, f64) = (1_050_000.0, 4_200_000.0);
 
 /// log2 of the flows that a load takes, of those that can be emitted.
@@ -92,7 +95,8 @@ pub fn run(load: &Load, quick: bool) -> Result<Row, String> {
     Ok(row)
 }
 
-/// All loads that have single packets, on all cores; a load that cannot be run is a row that says why.
+/// All loads that have single packets, on all cores; a load that cannot be run is a row that says
+/// why.
 pub fn all(loads: &[Load], quick: bool, done: impl Fn() + Sync) -> Vec<Row> {
     let one = |load: &Load| {
         let row = run(load, quick).unwrap_or_else(|e| Row::refused("rtl", Place::Rtl, load, &e));

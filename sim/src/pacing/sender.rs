@@ -1,6 +1,8 @@
-//! Software that paces by itself: a thread that sleeps until the next burst is due, and a thread that polls a timing wheel.
+//! Software that paces by itself: a thread that sleeps until the next burst is due, and a thread
+//! that polls a timing wheel.
 //!
-//! Both keep to the schedule: a burst that is late does not make those behind it late, and what has been missed is made up for at once.
+//! Both keep to the schedule: a burst that is late does not make those behind it late, and what has
+//! been missed is made up for at once.
 use super::clock::now;
 use super::load::{Load, PAYLOAD};
 use super::receiver::{label, since};
@@ -25,7 +27,8 @@ pub struct Outlet {
 }
 
 impl Outlet {
-    /// Packets to `to`, labelled with the number of the run, in bursts that the kernel cuts up (UDP GSO).
+    /// Packets to `to`, labelled with the number of the run, in bursts that the kernel cuts up (UDP
+    /// GSO).
     ///
     /// # Errors
     /// The kernel refuses the socket, its address or segmentation (UDP GSO).
@@ -88,14 +91,16 @@ pub fn sleep_until(at: u64) {
     }
 }
 
-/// A thread that sleeps until the next burst of any flow is due (`clock_nanosleep`, no timer slack), counted from `epoch`.
+/// A thread that sleeps until the next burst of any flow is due (`clock_nanosleep`, no timer
+/// slack), counted from `epoch`.
 pub fn sleeping(load: &Load, epoch: u64, out: &mut Outlet) {
     // Else the kernel adds 50 us to wake several threads at once.
     let _ = nix::sys::prctl::set_timerslack(1);
     ahead(load, epoch, 0, |flow, j, _| out.send(flow, j));
 }
 
-/// Sleeps and calls `send` `lead` ns ahead of each burst, with the flow, the number of the burst and its due time.
+/// Sleeps and calls `send` `lead` ns ahead of each burst, with the flow, the number of the burst
+/// and its due time.
 pub fn ahead(load: &Load, epoch: u64, lead: u64, mut send: impl FnMut(u32, u64, u64)) {
     let (starts, period, end) = (load.starts(), load.period_ns(), epoch + (load.seconds * 1e9) as u64);
     let due = |flow: u32, j: u64| epoch + (starts[flow as usize] + j as f64 * period) as u64;
@@ -127,7 +132,8 @@ impl Wheel {
         Wheel { heads: vec![NONE; slots], next: vec![NONE; load.flows as usize], slot_ns }
     }
 
-    /// A flow goes into the first slot that begins when it is due or later, and not before `earliest`.
+    /// A flow goes into the first slot that begins when it is due or later, and not before
+    /// `earliest`.
     fn insert(&mut self, flow: u32, due: f64, earliest: u64) {
         let slot = ((due / self.slot_ns).ceil() as u64).max(earliest) as usize & (self.heads.len() - 1);
         self.next[flow as usize] = std::mem::replace(&mut self.heads[slot], flow);

@@ -1,7 +1,8 @@
-//! Where packets really go: a veth pair between two network namespaces, network namespaces of the user's with NICs in them, or loopback.
+//! Where packets really go: a veth pair between two network namespaces, network namespaces of the
+//! user's with NICs in them, or loopback.
 //!
-//! A namespace belongs to a thread: each end of the wire is a [`Worker`], on whose thread sockets are made and `ip` and `tc` are run. With
-//! the threads the namespaces go that were made for them.
+//! A namespace belongs to a thread: each end of the wire is a [`Worker`], on whose thread sockets
+//! are made and `ip` and `tc` are run. With the threads the namespaces go that were made for them.
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;
 use std::net::IpAddr;
@@ -173,7 +174,8 @@ impl Site {
         };
         let [delete, add] = [format!("tc qdisc del dev {device} root"), format!("tc qdisc add dev {device} root {kind}")];
         self.sender.run(move || {
-            // An `etf` that is there cannot be given other parameters; where there is none this fails.
+            // An `etf` that is there cannot be given other parameters; where there is none this
+            // fails.
             let _ = tool(&delete);
             tool(&add)
         })
@@ -185,7 +187,8 @@ impl Site {
         self.sender.run(move || output(&words)).ok().filter(|said| !said.is_empty())
     }
 
-    /// Bounds the packets that the kernel hands to the sender's device at a time; 0: as many as it likes.
+    /// Bounds the packets that the kernel hands to the sender's device at a time; 0: as many as it
+    /// likes.
     pub fn segments(&self, most: u32) {
         if let Some(device) = &self.device {
             let words = format!("ip link set dev {device} gso_max_segs {}", if most == 0 { 65_535 } else { most });

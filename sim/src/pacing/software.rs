@@ -1,5 +1,5 @@
-//! Software's half of the comparison: every pacer of this kernel under every load. It is measured here, or in a virtual machine, and comes from there
-//! as a file.
+//! Software's half of the comparison: every pacer of this kernel under every load. It is measured
+//! here, or in a virtual machine, and comes from there as a file.
 use super::busy::Busy;
 use super::clock::Noise;
 use super::load::Load;
@@ -163,8 +163,8 @@ pub fn read(file: &Path) -> Result<Software, String> {
     serde_json::from_str(&text).map_err(|e| format!("{}: {e}; give a file that `timely-sim pacing --software-to` wrote", file.display()))
 }
 
-/// Several measurements of one machine as one: of those that began at several phases the figures of the first, with the range of all; rows of a busy
-/// core beside those of a quiet one.
+/// Several measurements of one machine as one: of those that began at several phases the figures of
+/// the first, with the range of all; rows of a busy core beside those of a quiet one.
 ///
 /// # Errors
 /// The measurements are of different loads.

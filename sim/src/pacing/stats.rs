@@ -69,8 +69,9 @@ pub fn most(at: &[f64], window: f64) -> u64 {
     most as u64 * WIRE_BYTES
 }
 
-/// Judges departures under a load. `first` has the ideal departure of each flow's packet 0. Where that is not known, as the kernel paces and
-/// chooses its bursts, the flow's first packet was on time, and what has one stamp is a burst.
+/// Judges departures under a load. `first` has the ideal departure of each flow's packet 0. Where
+/// that is not known, as the kernel paces and chooses its bursts, the flow's first packet was on
+/// time, and what has one stamp is a burst.
 pub fn judge(load: &Load, first: Option<&[f64]>, mut left: Vec<Departure>) -> Judged {
     if left.is_empty() {
         return Judged::default();

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Payload of a TCP segment with timestamps in an IP packet of 1,500 bytes; its frame is as long as those of UDP.
+/// Payload of a TCP segment with timestamps in an IP packet of 1,500 bytes; its frame is as long as
+/// those of UDP.
 pub const SEGMENT: usize = 1448;
 
 /// The receiving end of TCP: it takes what comes, and a packet socket beside it sees the frames.
@@ -69,8 +70,9 @@ impl Sink {
         Ok(bytes)
     }
 
-    /// The frames of TCP that arrive for the sink, as packets of [`SEGMENT`] bytes, until `over` is set and none waits; times are counted from
-    /// `epoch`. `ports` has the senders' ports, in the order of the flows.
+    /// The frames of TCP that arrive for the sink, as packets of [`SEGMENT`] bytes, until `over` is
+    /// set and none waits; times are counted from `epoch`. `ports` has the senders' ports, in the
+    /// order of the flows.
     ///
     /// # Errors
     /// The kernel refuses to receive.

@@ -1,4 +1,5 @@
-//! Traces of lateness: what a pacer was measured to do, for senders of the simulator. A text of ns, one a line, in the order of time.
+//! Traces of lateness: what a pacer was measured to do, for senders of the simulator. A text of ns,
+//! one a line, in the order of time.
 use super::row::Row;
 use crate::scenario::Error;
 use crate::time::{NS, Ps, ps};
@@ -35,8 +36,8 @@ pub fn read(file: &Path) -> Result<Arc<[Ps]>, Error> {
     Ok(all.into())
 }
 
-/// The lateness of a pacer's releases, ns, from 0 on. Where the kernel paces, the schedule is not known: a rate that is off is left out, and the
-/// earliest release was on time.
+/// The lateness of a pacer's releases, ns, from 0 on. Where the kernel paces, the schedule is not
+/// known: a rate that is off is left out, and the earliest release was on time.
 pub fn lateness(row: &Row) -> Vec<f64> {
     let all = &row.releases;
     if row.on_schedule {
@@ -103,7 +104,8 @@ mod tests {
 
     #[test]
     fn a_rate_that_is_off_is_no_lateness() {
-        // A kernel that is ten nanoseconds a release too slow, and every 20th release another microsecond late.
+        // A kernel that is ten nanoseconds a release too slow, and every 20th release another
+        // microsecond late.
         let releases = (0..800).map(|i| f64::from(i) * 10.0 + if i % 20 == 7 { 1000.0 } else { 0.0 }).collect();
         let late = lateness(&row(releases, false));
         assert!(late.iter().enumerate().all(|(i, ns)| (ns - if i % 20 == 7 { 1000.0 } else { 0.0 }).abs() < 1.0), "{late:?}");

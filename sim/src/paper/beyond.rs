@@ -1,4 +1,5 @@
-//! Experiments beyond the paper: several bottlenecks on a path, and two classes that each answer to their own RTT (sections 2 and 8).
+//! Experiments beyond the paper: several bottlenecks on a path, and two classes that each answer to
+//! their own RTT (sections 2 and 8).
 use super::finding::{least, most};
 use super::{Figure, Lab, curves, number};
 use crate::scenario::build::Outcome;
@@ -8,7 +9,8 @@ use std::fmt::Write;
 
 /// Trunks of 10 Gb/s that the long flow passes.
 const TRUNKS: [usize; 3] = [2, 3, 5];
-/// Raise of a threshold for each trunk beyond the first, us: the queueing that a trunk's own flow allows.
+/// Raise of a threshold for each trunk beyond the first, us: the queueing that a trunk's own flow
+/// allows.
 const PER_TRUNK_US: f64 = 12.0;
 
 // A flow over all of `n` trunks, and one over each.
@@ -33,7 +35,8 @@ fn long(o: &Outcome) -> f64 {
     o.recorder.flows[0].wire_steady as f64 * 8e3 / (w.end - w.steady) as f64
 }
 
-/// The parking lot: max-min fairness gives the long flow 5 Gb/s of 10, proportional fairness 10 / (trunks + 1).
+/// The parking lot: max-min fairness gives the long flow 5 Gb/s of 10, proportional fairness 10 /
+/// (trunks + 1).
 pub fn parking_lot(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "lot";
     let (mut findings, mut lines, mut rows) = (Vec::new(), Vec::new(), String::new());
@@ -80,7 +83,8 @@ pub fn parking_lot(lab: &Lab) -> Result<Figure, String> {
     Ok(Figure { id: ID, title: "Beyond: several bottlenecks", text, findings, plots: vec![("Rate of the long flow".into(), legend, plot)] })
 }
 
-/// Two classes at a port, which an RTT tells apart and a queue's length does not: half of the line for the first, at a fixed rate.
+/// Two classes at a port, which an RTT tells apart and a queue's length does not: half of the line
+/// for the first, at a fixed rate.
 pub fn classes(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "classes";
     const TEXT: &str = "duration_ms = 100\n[topology]\nhosts = 9\n[nic]\nkind = 'event'\n[profile.half]\nlike = 'fixed'\ninitial_mbps = 1250\n\

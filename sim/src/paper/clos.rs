@@ -12,7 +12,8 @@ use toml::{Table, Value};
 const PING: u64 = 64;
 /// Loads of the Clos network, requests and replies together, over what a host's link carries.
 const LOADS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
-/// Where in them figures 20 and 21 are read: the paper names no load. Both arms are near saturation there.
+/// Where in them figures 20 and 21 are read: the paper names no load. Both arms are near saturation
+/// there.
 const AT: usize = 6;
 /// A load at which nothing is saturated.
 const LIGHT: usize = 1;
@@ -34,7 +35,8 @@ fn load(both: f64) -> Change {
     number("load.0.load", both / 2.0)
 }
 
-// Times of those posted in the steady part, us; those that did not end count until the end of the run.
+// Times of those posted in the steady part, us; those that did not end count until the end of the
+// run.
 fn times(o: &Outcome, of: impl Iterator<Item = (u64, u64)>) -> Spread {
     let w = o.recorder.windows;
     let steady = of.filter(|(start, _)| (w.steady..w.end).contains(start));
@@ -81,7 +83,8 @@ pub fn figures_19_to_21(lab: &Lab) -> Result<Figure, String> {
     let (timely, alone): (Vec<_>, Vec<_>) = runs.chunks(2).map(|c| (&c[0], &c[1])).unzip();
     let line = |of: &[&Outcome], f: &dyn Fn(&Outcome) -> f64| LOADS.iter().zip(of).map(|(l, o)| (*l, f(o))).collect::<Vec<_>>();
     let top = |of: &[&Outcome]| of.iter().map(|o| gbps(o)).fold(0.0, f64::max);
-    // The greatest load all of which is accepted; what is offered is what the lightest load brings, scaled.
+    // The greatest load all of which is accepted; what is offered is what the lightest load brings,
+    // scaled.
     let saturated = |of: &[&Outcome]| {
         let offered = |i: usize| gbps(alone[0]) * LOADS[i] / LOADS[0];
         (0..LOADS.len()).take_while(|i| gbps(of[*i]) >= ACCEPTED * offered(*i)).last().map_or(0.0, |i| LOADS[i])
@@ -180,7 +183,8 @@ pub fn figure_22(lab: &Lab) -> Result<Figure, String> {
         t.insert("segment_bytes".into(), Value::Integer(65_536));
         ("incast".to_owned(), Value::Array(vec![Value::Table(t)]))
     };
-    // Long enough for connections to come back from what the first bursts of the incast did to them.
+    // Long enough for connections to come back from what the first bursts of the incast did to
+    // them.
     let longer = |share: f64| vec![load(share * most_offered), number("duration_ms", 200.0), number("steady_from", 0.7)];
     let with_and_without = |base: Vec<Change>| [base.clone(), base.into_iter().chain([incast()]).collect()];
     let mut sets = Vec::new();
@@ -192,7 +196,8 @@ pub fn figure_22(lab: &Lab) -> Result<Figure, String> {
     // And in a network of 128 hosts, of which the incast has a smaller share.
     sets.extend(with_and_without([longer(shares[0]), vec![number("topology.fat_tree.k", 8.0)], pfc()].concat()));
     let runs = lab.runs("clos.toml", CLOS, &sets)?;
-    // Payload of the background, all flows but those of 1 GB, over the whole run: what is held up and comes later is not lost.
+    // Payload of the background, all flows but those of 1 GB, over the whole run: what is held up
+    // and comes later is not lost.
     let background = |o: &Outcome| {
         let of = o.recorder.flows.iter().filter(|f| f.info.bytes != Some(1_000_000_000));
         of.map(|f| f.payload).sum::<u64>() as f64

@@ -1,4 +1,5 @@
-//! Findings: a number of the paper, ours by several seeds, and how they are held against each other.
+//! Findings: a number of the paper, ours by several seeds, and how they are held against each
+//! other.
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
@@ -81,7 +82,8 @@ pub struct Finding {
     /// Ours by each seed, in their order.
     #[serde(with = "endless_list")]
     pub values: Vec<f64>,
-    /// If it does not agree by every seed, why, and what a run without the supposed cause gave; else empty.
+    /// If it does not agree by every seed, why, and what a run without the supposed cause gave;
+    /// else empty.
     pub why: String,
 }
 
@@ -133,7 +135,8 @@ impl Finding {
         self.verdict == Verdict::Agrees
     }
 
-    /// Reason for a difference, if there is one by any seed: so the call comes behind [`Finding::seeds`].
+    /// Reason for a difference, if there is one by any seed: so the call comes behind
+    /// [`Finding::seeds`].
     pub fn why(mut self, why: &str) -> Self {
         if !self.agrees() {
             self.why = why.to_owned();

@@ -1,8 +1,9 @@
-//! Papers run again, one parameter set for all of a paper: SIGCOMM'15, "TIMELY: RTT-based Congestion Control for the Datacenter", here, and
-//! CoNEXT'16, "ECN or Delay", in [`conext16`].
+//! Papers run again, one parameter set for all of a paper: SIGCOMM'15, "TIMELY: RTT-based
+//! Congestion Control for the Datacenter", here, and CoNEXT'16, "ECN or Delay", in [`conext16`].
 //!
-//! Each experiment is a scenario file of `sim/scenarios/sigcomm15` or `conext16` with a few fields varied. What comes of it is a plot, and
-//! findings: the paper's number, ours, whether they agree, and if not, why.
+//! Each experiment is a scenario file of `sim/scenarios/sigcomm15` or `conext16` with a few fields
+//! varied. What comes of it is a plot, and findings: the paper's number, ours, whether they agree,
+//! and if not, why.
 mod acks;
 mod beyond;
 mod clos;
@@ -77,7 +78,8 @@ pub type Experiment = (&'static [&'static str], fn(&Lab) -> Result<Figure, Strin
 /// A paper that is run again.
 #[derive(Debug)]
 pub struct Paper {
-    /// Seeds by which each experiment is run, one after the other; 1 where experiments have seeds of their own.
+    /// Seeds by which each experiment is run, one after the other; 1 where experiments have seeds
+    /// of their own.
     pub seeds: u64,
     /// Name of the paper on the command line.
     pub name: &'static str,
@@ -197,7 +199,8 @@ mod tests {
     use super::*;
     use crate::time::NEVER;
 
-    /// Messages of the Clos and of storage are drawn by the seed that is asked for, up to the end of the run.
+    /// Messages of the Clos and of storage are drawn by the seed that is asked for, up to the end
+    /// of the run.
     #[test]
     fn each_seed_draws_its_own_messages() {
         let short = vec![number("duration_ms", 1.0)];

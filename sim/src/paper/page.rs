@@ -20,7 +20,8 @@ pub fn short(v: f64) -> String {
     format!("{v:.digits$}")
 }
 
-/// The paper's number as it is held against ours: `>= 0.95`, and a star where the paper has words and the number is our bound.
+/// The paper's number as it is held against ours: `>= 0.95`, and a star where the paper has words
+/// and the number is our bound.
 pub fn paper(f: &Finding) -> String {
     let sign = match f.by.as_str() {
         "at least" => ">= ",

@@ -1,13 +1,16 @@
-//! Results of a paper as they are recorded, `sim/papers`, and the page of docs that is made of them.
+//! Results of a paper as they are recorded, `sim/papers`, and the page of docs that is made of
+//! them.
 //!
-//! `timely-sim paper NAME --record` writes both. Tests run a sample again, and hold the page against the file.
+//! `timely-sim paper NAME --record` writes both. Tests run a sample again, and hold the page
+//! against the file.
 use super::finding::Verdict;
 use super::page::{count, ours, paper, spread, verdict};
 use super::{Finding, PAPERS, Paper};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// Digits that are kept of a number: the last ones depend on the mathematical library of the machine.
+/// Digits that are kept of a number: the last ones depend on the mathematical library of the
+/// machine.
 const DIGITS: i32 = 6;
 /// Part by which a number may lie outside the recorded spread: what rounding took.
 const ROUNDING: f64 = 1e-4;
@@ -62,8 +65,9 @@ impl Recorded {
         serde_json::from_str(text).map_err(|e| format!("sim/papers/{name}.json: {e}"))
     }
 
-    /// Differences of these findings, by any number of seeds, from the record: a value outside the recorded spread, another paper's number or
-    /// measure, a quantity that is recorded and missing or the other way.
+    /// Differences of these findings, by any number of seeds, from the record: a value outside the
+    /// recorded spread, another paper's number or measure, a quantity that is recorded and missing
+    /// or the other way.
     pub fn differences(&self, findings: &[&Finding]) -> Vec<String> {
         let mut all = Vec::new();
         for f in findings {

@@ -1,4 +1,5 @@
-//! Figures 15 and 16: the size of segments, and pacing of their packets by the NIC; and what is beyond figure 16.
+//! Figures 15 and 16: the size of segments, and pacing of their packets by the NIC; and what is
+//! beyond figure 16.
 use super::finding::{least, most, near};
 use super::{Figure, Lab, STAR, curves, number, throughput, word};
 use crate::scenario::build::Outcome;
@@ -63,7 +64,8 @@ pub fn figure_15(lab: &Lab) -> Result<Figure, String> {
     Ok(Figure { id: ID, title: "Figure 15: T_low and segments", text, findings, plots })
 }
 
-/// Figure 16, and beyond it: pacing by the NIC of segments of 64 KB, at a fixed rate, and at TIMELY's own.
+/// Figure 16, and beyond it: pacing by the NIC of segments of 64 KB, at a fixed rate, and at
+/// TIMELY's own.
 pub fn figure_16(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig16";
     // Pacing that the authors could not build: not in the paper.

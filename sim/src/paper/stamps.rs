@@ -5,7 +5,8 @@ use crate::metrics::summary::Spread;
 use crate::scenario::build::Outcome;
 use crate::time::{MS, Ps};
 
-/// Delay of software stamps in these figures, by name: that of a kernel, measured by `sim/scenarios/sigcomm15/kernel_stamps.py`.
+/// Delay of software stamps in these figures, by name: that of a kernel, measured by
+/// `sim/scenarios/sigcomm15/kernel_stamps.py`.
 pub(super) const KERNEL: &str = "kernel";
 
 // RTTs as they were measured from `from` to `to`, us.
@@ -36,7 +37,8 @@ fn step(o: &Outcome, k: u64) -> Vec<f64> {
     measured(o, (10 * k + 2) * MS, (10 * k + 10) * MS)
 }
 
-/// Figure 1: messages in an idle network, and beyond it a queue that rises in steps, as the NIC and as a kernel see them.
+/// Figure 1: messages in an idle network, and beyond it a queue that rises in steps, as the NIC and
+/// as a kernel see them.
 pub fn figure_1(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig1";
     let idle = Lab { quick: false, ..*lab }.runs("quiet.toml", QUIET, &[vec![], vec![word("nic.rtt_noise", KERNEL)]])?;

@@ -41,8 +41,8 @@ pub fn figure_2(lab: &Lab) -> Result<Figure, String> {
     Ok(Figure { id: ID, title: "Figure 2: RTTs and queues", text, findings, plots: vec![("Distributions".into(), legend, plot)] })
 }
 
-// Rounds of each flow, a round trip each: it ends when what was sent after its beginning is answered. The share of its packets that were marked,
-// and the least RTT in it, us.
+// Rounds of each flow, a round trip each: it ends when what was sent after its beginning is
+// answered. The share of its packets that were marked, and the least RTT in it, us.
 fn rounds(o: &Outcome) -> Vec<(f64, f64)> {
     struct Round {
         from: Ps,

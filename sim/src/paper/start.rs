@@ -28,8 +28,9 @@ pub fn figure_18(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "fig18";
     let algorithm = || ("profile.timely.algorithm_1".to_owned(), Value::Boolean(true));
     let without = || number("profile.timely.hyperactive_factor", 1.0);
-    // Packet by packet, so that bursts that meet don't hold the rates down, and without a T_low, so that the gradient decides: below T_low
-    // both variants add delta a completion, whatever the factor.
+    // Packet by packet, so that bursts that meet don't hold the rates down, and without a T_low, so
+    // that the gradient decides: below T_low both variants add delta a completion, whatever the
+    // factor.
     let gradient = || vec![word("nic.kind", "event"), number("profile.timely.t_low_us", 0.0), number("flow.*.segment_bytes", 65_536.0)];
     let both = |of: Vec<Change>| [of.clone(), [of, vec![without()]].concat()];
     let sets = [both([gradient(), vec![algorithm()]].concat()), both(gradient()), both(vec![algorithm()]), both(vec![])].concat();

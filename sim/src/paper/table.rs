@@ -44,7 +44,8 @@ fn timeline(o: &Outcome, rtt: bool) -> Vec<(&'static str, Vec<(f64, f64)>)> {
     FOUR.iter().map(|(name, flow)| (*name, of(*flow))).collect()
 }
 
-// Mean and deviation of RTT and rate of the four, in words, and the greatest deviation of a rate over its mean.
+// Mean and deviation of RTT and rate of the four, in words, and the greatest deviation of a rate
+// over its mean.
 fn four(o: &Outcome) -> (String, f64) {
     let moments = |points: &[(f64, f64)]| {
         let n = points.len().max(1) as f64;
@@ -66,14 +67,16 @@ pub fn table_1(lab: &Lab) -> Result<Figure, String> {
     let mark = || number("switch.mark_kb", 80.0);
     let paced = || word("nic.kind", "event");
     let fast = |mbps: f64, more: &[Change]| {
-        // Of all readings the one that comes nearest: alpha comes to the rate whole, while the rest is weighed by a gamma of 1/4. At rest that is 4 alpha.
+        // Of all readings the one that comes nearest: alpha comes to the rate whole, while the rest
+        // is weighed by a gamma of 1/4. At rest that is 4 alpha.
         let step = number("profile.timely.additive_step_mbps", 4.0 * mbps);
         rival("fast", &[vec![step], more.to_vec()].concat())
     };
     let arms = [
         ("TIMELY", vec![]),
         ("PFC alone", rival("none", &[])),
-        // As the paper ran it: in a kernel that sends up to 64 KB at once, over a fabric without PFC.
+        // As the paper ran it: in a kernel that sends up to 64 KB at once, over a fabric without
+        // PFC.
         ("DCTCP", rival("dctcp", &[mark(), segment(64.0), number("switch.xoff_kb", 0.0)])),
         ("FAST* 10M", fast(10.0, &[])),
         ("FAST* 50M", fast(50.0, &[])),

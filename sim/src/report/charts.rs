@@ -29,7 +29,8 @@ fn of_flow(i: usize, n: usize) -> u32 {
     mix(a.0, b.0) << 16 | mix(a.1, b.1) << 8 | mix(a.2, b.2)
 }
 
-/// Throughput of each flow at its receiver over time, Gb/s of wire bits, as a mean over a [`SMOOTH`]th of the plot around each point.
+/// Throughput of each flow at its receiver over time, Gb/s of wire bits, as a mean over a
+/// [`SMOOTH`]th of the plot around each point.
 pub fn rates(o: &Outcome, until: Ps, top: f64, size: (u32, u32)) -> Plot {
     let bin = o.recorder.windows.bin;
     let flows = &o.recorder.flows[..o.recorder.flows.len().min(MOST_FLOWS)];

@@ -1,4 +1,5 @@
-//! The report of one or several runs: one HTML file with everything inline, readable without a network.
+//! The report of one or several runs: one HTML file with everything inline, readable without a
+//! network.
 mod charts;
 pub mod curves;
 pub mod page;

@@ -1,4 +1,5 @@
-//! Measurements of a run, as files of comma-separated values: time in microseconds, flows by their place in the scenario.
+//! Measurements of a run, as files of comma-separated values: time in microseconds, flows by their
+//! place in the scenario.
 use crate::fabric::control::BRANCHES;
 use crate::metrics::summary::at_share;
 use crate::scenario::build::Outcome;

@@ -1,4 +1,5 @@
-//! Snapshots of telemetry, ready to be written: each host's flows, each field of their records under its name in the register pages.
+//! Snapshots of telemetry, ready to be written: each host's flows, each field of their records
+//! under its name in the register pages.
 use crate::frame::NodeId;
 use serde::Serialize;
 use std::collections::BTreeMap;

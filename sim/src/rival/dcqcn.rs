@@ -1,7 +1,9 @@
-//! DCQCN (Zhu et al., SIGCOMM'15): the sender's reaction point, and the parameters of all three points.
+//! DCQCN (Zhu et al., SIGCOMM'15): the sender's reaction point, and the parameters of all three
+//! points.
 //!
-//! The switch marks ([`crate::marking::Marking`]), the receiver answers marks with CNPs at a pace ([`Notification`]), and the sender cuts
-//! its rate at each CNP and recovers in stages that a timer and a byte counter count.
+//! The switch marks ([`crate::marking::Marking`]), the receiver answers marks with CNPs at a pace
+//! ([`Notification`]), and the sender cuts its rate at each CNP and recovers in stages that a timer
+//! and a byte counter count.
 use crate::fabric::control::{Answer, Controller};
 use crate::time::{NEVER, Ps};
 
@@ -12,7 +14,8 @@ pub struct Parameters {
     pub gain: f64,
     /// Least time between two CNPs of a flow.
     pub cnp: Ps,
-    /// CNPs come at multiples of that time from a flow's first packet alone, as in the simulator of "ECN or Delay".
+    /// CNPs come at multiples of that time from a flow's first packet alone, as in the simulator of
+    /// "ECN or Delay".
     pub cnp_grid: bool,
     /// Time without a CNP after which alpha decays.
     pub alpha_timer: Ps,
@@ -27,7 +30,8 @@ pub struct Parameters {
 }
 
 impl Default for Parameters {
-    /// The values of "ECN or Delay"; hyper increase, which its models leave out, is ten times the additive one there.
+    /// The values of "ECN or Delay"; hyper increase, which its models leave out, is ten times the
+    /// additive one there.
     fn default() -> Self {
         let us = crate::time::US;
         Parameters {
@@ -43,11 +47,12 @@ impl Default for Parameters {
     }
 }
 
-/// The receiver's notification point of one flow: a marked packet is answered at once, but for the period after a CNP; of marks in that period
-/// one CNP comes at its end.
+/// The receiver's notification point of one flow: a marked packet is answered at once, but for the
+/// period after a CNP; of marks in that period one CNP comes at its end.
 ///
-/// Periods on a fixed grid in place of these would make alpha, whose timer is longer than the period, 9 % less than the fluid model's, and the
-/// stages beyond fast recovery 10 % more: with 10 flows 138 KB wait in place of 125.
+/// Periods on a fixed grid in place of these would make alpha, whose timer is longer than the
+/// period, 9 % less than the fluid model's, and the stages beyond fast recovery 10 % more: with 10
+/// flows 138 KB wait in place of 125.
 #[derive(Clone, Copy, Debug)]
 pub struct Notification {
     period: Ps,
@@ -107,7 +112,8 @@ impl Dcqcn {
         Dcqcn { p, increase, limits, rate, target: rate, alpha: 1.0, alpha_at: NEVER, stage_at: NEVER, bytes: 0, by_bytes: 0, by_time: 0 }
     }
 
-    // A stage has ended: the target rises by the stage that both counters are in, the rate goes half the way to the target.
+    // A stage has ended: the target rises by the stage that both counters are in, the rate goes
+    // half the way to the target.
     fn recover(&mut self) {
         let (low, high) = (self.by_bytes.min(self.by_time), self.by_bytes.max(self.by_time));
         if low > self.p.stages {
@@ -177,7 +183,8 @@ mod tests {
         Dcqcn::new(Parameters { counter: 10_000, ..Parameters::default() }, 40.0, (10.0, 40_000.0), 40_000.0)
     }
 
-    /// A CNP halves the rate while alpha is 1, and keeps the old rate as the target; alpha decays without CNPs.
+    /// A CNP halves the rate while alpha is 1, and keeps the old rate as the target; alpha decays
+    /// without CNPs.
     #[test]
     fn a_cnp_cuts_by_alpha() {
         let mut d = flow();
@@ -191,7 +198,8 @@ mod tests {
         assert_eq!((d.rate, d.target, d.alpha), (30_000.0 * (1.0 - alpha / 2.0), 30_000.0, alpha * alpha + 1.0 / 256.0));
     }
 
-    /// Five stages of fast recovery leave the target, the sixth adds 40 Mb/s, and when both counters are beyond five the steps are hyper.
+    /// Five stages of fast recovery leave the target, the sixth adds 40 Mb/s, and when both
+    /// counters are beyond five the steps are hyper.
     #[test]
     fn recovery_is_fast_then_additive_then_hyper() {
         let mut d = flow();

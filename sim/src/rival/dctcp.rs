@@ -1,4 +1,5 @@
-//! DCTCP (Alizadeh et al., SIGCOMM'10): the window falls by half of the smoothed share of marked packets, once a window.
+//! DCTCP (Alizadeh et al., SIGCOMM'10): the window falls by half of the smoothed share of marked
+//! packets, once a window.
 use crate::fabric::control::{Answer, Controller};
 use crate::time::Ps;
 

@@ -1,7 +1,8 @@
-//! FAST*: TCP FAST (Wei et al., 2006) with a rate in place of the window, as SIGCOMM'15, section 6, compares with.
+//! FAST*: TCP FAST (Wei et al., 2006) with a rate in place of the window, as SIGCOMM'15, section 6,
+//! compares with.
 //!
-//! `r = min(2 r, (1 - gamma) r + gamma (base / rtt r + alpha))`, once an RTT. At rest `r (1 - base / rtt) = alpha`: each flow keeps its alpha
-//! of rate in the queue.
+//! `r = min(2 r, (1 - gamma) r + gamma (base / rtt r + alpha))`, once an RTT. At rest
+//! `r (1 - base / rtt) = alpha`: each flow keeps its alpha of rate in the queue.
 use crate::fabric::control::{Answer, Controller};
 use crate::time::Ps;
 use timely_regs::parameters::Parameters;

@@ -21,10 +21,11 @@ pub enum Rival {
     None,
     /// DCTCP (SIGCOMM'10): a window that marks cut by their share. Every packet is answered.
     Dctcp,
-    /// DCQCN (SIGCOMM'15): the rate falls at congestion notifications and recovers by a timer and a byte counter; its flows start at line rate,
-    /// `additive_step_mbps` is R_AI.
+    /// DCQCN (SIGCOMM'15): the rate falls at congestion notifications and recovers by a timer and a
+    /// byte counter; its flows start at line rate, `additive_step_mbps` is R_AI.
     Dcqcn,
-    /// The rate version of TCP FAST that SIGCOMM'15 compares with; `additive_step_mbps` is its protocol parameter.
+    /// The rate version of TCP FAST that SIGCOMM'15 compares with; `additive_step_mbps` is its
+    /// protocol parameter.
     Fast,
     /// TIMELY as HPCC's ns-3 simulator runs it. Every packet is answered.
     TimelyHpcc,

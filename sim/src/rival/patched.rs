@@ -1,6 +1,8 @@
-//! Patched TIMELY of "ECN or Delay" (CoNEXT'16) as its packet runs have it, and its form with a PI controller at the host.
+//! Patched TIMELY of "ECN or Delay" (CoNEXT'16) as its packet runs have it, and its form with a PI
+//! controller at the host.
 //!
-//! The engine has both laws in integers (`patched-10g`, `pi-10g`); these are the paper's forms, to stand beside its figures.
+//! The engine has both laws in integers (`patched-10g`, `pi-10g`); these are the paper's forms, to
+//! stand beside its figures.
 use super::timely::{limits, share};
 use crate::fabric::control::{Answer, Controller};
 use crate::fluid::timely::Timely;
@@ -68,7 +70,8 @@ impl Controller for Patched {
     }
 }
 
-/// PI at the host: each flow's controller holds the queueing delay at the middle of the thresholds, and its output takes the error's place.
+/// PI at the host: each flow's controller holds the queueing delay at the middle of the thresholds,
+/// and its output takes the error's place.
 #[derive(Clone, Debug)]
 pub struct Pi {
     p: Parameters,
@@ -131,7 +134,8 @@ mod tests {
         }
     }
 
-    /// With a still RTT the weight is a half: the rate rests where beta times the error times the rate is the additive step.
+    /// With a still RTT the weight is a half: the rate rests where beta times the error times the
+    /// rate is the additive step.
     #[test]
     fn patched_rests_at_its_fixed_point() {
         let mut flow = Patched::new(&parameters(), 10_000.0, 0.0);
@@ -157,7 +161,8 @@ mod tests {
         }
         assert!((flow.rate() - 5000.0).abs() < 1e-9 && flow.output == 0.004);
         flow.answer(&answer(291.0));
-        // 10 us of a line of 10 Gb/s are 100,000 bits; a flow of half the line updates five times as often as one of a tenth.
+        // 10 us of a line of 10 Gb/s are 100,000 bits; a flow of half the line updates five times
+        // as often as one of a tenth.
         assert!((flow.output - (0.004 + 1.816e-9 * 1.0005 * 1e5 / 5.0)).abs() < 1e-12);
     }
 }

@@ -1,4 +1,5 @@
-//! TIMELY as two well-known simulators run it: both differ from the paper and from the authors' code.
+//! TIMELY as two well-known simulators run it: both differ from the paper and from the authors'
+//! code.
 use crate::fabric::control::{Answer, Controller};
 use crate::time::Ps;
 use timely_regs::parameters::Parameters;
@@ -51,8 +52,9 @@ impl Law {
     }
 }
 
-/// HPCC's ns-3: every packet is answered and stamped when it begins to leave, so its own serialization counts; one update an RTT; five
-/// increases in a row are small, the further ones large; it starts at line rate.
+/// HPCC's ns-3: every packet is answered and stamped when it begins to leave, so its own
+/// serialization counts; one update an RTT; five increases in a row are small, the further ones
+/// large; it starts at line rate.
 #[derive(Clone, Debug)]
 pub struct Hpcc {
     law: Law,
@@ -98,8 +100,8 @@ impl Controller for Hpcc {
     }
 }
 
-/// CoNEXT'16's ns-3: an update for each burst, stamped when it is made and less one packet's serialization, no hyperactive increase, a rate
-/// within 1 to 96 % of the line.
+/// CoNEXT'16's ns-3: an update for each burst, stamped when it is made and less one packet's
+/// serialization, no hyperactive increase, a rate within 1 to 96 % of the line.
 #[derive(Clone, Debug)]
 pub struct Conext {
     law: Law,
@@ -142,7 +144,8 @@ impl Controller for Conext {
 mod tests {
     use super::*;
 
-    /// The study's sender takes its first RTT for a rise from a packet's serialization: between the thresholds it falls to its least rate at once.
+    /// The study's sender takes its first RTT for a rise from a packet's serialization: between the
+    /// thresholds it falls to its least rate at once.
     #[test]
     fn conext_answers_its_first_rtt() {
         let p = Parameters {
@@ -162,7 +165,8 @@ mod tests {
         assert_eq!((first(40), first(60)), (5010.0, 100.0));
     }
 
-    /// An update for every window of ten packets; five small steps, then large ones; a fall starts the count again.
+    /// An update for every window of ten packets; five small steps, then large ones; a fall starts
+    /// the count again.
     #[test]
     fn hpcc_takes_five_small_steps_and_then_large_ones() {
         let p = Parameters { t_low_us: 50.0, t_high_us: 500.0, greatest_mbps: 9000.0, ..Parameters::authors_10g() };

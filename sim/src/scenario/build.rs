@@ -1,4 +1,5 @@
-//! From a plan to a simulation: NICs of the wanted kind, the network around them, and what came of it.
+//! From a plan to a simulation: NICs of the wanted kind, the network around them, and what came of
+//! it.
 pub use super::outcome::Outcome;
 use super::{Error, NicKind, Plan};
 use crate::cores::{CoreFactory, CoreFlow, CoreSpec};

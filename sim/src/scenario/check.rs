@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use timely_regs::parameters::{RttStart, Signal};
 
 impl Plan {
-    /// Refuses what cannot be run: flows without a path, parameters that nothing can hold, and whatever NICs of its kind, or their network,
-    /// do not have. What only a core can say, such as that there is no Verilog of its size, is left to the run.
+    /// Refuses what cannot be run: flows without a path, parameters that nothing can hold, and
+    /// whatever NICs of its kind, or their network, do not have. What only a core can say, such as
+    /// that there is no Verilog of its size, is left to the run.
     ///
     /// # Errors
     /// The first of it, with what to change.

@@ -39,7 +39,8 @@ pub struct FabricPlan {
     pub noise: Option<Sizes>,
     /// Posting NICs: the rate at which the NIC sends a segment's packets, Mb/s; 0: the line's.
     pub spacing_mbps: f64,
-    /// How late packets are that had to wait for their time, or bursts that software posts; none: never.
+    /// How late packets are that had to wait for their time, or bursts that software posts; none:
+    /// never.
     pub lateness: Arc<[Ps]>,
     /// Every sample is recorded; by default in small runs.
     pub detail: Option<bool>,
@@ -192,7 +193,8 @@ pub fn run(plan: Plan, mut observer: impl Observer) -> Result<Outcome, Error> {
     })
 }
 
-// Moves the flows' results into their records. Then the recorder is finished: when all flows have ended, so have its windows.
+// Moves the flows' results into their records. Then the recorder is finished: when all flows have
+// ended, so have its windows.
 fn close(plan: &Plan, done: Finished) -> (Record, Vec<(u32, Message)>) {
     let mut messages = Vec::with_capacity(done.messages.len());
     let Finished { flows, messages: all, mut record, .. } = done;

@@ -1,8 +1,11 @@
-//! The whitespace files that HPCC's ns-3 simulator made a habit: `topology.txt`, `flow.txt`, and `fct.txt` as the result.
+//! The whitespace files that HPCC's ns-3 simulator made a habit: `topology.txt`, `flow.txt`, and
+//! `fct.txt` as the result.
 //!
-//! - topology: `nodes switches links`; the switches' numbers; then for each link `src dst rate delay error_rate`, numbers as ns-3 reads them.
+//! - topology: `nodes switches links`; the switches' numbers; then for each link
+//!   `src dst rate delay error_rate`, numbers as ns-3 reads them.
 //! - flows: their count; then for each `src dst pg dport bytes start_s`.
-//! - fct: `sip_hex dip_hex sport dport size start_ns fct_ns standalone_fct_ns`, in the order of completion.
+//! - fct: `sip_hex dip_hex sport dport size start_ns fct_ns standalone_fct_ns`, in the order of
+//!   completion.
 use super::{Error, FlowPlan, Plan};
 use crate::frame::{NodeId, address};
 use crate::input;
@@ -45,13 +48,15 @@ impl<'a> Words<'a> {
         parse(word).ok_or_else(|| error(line, word))
     }
 
-    // HPCC's simulator reads as many as were counted, and its own files go on with more, and with notes: so does this, and says so.
+    // HPCC's simulator reads as many as were counted, and its own files go on with more, and with
+    // notes: so does this, and says so.
     fn rest(&mut self, what: &str) -> Option<String> {
         let (line, word) = self.words.next()?;
         Some(format!("{}:{line}: {word} and what follows is behind the {what} that the file counts, and not read", self.file.display()))
     }
 
-    // Refuses the next line when it does not have as many words: files of other forms would be read out of step. The end of the file is left to `next`.
+    // Refuses the next line when it does not have as many words: files of other forms would be read
+    // out of step. The end of the file is left to `next`.
     fn line_of(&mut self, form: &str, others: &str) -> Result<(), Error> {
         let Some((line, _)) = self.words.as_slice().first() else { return Ok(()) };
         let (line, wanted) = (*line, form.split(' ').count());
@@ -129,7 +134,8 @@ pub fn read_topology(file: &Path) -> Result<Read, Error> {
     Ok((switch, all, notes))
 }
 
-/// Adds the file's flows to the plan, all with this profile and these payload bytes a packet and a segment.
+/// Adds the file's flows to the plan, all with this profile and these payload bytes a packet and a
+/// segment.
 pub fn read_flows(file: &Path, plan: &mut Plan, profile: &str, packet: u32, segment: u32) -> Result<(), Error> {
     let text = text(file)?;
     let mut w = Words::new(file, &text);

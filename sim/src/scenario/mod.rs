@@ -54,7 +54,8 @@ pub enum NicKind {
     Paced,
     /// An event-level host whose software posts bursts.
     Software,
-    /// An event-level NIC of the fabric, which paces each packet and sets rates with the engine's integers.
+    /// An event-level NIC of the fabric, which paces each packet and sets rates with the engine's
+    /// integers.
     Event,
     /// An event-level host of the fabric whose software posts bursts.
     Posted,
@@ -102,7 +103,8 @@ pub enum Form {
     Standalone,
     /// The host builds them, and the NIC paces them on their way to the wire.
     Inline,
-    /// The host builds them, and Corundum fetches them when its scheduler, which is ours, asks for them.
+    /// The host builds them, and Corundum fetches them when its scheduler, which is ours, asks for
+    /// them.
     Corundum,
 }
 
@@ -111,10 +113,11 @@ impl Form {
     pub const ALLOWED: &str = "standalone, inline, corundum";
     /// Narrowest bus of the in-line form, bits.
     pub const INLINE_BITS: u32 = 256;
-    /// Bytes of a flow that the host keeps at most between its software and the wire, unless told otherwise: half of what a flow may have in
-    /// the packet store after a reset.
+    /// Bytes of a flow that the host keeps at most between its software and the wire, unless told
+    /// otherwise: half of what a flow may have in the packet store after a reset.
     pub const HOST_WINDOW: u64 = 64_000;
-    /// The same of Corundum's: more than 100 Gb/s carry from a doorbell to a packet's completion, with the launch 8 us ahead.
+    /// The same of Corundum's: more than 100 Gb/s carry from a doorbell to a packet's completion,
+    /// with the launch 8 us ahead.
     pub const CORUNDUM_WINDOW: u64 = 256_000;
     /// Buses of Corundum's form, bits, and the log2 of its flows.
     pub const CORUNDUM_BITS: [u32; 3] = [64, 128, 512];
@@ -134,7 +137,8 @@ impl Form {
         }
     }
 
-    /// Bytes of a flow that the host keeps at most between its software and the wire, unless told otherwise.
+    /// Bytes of a flow that the host keeps at most between its software and the wire, unless told
+    /// otherwise.
     pub fn host_window(self) -> u64 {
         if self == Form::Corundum { Form::CORUNDUM_WINDOW } else { Form::HOST_WINDOW }
     }
@@ -161,7 +165,8 @@ impl std::str::FromStr for Form {
     }
 }
 
-/// From a segment's last bit to its ACK on the hardware, 64 bits wide and on an idle wire; `tests/fabric.rs` holds it to that.
+/// From a segment's last bit to its ACK on the hardware, 64 bits wide and on an idle wire;
+/// `tests/fabric.rs` holds it to that.
 pub const EVENT_ACK_DELAY: Ps = 98_000;
 
 /// The NICs.
@@ -171,11 +176,14 @@ pub struct NicPlan {
     pub kind: NicKind,
     /// Form of bit-true NICs.
     pub form: Form,
-    /// In-line, Corundum: bytes of a flow that the host keeps at most between its software and the wire; 0: any number.
+    /// In-line, Corundum: bytes of a flow that the host keeps at most between its software and the
+    /// wire; 0: any number.
     pub host_window: u64,
-    /// Corundum: what both reads of the host's memory take that a packet needs, at least and at most, ns.
+    /// Corundum: what both reads of the host's memory take that a packet needs, at least and at
+    /// most, ns.
     pub dma_ns: (u32, u32),
-    /// Corundum: rates go to the scheduler by a bus, and launches to the application block, in place of register accesses.
+    /// Corundum: rates go to the scheduler by a bus, and launches to the application block, in
+    /// place of register accesses.
     pub streams: bool,
     /// Bus of bit-true NICs, bits.
     pub bus_bits: u32,
@@ -252,9 +260,11 @@ pub struct FlowPlan {
     pub profile: String,
     /// Source and destination port, where a file names them.
     pub ports: Option<(u16, u16)>,
-    /// Class of the flow's packets, which selects the queue in switches, of the fabric's classes of data.
+    /// Class of the flow's packets, which selects the queue in switches, of the fabric's classes of
+    /// data.
     pub class: u8,
-    /// Messages of any size at any time, in place of `bytes`, `messages` and `every`; on the fabric alone.
+    /// Messages of any size at any time, in place of `bytes`, `messages` and `every`; on the fabric
+    /// alone.
     pub posts: Vec<(Ps, u64)>,
     /// The flow that answers each message; on the fabric alone.
     pub reply: Option<u32>,
@@ -302,7 +312,8 @@ impl FlowPlan {
         self.posts.first().map_or(self.start, |p| p.0)
     }
 
-    /// Messages of the flow: when they are posted, and their payload bytes; none when the flow is endless.
+    /// Messages of the flow: when they are posted, and their payload bytes; none when the flow is
+    /// endless.
     pub fn posts(&self) -> Vec<(Ps, u64)> {
         let Some(bytes) = self.bytes.filter(|_| self.posts.is_empty()) else { return self.posts.clone() };
         (0..Ps::from(self.messages)).map(|k| (self.start + k * self.every, bytes)).collect()
@@ -318,7 +329,8 @@ pub struct Plan {
     pub seed: u64,
     /// How long it runs at most.
     pub duration: Ps,
-    /// Share of the run after which figures are taken; by default half with endless flows, without from when the first one starts.
+    /// Share of the run after which figures are taken; by default half with endless flows, without
+    /// from when the first one starts.
     pub steady_from: Option<f64>,
     /// Width of a bin of the rate series; by default a 400th of the run.
     pub bin: Option<Ps>,
@@ -417,7 +429,8 @@ impl Plan {
         Ok(p)
     }
 
-    /// Rates of the flows' profiles that bit-true NICs hold more than a millionth off what was asked for, a line each.
+    /// Rates of the flows' profiles that bit-true NICs hold more than a millionth off what was
+    /// asked for, a line each.
     pub fn rounded_rates(&self) -> Result<Vec<String>, Error> {
         let base_us = self.base_rtt_us()?;
         let mut lines = Vec::new();

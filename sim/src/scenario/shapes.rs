@@ -1,4 +1,5 @@
-//! Shapes of networks that a few numbers describe: dumbbell, parking lot, leaf-spine, fat-tree. Hosts come first, in order.
+//! Shapes of networks that a few numbers describe: dumbbell, parking lot, leaf-spine, fat-tree.
+//! Hosts come first, in order.
 use super::LinkDefaults;
 use crate::frame::NodeId;
 use crate::time::Speed;
@@ -12,14 +13,16 @@ pub enum Shape {
         /// Hosts.
         hosts: NodeId,
     },
-    /// Two switches with a trunk between them: hosts `0..left` on the first, the others on the second.
+    /// Two switches with a trunk between them: hosts `0..left` on the first, the others on the
+    /// second.
     Dumbbell {
         /// Hosts of the first switch.
         left: NodeId,
         /// Hosts of the second.
         right: NodeId,
     },
-    /// A chain of switches, so that a long path has many bottlenecks: hosts `i * hosts..(i + 1) * hosts` on switch `i`.
+    /// A chain of switches, so that a long path has many bottlenecks: hosts
+    /// `i * hosts..(i + 1) * hosts` on switch `i`.
     ParkingLot {
         /// Switches.
         switches: NodeId,
@@ -35,7 +38,8 @@ pub enum Shape {
         /// Hosts of each leaf.
         hosts: NodeId,
     },
-    /// Three layers of switches of `k` ports: `k` pods of `k / 2` edge and `k / 2` aggregation switches, `k^3 / 4` hosts.
+    /// Three layers of switches of `k` ports: `k` pods of `k / 2` edge and `k / 2` aggregation
+    /// switches, `k^3 / 4` hosts.
     FatTree {
         /// Ports of a switch, even.
         k: NodeId,
@@ -67,7 +71,8 @@ impl Shape {
         }
     }
 
-    /// Whether each node is a switch, and the links: hosts' links as `host` says, those between switches at the speed `trunk`.
+    /// Whether each node is a switch, and the links: hosts' links as `host` says, those between
+    /// switches at the speed `trunk`.
     pub fn build(self, host: LinkDefaults, trunk: Speed) -> (Vec<bool>, Vec<Link>) {
         let hosts = self.hosts() as NodeId;
         let nodes = hosts + self.switches() as NodeId;

@@ -17,7 +17,8 @@ impl Plan {
         Ok(t)
     }
 
-    /// The unloaded RTT of a flow: from the end of a full packet at the sender to the first bit of its ACK there.
+    /// The unloaded RTT of a flow: from the end of a full packet at the sender to the first bit of
+    /// its ACK there.
     pub fn unloaded(&self, f: &FlowPlan) -> Result<Ps, Error> {
         // Equal paths are alike, so the flow's number does not matter.
         let there = self.one_way(f.src, f.dst, flow_key(f.src, f.dst, 0), f.packet + HEADERS)?;
@@ -34,7 +35,8 @@ impl Plan {
         let full = (bytes - 1) / u64::from(f.packet);
         let last = (bytes - full * u64::from(f.packet)) as u32 + HEADERS;
         let Ok(path) = self.topology.path(f.src, f.dst, flow_key(f.src, f.dst, 0)) else { return 0 };
-        // Where the last full packet and the last packet have left each link: neither overtakes, both wait for the slowest link.
+        // Where the last full packet and the last packet have left each link: neither overtakes,
+        // both wait for the slowest link.
         let (mut full_left, mut last_left, mut slowest) = (0, 0, 0);
         for (i, link) in path.iter().map(|e| &self.topology.links()[e.link]).enumerate() {
             let between = if i > 0 { self.switch.latency } else { 0 };

@@ -4,7 +4,8 @@ use super::{Error, Plan, file};
 use std::path::Path;
 use toml::{Table, Value};
 
-/// A field by its path, such as `profile.mine.alpha` or `flow.0.segment_bytes`, `flow.*.segment_bytes` for all, and its value.
+/// A field by its path, such as `profile.mine.alpha` or `flow.0.segment_bytes`,
+/// `flow.*.segment_bytes` for all, and its value.
 pub type Change = (String, Value);
 
 fn set(at: &mut Value, path: &[&str], to: &Value) -> Result<(), String> {

@@ -33,7 +33,8 @@ pub struct Arguments {
     /// Where to listen; only the owner of the socket may connect.
     #[arg(long, value_name = "PATH")]
     socket: PathBuf,
-    /// The integer model in place of the Verilated NIC: the same at every pin, and many times faster.
+    /// The integer model in place of the Verilated NIC: the same at every pin, and many times
+    /// faster.
     #[arg(long)]
     model: bool,
     /// Bits of the NIC's data path: 64, 128, 256 or 512.
@@ -45,8 +46,8 @@ pub struct Arguments {
     /// Speed of the wire, Gb/s.
     #[arg(long, value_name = "GBPS", default_value_t = 10.0, value_parser = gbps, allow_negative_numbers = true)]
     gbps: f64,
-    /// Joins the NIC to a second one, which answers it: host 1 (02:74:6e:00:00:01, 11.0.1.1, UDP port 21609). What that one sends goes to
-    /// host 0 (02:74:6e:00:00:00, 11.0.0.1).
+    /// Joins the NIC to a second one, which answers it: host 1 (02:74:6e:00:00:01, 11.0.1.1, UDP
+    /// port 21609). What that one sends goes to host 0 (02:74:6e:00:00:00, 11.0.0.1).
     #[arg(long)]
     pair: bool,
     /// One-way delay of the link between the two, microseconds.
@@ -58,12 +59,13 @@ pub struct Arguments {
     /// Profile of these flows.
     #[arg(long, value_name = "NAME", default_value = "timely-10g", requires = "pair")]
     profile: String,
-    /// Serves it as the card of another shell: corundum, opennic, or netfpga-plus, whose registers only configuration tells
-    /// (bar=2,offset=0x110000).
+    /// Serves it as the card of another shell: corundum, opennic, or netfpga-plus, whose registers
+    /// only configuration tells (bar=2,offset=0x110000).
     #[arg(long, value_name = "NAME", default_value = "standalone", value_parser = Shell::named)]
     shell: &'static Shell,
-    /// Resets the NIC when its client goes, as the kernel does with a VFIO device that its last user closed. Else it runs on, as vfio-user
-    /// has it: without DMA and interrupts, at a slow pace.
+    /// Resets the NIC when its client goes, as the kernel does with a VFIO device that its last
+    /// user closed. Else it runs on, as vfio-user has it: without DMA and interrupts, at a slow
+    /// pace.
     #[arg(long)]
     reset_on_close: bool,
     /// Ends after so many seconds without a client.
@@ -102,7 +104,8 @@ fn idle(text: &str) -> Result<u64, String> {
     within(text, "s", 0.001, LONGEST_IDLE as f64).map(|s| s.ceil() as u64)
 }
 
-/// Signals that were ignored when the program started, as by `nohup`: a handler would let them through. `status` is `/proc/self/status`.
+/// Signals that were ignored when the program started, as by `nohup`: a handler would let them
+/// through. `status` is `/proc/self/status`.
 fn ignored(status: &str) -> u64 {
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
     mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)

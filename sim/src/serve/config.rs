@@ -1,4 +1,5 @@
-//! The configuration space of the NIC that is served: an endpoint with power management, FLR and MSI-X. What it says is `timely_regs::pci`.
+//! The configuration space of the NIC that is served: an endpoint with power management, FLR and
+//! MSI-X. What it says is `timely_regs::pci`.
 use super::shell::Shell;
 use timely_regs::pci;
 
@@ -108,7 +109,8 @@ impl Config {
         }
     }
 
-    /// Writes bytes from `at` on. `true` when that resets the function: by FLR, or because it wakes up from D3hot.
+    /// Writes bytes from `at` on. `true` when that resets the function: by FLR, or because it wakes
+    /// up from D3hot.
     pub fn write(&mut self, at: usize, from: &[u8]) -> bool {
         let asleep = self.is_asleep();
         let mut reset = false;

@@ -1,4 +1,5 @@
-//! The PCI function around the NIC that is served, and the thread that owns it: the NIC, its clock, its windows. Others send it requests.
+//! The PCI function around the NIC that is served, and the thread that owns it: the NIC, its clock,
+//! its windows. Others send it requests.
 use super::config::Config;
 use super::pace::{AFTER_ACCESS, AFTER_BURST, AFTER_FRAME, AFTER_RESET, Pace};
 use super::protocol::{CONFIG_REGION, Request};
@@ -179,8 +180,9 @@ impl Function {
         self.vectors.disarm();
         let written = std::mem::take(&mut self.written);
         if self.keep {
-            // Nothing may go to old addresses in the next client's windows. A client that only looked started no DMA, and a NIC that is
-            // not ready yet would count the write as an error.
+            // Nothing may go to old addresses in the next client's windows. A client that only
+            // looked started no DMA, and a NIC that is not ready yet would count the write as an
+            // error.
             if written {
                 let _ = self.wire.write32(dma::CONTROL.address(), 0);
             }
@@ -222,7 +224,8 @@ impl Function {
             Request::Read { region, offset, count } => return self.read(region, offset, count),
             Request::Write { region, offset, data } => self.write(region, offset, &data)?,
             Request::Map { address, size, file, offset, allowed } => self.windows.lock().map(address, size, file, offset, allowed)?,
-            // No burst is in flight that would touch a window now: it is done with it when the burst has been taken.
+            // No burst is in flight that would touch a window now: it is done with it when the
+            // burst has been taken.
             Request::Unmap { address, size } => self.windows.lock().unmap(address, size)?,
             Request::UnmapAll => self.windows.lock().clear(),
             Request::Arm { start, fds } => {
@@ -250,7 +253,8 @@ impl Function {
             bar => {
                 for (at, word) in (offset..).step_by(4).zip(bytes.chunks_exact_mut(4)) {
                     let value = match self.shell.address(bar, at) {
-                        // A read that the NIC refuses is counted there; on PCI Express its data arrive all the same.
+                        // A read that the NIC refuses is counted there; on PCI Express its data
+                        // arrive all the same.
                         Some(address) => self.wire.read32(address).unwrap_or(BAD_READ),
                         None => self.shell.word(bar, at),
                     };
@@ -276,7 +280,8 @@ impl Function {
             bar => {
                 for (at, word) in (offset..).step_by(4).zip(data.chunks_exact(4)) {
                     let Some(addr) = self.shell.address(bar, at) else { continue };
-                    // A write that the NIC refuses is counted there; PCI Express has no answer to a write.
+                    // A write that the NIC refuses is counted there; PCI Express has no answer to a
+                    // write.
                     self.written = true;
                     let _ = self.wire.write32(addr, u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
                     if addr == dma::INTERRUPT.address() || addr == dma::INTERRUPT_MASK.address() {

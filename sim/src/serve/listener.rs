@@ -11,7 +11,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Time between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Locks a folder, but does not wait for ever: any user with read access, as to `/tmp`, may hold that lock.
+/// Locks a folder, but does not wait for ever: any user with read access, as to `/tmp`, may hold
+/// that lock.
 fn await_lock(folder: &File, patience: Duration) -> std::io::Result<()> {
     let start = Instant::now();
     loop {
@@ -40,7 +41,8 @@ impl Listener {
     pub fn bind(path: &Path) -> Result<Self, String> {
         let failed = |e: std::io::Error| format!("{}: {e}", path.display());
         let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Of two servers that start at the same time, one looks first; the other then sees its socket.
+        // Of two servers that start at the same time, one looks first; the other then sees its
+        // socket.
         let lock = File::open(dir).map_err(|e| format!("{}: {e}; make that folder, or choose another path", dir.display()))?;
         await_lock(&lock, PATIENCE).map_err(failed)?;
         if let Ok(there) = std::fs::symlink_metadata(path) {
@@ -71,7 +73,8 @@ impl Listener {
         &self.listener
     }
 
-    /// A client that connects, if there is one. Another user's is sent away: the socket is made before its mode is set.
+    /// A client that connects, if there is one. Another user's is sent away: the socket is made
+    /// before its mode is set.
     ///
     /// # Errors
     /// No client can be let in any more.

@@ -1,5 +1,5 @@
-//! `timely-sim serve`: a bit-true NIC as a PCI device behind a UNIX socket, for any client of vfio-user: QEMU's `vfio-user-pci`, or
-//! `timely-driver`.
+//! `timely-sim serve`: a bit-true NIC as a PCI device behind a UNIX socket, for any client of
+//! vfio-user: QEMU's `vfio-user-pci`, or `timely-driver`.
 //!
 //! | file | what is in it |
 //! |---|---|
@@ -11,11 +11,12 @@
 //! | [`wire`], [`pace`] | the NIC, or two with a link, in simulated time; how fast that runs |
 //! | [`setup`], [`command`] | makes the NICs from options; the command line |
 //!
-//! The loop never blocks on a client: not on half a message, and not on one that does not take its replies. It waits for the thread that owns
-//! the device, which answers every request after a bounded number of clocks.
+//! The loop never blocks on a client: not on half a message, and not on one that does not take its
+//! replies. It waits for the thread that owns the device, which answers every request after a
+//! bounded number of clocks.
 //!
-//! A refused register access is not an error of the socket's: the NIC counts it, as on PCI Express. An access beyond a region, or of a wrong
-//! size, is.
+//! A refused register access is not an error of the socket's: the NIC counts it, as on PCI Express.
+//! An access beyond a region, or of a wrong size, is.
 pub mod command;
 pub mod config;
 pub mod device;
@@ -42,7 +43,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-/// Connections beside the client's that wait for their refusal; the oldest is closed without one when there are more.
+/// Connections beside the client's that wait for their refusal; the oldest is closed without one
+/// when there are more.
 const MOST_REFUSED: usize = 8;
 
 /// Why the server ended.
@@ -80,7 +82,8 @@ struct Ready {
     left: bool,
 }
 
-/// Serves a function at a socket until `stop` can be read or is closed, or there was no client for `idle`.
+/// Serves a function at a socket until `stop` can be read or is closed, or there was no client for
+/// `idle`.
 ///
 /// # Errors
 /// The server cannot go on; the sentence says why.
@@ -112,7 +115,8 @@ impl Server<'_> {
             if ready.served {
                 self.serve_client()?;
             }
-            // A client that has gone makes room for one that connects; its last messages are still read.
+            // A client that has gone makes room for one that connects; its last messages are still
+            // read.
             while ready.left && self.client.is_some() {
                 self.serve_client()?;
             }
@@ -125,9 +129,11 @@ impl Server<'_> {
         }
     }
 
-    /// Waits until something comes: from `stop`, the listener, the client; or from one that is to be refused.
+    /// Waits until something comes: from `stop`, the listener, the client; or from one that is to
+    /// be refused.
     fn wait(&self, stop: &impl AsFd, left: Option<Duration>) -> Result<Ready, String> {
-        // The client is looked at after the listener: when another one connects after the client has left, it is seen that the client has left.
+        // The client is looked at after the listener: when another one connects after the client
+        // has left, it is seen that the client has left.
         let mut fds = vec![PollFd::new(stop, PollFlags::IN), PollFd::new(self.listener.socket(), PollFlags::IN)];
         if let Some(c) = &self.client {
             let wanted = if c.connection.is_sending() { PollFlags::OUT } else { PollFlags::IN };

@@ -1,9 +1,13 @@
-//! How fast simulated time runs: never faster than the wall clock, and slower when the machine cannot keep up or there is nothing to do.
+//! How fast simulated time runs: never faster than the wall clock, and slower when the machine
+//! cannot keep up or there is nothing to do.
 //!
-//! - A NIC that has nothing to do before a certain time is not clocked until then, and costs nothing: the model says when that is.
-//! - What cannot be kept up with is not made up for: what is due is done at most `SLIP` late, and simulated time stays behind by the rest.
-//! - Verilog cannot say when it has nothing to do. After an event it is clocked at full speed for as long as consequences may follow, and
-//!   then `REST_CLOCKS` every `REST`: its time nearly stands still.
+//! - A NIC that has nothing to do before a certain time is not clocked until then, and costs
+//!   nothing: the model says when that is.
+//! - What cannot be kept up with is not made up for: what is due is done at most `SLIP` late, and
+//!   simulated time stays behind by the rest.
+//! - Verilog cannot say when it has nothing to do. After an event it is clocked at full speed for
+//!   as long as consequences may follow, and then `REST_CLOCKS` every `REST`: its time nearly
+//!   stands still.
 use crate::time::{MS, Ps};
 use std::time::{Duration, Instant};
 

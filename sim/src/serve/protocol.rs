@@ -1,7 +1,9 @@
-//! The messages of vfio-user 0.1, of the side that has the device. All numbers are in the machine's own byte order.
+//! The messages of vfio-user 0.1, of the side that has the device. All numbers are in the machine's
+//! own byte order.
 //!
-//! QEMU's documentation has the protocol (docs/interop/vfio-user.rst). The crate `vfio_user` panics on a version message whose text does not
-//! end in 0, and on a size that is too small; hence our own.
+//! QEMU's documentation has the protocol (docs/interop/vfio-user.rst). The crate `vfio_user` panics
+//! on a version message whose text does not end in 0, and on a size that is too small; hence our
+//! own.
 use super::shell::Shell;
 use super::windows::{Allowed, MOST_WINDOWS, PAGE};
 use rustix::fd::OwnedFd;
@@ -200,7 +202,8 @@ fn words(words: &[u32]) -> Vec<u8> {
 /// Understands a message to a card of this shell.
 ///
 /// # Errors
-/// The message is not one of this protocol, or asks for what cannot be; the error number for the reply.
+/// The message is not one of this protocol, or asks for what cannot be; the error number for the
+/// reply.
 pub fn understand(header: &Header, payload: &[u8], mut fds: Vec<OwnedFd>, shell: &Shell) -> Result<Message, Errno> {
     if header.flags & TYPE != 0 {
         return Err(Errno::INVAL);
@@ -293,7 +296,8 @@ pub fn region_bytes(region: u32, shell: &Shell) -> u64 {
     if region == CONFIG_REGION { pci::CONFIG_BYTES } else { shell.bar_bytes(region) }
 }
 
-/// An access lies in its region, is not longer than a page, and is of whole words where the region has words.
+/// An access lies in its region, is not longer than a page, and is of whole words where the region
+/// has words.
 fn within(region: u32, offset: u64, count: u32, shell: &Shell) -> Result<(), Errno> {
     let end = offset.checked_add(count.into()).ok_or(Errno::INVAL)?;
     let fits = count != 0 && u64::from(count) <= PAGE && end <= region_bytes(region, shell);

@@ -11,7 +11,8 @@ use crate::scenario::{Form, NicKind};
 use crate::time::{NS, Ps, Speed};
 use timely_regs::parameters::Parameters;
 
-/// The host that the served NIC is: what its peer sends goes to this host's addresses, [`crate::frame::address`].
+/// The host that the served NIC is: what its peer sends goes to this host's addresses,
+/// [`crate::frame::address`].
 pub const HOST: u16 = 0;
 /// The host that its peer is.
 pub const PEER: u16 = 1;

@@ -1,4 +1,5 @@
-//! The shell around a NIC that is served: which BARs its card has, where in them the NIC's registers are, and what else can be read there.
+//! The shell around a NIC that is served: which BARs its card has, where in them the NIC's
+//! registers are, and what else can be read there.
 use timely_regs::board::{CORUNDUM, OPENNIC, STANDALONE, corundum};
 use timely_regs::map::{HEADER_NEXT, HEADER_TYPE, HEADER_VERSION};
 use timely_regs::pci;
@@ -39,7 +40,8 @@ pub static ALONE: Shell = Shell {
     words: &[],
 };
 
-/// Where the second block of the Corundum here stands: a place that is kept free; and the third, its application's.
+/// Where the second block of the Corundum here stands: a place that is kept free; and the third,
+/// its application's.
 const FREE: u32 = 0x40;
 const APP_INFO: u32 = 0x80;
 
@@ -47,7 +49,8 @@ const fn at(block: u32, register: u32) -> u64 {
     (block + register) as u64
 }
 
-/// Others: Corundum's and OpenNIC's as the driver's table has them, and one with OpenNIC's IDs whose registers are elsewhere, as NetFPGA's are.
+/// Others: Corundum's and OpenNIC's as the driver's table has them, and one with OpenNIC's IDs
+/// whose registers are elsewhere, as NetFPGA's are.
 static OTHERS: [Shell; 3] = [
     Shell {
         name: CORUNDUM.name,

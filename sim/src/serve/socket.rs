@@ -1,4 +1,5 @@
-//! A client's connection: whole messages in, with the descriptors that came with them, and replies out. It never blocks.
+//! A client's connection: whole messages in, with the descriptors that came with them, and replies
+//! out. It never blocks.
 use super::protocol::{HEADER, Header, MOST_FDS};
 use rustix::cmsg_space;
 use rustix::fd::OwnedFd;
@@ -23,7 +24,8 @@ pub struct Incoming {
 pub enum Ended {
     /// The client closed it, or it broke.
     Gone,
-    /// The next message has a size that is none, so that there is no telling where the one after it starts; this is its header.
+    /// The next message has a size that is none, so that there is no telling where the one after it
+    /// starts; this is its header.
     Unreadable(Header),
 }
 
@@ -75,7 +77,8 @@ impl Connection {
 
     /// The next message, if all of it is there.
     ///
-    /// A message is read by itself, so that descriptors belong to the message with whose bytes they come.
+    /// A message is read by itself, so that descriptors belong to the message with whose bytes they
+    /// come.
     ///
     /// # Errors
     /// There will be none.

@@ -13,7 +13,8 @@ pub struct Vectors {
     pending: u32,
 }
 
-/// Signals an eventfd. What a client passes may be anything, so nothing is written that could block.
+/// Signals an eventfd. What a client passes may be anything, so nothing is written that could
+/// block.
 fn signal(fd: &OwnedFd) {
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     let mut ready = [PollFd::new(fd, PollFlags::OUT)];
@@ -51,8 +52,8 @@ impl Vectors {
         Ok(())
     }
 
-    /// The lines are now so; `again`: those that are up count as risen; `master`: the device may send. A vector that cannot be sent now
-    /// is sent when it can be, if its line is still up.
+    /// The lines are now so; `again`: those that are up count as risen; `master`: the device may
+    /// send. A vector that cannot be sent now is sent when it can be, if its line is still up.
     pub fn update(&mut self, lines: u32, again: bool, master: bool) {
         self.pending = (self.pending | lines & !self.lines | if again { lines } else { 0 }) & lines;
         self.lines = lines;

@@ -1,8 +1,10 @@
-//! The IOVA windows that a client opened for DMA: parts of its memory, each a range of a file that it passed.
+//! The IOVA windows that a client opened for DMA: parts of its memory, each a range of a file that
+//! it passed.
 //!
-//! Memory is read and written with `pread` and `pwrite`, not through a mapping: a client that shortens its file makes a transfer fail, where a
-//! mapping would end the server with SIGBUS, and none of it needs `unsafe`. A burst costs about a microsecond so. The price: files on
-//! hugetlbfs, which cannot be written that way, are not served.
+//! Memory is read and written with `pread` and `pwrite`, not through a mapping: a client that
+//! shortens its file makes a transfer fail, where a mapping would end the server with SIGBUS, and
+//! none of it needs `unsafe`. A burst costs about a microsecond so. The price: files on hugetlbfs,
+//! which cannot be written that way, are not served.
 use crate::nic::memory::Store;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -11,7 +13,8 @@ use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Bytes of a page, of which every window has a whole number. So no burst of the NIC lies in two windows.
+/// Bytes of a page, of which every window has a whole number. So no burst of the NIC lies in two
+/// windows.
 pub const PAGE: u64 = 4096;
 /// Most windows.
 pub const MOST_WINDOWS: usize = 65_535;
@@ -86,7 +89,8 @@ impl Windows {
     /// Opens a window.
     ///
     /// # Errors
-    /// The window is not of whole pages, overlaps another, or goes beyond the end of its file; the file is none; there are too many.
+    /// The window is not of whole pages, overlaps another, or goes beyond the end of its file; the
+    /// file is none; there are too many.
     pub fn map(&mut self, address: u64, size: u64, file: Option<File>, offset: u64, allowed: Allowed) -> Result<(), Errno> {
         let whole = [address, size, offset].iter().all(|v| v.is_multiple_of(PAGE));
         let (Some(end), Some(last)) = (address.checked_add(size), offset.checked_add(size)) else { return Err(Errno::INVAL) };

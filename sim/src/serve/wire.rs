@@ -21,13 +21,14 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// A NIC alone: frames that it sends are lost. `window` is the longest step, for which a request waits.
+    /// A NIC alone: frames that it sends are lost. `window` is the longest step, for which a
+    /// request waits.
     pub fn alone(nic: MacNic, window: Ps) -> Self {
         Wire { nics: vec![nic], delay: window, window, start: Vec::new(), now: 0, out: Outbox::default(), frames: 0 }
     }
 
-    /// Two NICs; a bit takes `delay` from one to the other. When the second hears from the first, `start` is written into it: until then
-    /// its frames would stay without an answer.
+    /// Two NICs; a bit takes `delay` from one to the other. When the second hears from the first,
+    /// `start` is written into it: until then its frames would stay without an answer.
     pub fn joined(nics: [MacNic; 2], delay: Ps, window: Ps, start: Vec<(u32, u32)>) -> Self {
         Wire { nics: nics.into(), delay: delay.max(NS), window, start, now: 0, out: Outbox::default(), frames: 0 }
     }
@@ -80,8 +81,9 @@ impl Wire {
             self.frames += self.out.departures.len() as u64;
             for d in self.out.departures.drain(..) {
                 if let [a, b] = &mut self.nics[..] {
-                    // The first has run to the end of this step, the second to its beginning: on a short link a frame's first beat may be
-                    // due before, and a NIC that has stood still would take it then.
+                    // The first has run to the end of this step, the second to its beginning: on a
+                    // short link a frame's first beat may be due before, and a NIC that has stood
+                    // still would take it then.
                     let (peer, reached) = if i == 0 { (b, self.now) } else { (a, to) };
                     peer.pass(reached);
                     let (start, end) = (d.start + self.delay, d.end + self.delay);

@@ -36,8 +36,9 @@ pub struct Arguments {
     /// Compares all published margins and convergence times with ours, in place of an analysis.
     #[arg(long, conflicts_with_all = ["flows", "delays", "set"])]
     published: bool,
-    /// Analyses patched TIMELY as this NIC computes it with one of its profiles, and runs its integers in a loop beside; delays are then RTTs
-    /// without a queue, by default 8 us, and flows at most 128.
+    /// Analyses patched TIMELY as this NIC computes it with one of its profiles, and runs its
+    /// integers in a loop beside; delays are then RTTs without a queue, by default 8 us, and flows
+    /// at most 128.
     #[arg(long, value_name = "PROFILE", conflicts_with_all = ["model", "set", "published"], value_parser = ["patched-10g", "patched-25g", "patched-100g"])]
     nic: Option<String>,
     /// Prints JSON to stdout in place of the table.
@@ -95,7 +96,8 @@ impl Arguments {
     /// Analyses, writes and prints.
     ///
     /// # Errors
-    /// A parameter that is not allowed, a root that is not found, a published value that is not met, or a file that cannot be written.
+    /// A parameter that is not allowed, a root that is not found, a published value that is not
+    /// met, or a file that cannot be written.
     pub fn run(&self) -> Result<(), String> {
         if self.published {
             return self.published();

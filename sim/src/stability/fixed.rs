@@ -15,7 +15,8 @@ pub struct DcqcnPoint {
     pub target: f64,
     /// Alpha.
     pub alpha: f64,
-    /// Queue, bytes. Where the ramp's top is below `mark` the queue would sit at the top and chatter.
+    /// Queue, bytes. Where the ramp's top is below `mark` the queue would sit at the top and
+    /// chatter.
     pub queue: f64,
     /// The ramp reaches the probability.
     pub on_ramp: bool,
@@ -25,7 +26,8 @@ pub struct DcqcnPoint {
 const HALVINGS: usize = 200;
 
 impl Dcqcn {
-    /// The study's approximation of the marking probability at rest, by the first term of Taylor's series.
+    /// The study's approximation of the marking probability at rest, by the first term of Taylor's
+    /// series.
     pub fn taylor_mark(&self, flows: f64) -> f64 {
         let per_packet = 1.0 / self.counter + flows / (self.capacity * self.timer);
         (self.increase * flows * flows / (self.alpha_timer * self.capacity * self.capacity) * per_packet * per_packet).cbrt()
@@ -39,7 +41,8 @@ impl Dcqcn {
         d[1] * self.cnp / Self::some_marked(p, self.cnp * rate)
     }
 
-    /// The state in which alpha and the target rest at a marking probability; the rate rests too at the exact one alone.
+    /// The state in which alpha and the target rest at a marking probability; the rate rests too at
+    /// the exact one alone.
     pub fn point_at(&self, flows: f64, mark: f64) -> DcqcnPoint {
         let rate = self.capacity / flows;
         let (queue, on_ramp) = match self.marker {
@@ -56,7 +59,8 @@ impl Dcqcn {
         }
     }
 
-    /// The exact fixed point: its marking probability is found by bisection, of which the derivative of the rate falls.
+    /// The exact fixed point: its marking probability is found by bisection, of which the
+    /// derivative of the rate falls.
     pub fn fixed_point(&self, flows: f64) -> DcqcnPoint {
         let change = |p: f64| {
             let x = self.point_at(flows, p);
@@ -72,7 +76,8 @@ impl Dcqcn {
         self.point_at(flows, low.exp())
     }
 
-    /// The same with a marking ramp that goes on beyond its top, up to probability 1, as the analysis takes it.
+    /// The same with a marking ramp that goes on beyond its top, up to probability 1, as the
+    /// analysis takes it.
     pub fn with_long_ramp(&self) -> Self {
         let marker = match self.marker {
             Marker::Ramp(r) => Marker::Ramp(Ramp { most: r.least + 1.0 / r.slope(), chance: 1.0, ..r }),

@@ -1,7 +1,8 @@
 //! Linearisation of a fluid law at a fixed point: the matrices of `x' = sum of A_k x(t - lag_k)`.
 //!
-//! The very functions that are integrated are differentiated, by central differences. N identical flows have two kinds of motion: all of them
-//! together with the queue, and differences between them, which no queue feels.
+//! The very functions that are integrated are differentiated, by central differences. N identical
+//! flows have two kinds of motion: all of them together with the queue, and differences between
+//! them, which no queue feels.
 use crate::fluid::law::{Law, Past, QUEUE, RATE};
 use nalgebra::{Complex, DMatrix};
 use std::cell::RefCell;
@@ -89,7 +90,8 @@ pub fn linearise<L: Law>(law: &L, flows: f64, point: &Point) -> Modes {
         }
         let mut d = vec![0.0; n];
         let probe = Probe { point, lags: &lags, varied, by };
-        // Delays that follow the queue or the rate move with them, but a constant past looks the same from any delay.
+        // Delays that follow the queue or the rate move with them, but a constant past looks the
+        // same from any delay.
         law.flow(&x[..s], &x[s..], &probe, &mut d[s..]);
         let growth = flows * x[s + RATE] - law.capacity();
         law.controller(&x[..s], growth, &mut d[..s]);
@@ -141,7 +143,8 @@ impl Linear {
 }
 
 impl Modes {
-    /// Loop transfer from what flows read of the shared states back to it: `1 + L` is the determinant of the whole over those of its parts.
+    /// Loop transfer from what flows read of the shared states back to it: `1 + L` is the
+    /// determinant of the whole over those of its parts.
     pub fn open_loop(&self, s: Complex<f64>) -> Complex<f64> {
         let m = self.together.characteristic(s);
         let (k, n) = (self.shared, m.nrows());

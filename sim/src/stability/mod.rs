@@ -1,8 +1,10 @@
-//! Stability of the laws: fixed points, linearisation, loop transfer, phase margins and the roots of the delay systems.
+//! Stability of the laws: fixed points, linearisation, loop transfer, phase margins and the roots
+//! of the delay systems.
 //!
-//! Two analyses stand side by side. The published one of "ECN or Delay" ([`published`]) is a low-order expansion of the models; the full one
-//! ([`linear`]) differentiates the very functions that `fluid` integrates, at the exact fixed point ([`fixed`]), and its margins
-//! ([`mod@margin`]) are held against the rightmost root of the delay system ([`mod@roots`]).
+//! Two analyses stand side by side. The published one of "ECN or Delay" ([`published`]) is a
+//! low-order expansion of the models; the full one ([`linear`]) differentiates the very functions
+//! that `fluid` integrates, at the exact fixed point ([`fixed`]), and its margins ([`mod@margin`])
+//! are held against the rightmost root of the delay system ([`mod@roots`]).
 pub mod command;
 pub mod fixed;
 pub mod linear;
@@ -45,7 +47,8 @@ pub struct Row {
     pub root: f64,
     /// Imaginary part of it, rad/s.
     pub root_omega: f64,
-    /// Real part of the rightmost root of differences between flows: 0 keeps whatever difference there is.
+    /// Real part of the rightmost root of differences between flows: 0 keeps whatever difference
+    /// there is.
     pub apart_root: f64,
 }
 
@@ -123,11 +126,12 @@ impl Past for Still {
     }
 }
 
-/// Derivatives of two flows' rates under TIMELY over a still queue between the thresholds, over the additive increase an update, for splits of
-/// the line: at a gradient of 0, and as it falls to 0 from above.
+/// Derivatives of two flows' rates under TIMELY over a still queue between the thresholds, over the
+/// additive increase an update, for splits of the line: at a gradient of 0, and as it falls to 0
+/// from above.
 ///
-/// The first is 1 at every split, so that none is at rest (theorem 3); the second 0 at every split, so that with the decrease's branch at 0
-/// all are (theorem 4).
+/// The first is 1 at every split, so that none is at rest (theorem 3); the second 0 at every split,
+/// so that with the decrease's branch at 0 all are (theorem 4).
 pub fn timely_rests(t: &Timely) -> Vec<(f64, [f64; 2])> {
     let queue = t.capacity * (t.t_low + t.t_high) / 2.0;
     let change = |rate: f64, gradient: f64| {

@@ -1,8 +1,10 @@
-//! Patched TIMELY as this NIC computes it: its fluid model, linearised as the others are, and its integers in a loop with a queue and a delay.
+//! Patched TIMELY as this NIC computes it: its fluid model, linearised as the others are, and its
+//! integers in a loop with a queue and a delay.
 //!
-//! The NIC's law differs from the paper's in two places. Steps are scaled by the time since the last update over the update interval, so that
-//! rates move as fast whatever the segment is: the paper's update interval is `max(Seg / R, update_interval)` here. And a gradient is the
-//! smoothed difference of two samples, which are `Seg / R` apart, over `min_rtt`.
+//! The NIC's law differs from the paper's in two places. Steps are scaled by the time since the
+//! last update over the update interval, so that rates move as fast whatever the segment is: the
+//! paper's update interval is `max(Seg / R, update_interval)` here. And a gradient is the smoothed
+//! difference of two samples, which are `Seg / R` apart, over `min_rtt`.
 use super::linear::{Point, linearise};
 use super::margin::margin;
 use super::roots::NotFound;
@@ -38,7 +40,8 @@ pub struct Nic {
 }
 
 impl Nic {
-    /// Flows of a profile, segments of so many wire bytes, at a bottleneck as fast as the profile's line.
+    /// Flows of a profile, segments of so many wire bytes, at a bottleneck as fast as the profile's
+    /// line.
     ///
     /// # Errors
     /// The profile's law is another.
@@ -127,7 +130,8 @@ pub struct Row {
     pub swing: f64,
 }
 
-/// Linearises, and runs the integers for so many ms from a queue a third beyond its rest; figures are of the last third.
+/// Linearises, and runs the integers for so many ms from a queue a third beyond its rest; figures
+/// are of the last third.
 ///
 /// # Errors
 /// The eigenvalues did not converge, or the profile cannot be held.
@@ -152,8 +156,8 @@ pub fn row(nic: &Nic, flows: u32, ms: f64) -> Result<Row, String> {
 /// Step of the queue.
 const STEP: Ps = US / 5;
 
-// The rate engine's integers for each flow, a fluid queue, and samples of it as old as they are when their ACK comes. Mean and standard deviation
-// of the queue in the last third, bits.
+// The rate engine's integers for each flow, a fluid queue, and samples of it as old as they are
+// when their ACK comes. Mean and standard deviation of the queue in the last third, bits.
 fn integers(nic: &Nic, flows: u32, queue: f64, ms: f64) -> Result<(f64, f64), String> {
     let start = Parameters { initial_mbps: nic.capacity / 1e6 / f64::from(flows), ..nic.profile.clone() };
     let words = start.quantise().map_err(|e| e.to_string())?;

@@ -1,5 +1,6 @@
-//! The published analysis of "ECN or Delay" (CoNEXT'16), whose margins follow from low-order transfer functions and from no linearisation of
-//! the fluid models, and the published values themselves.
+//! The published analysis of "ECN or Delay" (CoNEXT'16), whose margins follow from low-order
+//! transfer functions and from no linearisation of the fluid models, and the published values
+//! themselves.
 use crate::fluid::dcqcn::Dcqcn;
 use crate::fluid::marking::Marker;
 use crate::fluid::settings::{Model, Settings};
@@ -65,7 +66,8 @@ impl Curve {
     }
 }
 
-/// Published loop transfer of DCQCN at a marking probability: alpha's pole is at g C / N, where the fluid model has g / tau'.
+/// Published loop transfer of DCQCN at a marking probability: alpha's pole is at g C / N, where the
+/// fluid model has g / tau'.
 pub fn dcqcn_loop(d: &Dcqcn, flows: f64, p: f64, s: Complex<f64>) -> Complex<f64> {
     let (n, c, g) = (flows, d.capacity, d.gain);
     let (tau, t, b, f, step) = (d.cnp, d.timer, d.counter, d.stages, d.increase);
@@ -96,7 +98,8 @@ pub fn dcqcn_loop(d: &Dcqcn, flows: f64, p: f64, s: Complex<f64>) -> Complex<f64
     (-s * d.delay).exp() * above / below
 }
 
-/// Slope of the weight by the gradient in the published loop transfer of patched TIMELY; that of the weight itself is 2.
+/// Slope of the weight by the gradient in the published loop transfer of patched TIMELY; that of
+/// the weight itself is 2.
 pub const WEIGHT_SLOPE: f64 = 0.5;
 
 /// Published loop transfer of patched TIMELY, with this slope of the weight.
@@ -110,7 +113,8 @@ pub fn patched_loop(t: &Timely, flows: f64, slope: f64, s: Complex<f64>) -> Comp
     (-s * delay).exp() * (gradient + error) / (s * t.segment + (3.0 * weight - 1.0) * t.increase)
 }
 
-/// Time that DCQCN's discrete model takes until the rates of two flows differ by a tenth of their share, seconds.
+/// Time that DCQCN's discrete model takes until the rates of two flows differ by a tenth of their
+/// share, seconds.
 pub fn convergence(d: &Dcqcn, flows: f64) -> f64 {
     let Marker::Ramp(ramp) = d.marker else { return f64::NAN };
     let (n, g, step) = (flows, d.gain, d.increase);

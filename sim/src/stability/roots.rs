@@ -1,5 +1,5 @@
-//! The rightmost root of a linear delay system: eigenvalues of its discretised generator (Breda, Maset, Vermiglio, 2005), refined by
-//! Newton's method on the characteristic determinant.
+//! The rightmost root of a linear delay system: eigenvalues of its discretised generator (Breda,
+//! Maset, Vermiglio, 2005), refined by Newton's method on the characteristic determinant.
 use super::linear::Linear;
 use nalgebra::linalg::Schur;
 use nalgebra::{Complex, DMatrix};
@@ -31,7 +31,8 @@ impl Linear {
         DMatrix::from_fn(n, n, |r, c| self.matrices[k][(r, c)] * self.sizes[c] / self.sizes[r])
     }
 
-    // The generator on Chebyshev nodes of [-delay, 0], time in units of the delay; the first node is the present.
+    // The generator on Chebyshev nodes of [-delay, 0], time in units of the delay; the first node
+    // is the present.
     fn generator(&self) -> (DMatrix<f64>, f64) {
         let (n, delay) = (self.sizes.len(), self.delay());
         if delay == 0.0 {
@@ -119,7 +120,8 @@ mod tests {
         Linear { lags: vec![0.0, lag], matrices: vec![m(present), m(delayed)], sizes: vec![1.0] }
     }
 
-    /// x' = -k x(t - lag): at k lag = pi / 2 the root is i k; at 1 / e it is double and real; without a delay it is -k.
+    /// x' = -k x(t - lag): at k lag = pi / 2 the root is i k; at 1 / e it is double and real;
+    /// without a delay it is -k.
     #[test]
     fn a_scalar_delay_equation_has_known_roots() {
         for lag in [1e-6, 1.0, 50.0] {

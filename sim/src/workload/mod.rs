@@ -1,4 +1,5 @@
-//! Traffic from a few numbers: messages of drawn sizes at a load, remote procedure calls, incasts. Everything is drawn by seed.
+//! Traffic from a few numbers: messages of drawn sizes at a load, remote procedure calls, incasts.
+//! Everything is drawn by seed.
 pub mod sizes;
 
 use crate::frame::NodeId;
@@ -22,13 +23,15 @@ pub struct Load {
     pub sizes: Sizes,
     /// Wire bits of data that a sender is given, over what its link carries.
     pub load: f64,
-    /// Messages to the same host go one after the other over one flow, which remembers its rate; else each is a flow of its own.
+    /// Messages to the same host go one after the other over one flow, which remembers its rate;
+    /// else each is a flow of its own.
     pub persistent: bool,
     /// Only those of `to` count whose path from the sender is the longest.
     pub farthest: bool,
     /// Receivers that each sender has, drawn from those; 0: all of them.
     pub peers: usize,
-    /// Each message is answered by one of so many bytes, and complete when that has arrived; 0: not answered.
+    /// Each message is answered by one of so many bytes, and complete when that has arrived; 0: not
+    /// answered.
     pub reply: u64,
     /// From when.
     pub start: Ps,
@@ -61,8 +64,8 @@ fn wire(bytes: f64, packet: u32) -> f64 {
 }
 
 impl Load {
-    /// Adds its flows to a plan, `like` giving them all else; gives the number of their messages, or `None` and adds nothing when there
-    /// would be more than `most`.
+    /// Adds its flows to a plan, `like` giving them all else; gives the number of their messages,
+    /// or `None` and adds nothing when there would be more than `most`.
     pub fn add(&self, plan: &mut Plan, like: &FlowPlan, seed: u64, most: u64) -> Option<u64> {
         let mut messages = 0;
         let mut pairs: BTreeMap<(NodeId, NodeId), Vec<(Ps, u64)>> = BTreeMap::new();

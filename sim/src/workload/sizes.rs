@@ -1,4 +1,5 @@
-//! Distributions of message sizes, and of times: `size percent` files, the built-in ones, a single size.
+//! Distributions of message sizes, and of times: `size percent` files, the built-in ones, a single
+//! size.
 use crate::scenario::error::Error;
 use rand::Rng;
 use std::path::Path;
@@ -6,7 +7,8 @@ use std::path::Path;
 /// Names of the built-in distributions.
 pub const NAMES: &str = "web-search, data-mining";
 
-/// Measured delays of a kernel's stamps, written by `kernel_stamps.py` beside the file; the script says how.
+/// Measured delays of a kernel's stamps, written by `kernel_stamps.py` beside the file; the script
+/// says how.
 const KERNEL_STAMPS: &str = include_str!("../../scenarios/sigcomm15/kernel_stamps.txt");
 
 /// A distribution: sizes up to which a share of messages goes, uniform between neighbours.
@@ -62,7 +64,8 @@ impl Sizes {
         Some(Sizes { points: points.iter().map(|(kb, percent)| (kb * 1000.0, percent / 100.0)).collect() })
     }
 
-    /// Reads a file: on each line a size in bytes and the percentage of messages up to it; neither falls, the last percentage is 100.
+    /// Reads a file: on each line a size in bytes and the percentage of messages up to it; neither
+    /// falls, the last percentage is 100.
     pub fn read(file: &Path) -> Result<Self, Error> {
         let text = crate::input::text(file).map_err(|source| Error::Read { file: file.into(), source })?;
         Self::parse(file, &text)

@@ -10,7 +10,8 @@ use timely_sim::switch::{Config, Pfc};
 use timely_sim::time::{MS, NEVER, NS, Ps, Speed, US};
 use timely_sim::topology::{Link, Topology};
 
-/// Long tests are to be run: `cargo xtask soak`. The same as `timely_tests::thorough`, which this crate does not depend on.
+/// Long tests are to be run: `cargo xtask soak`. The same as `timely_tests::thorough`, which this
+/// crate does not depend on.
 pub fn thorough() -> bool {
     std::env::var("TIMELY_CYCLES").is_ok_and(|c| c.parse().is_ok_and(|c: u64| c > 200_000))
 }

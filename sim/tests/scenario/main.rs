@@ -1,4 +1,5 @@
-//! Scenarios end to end on event-level hosts: the figures that the design expects, files and their errors.
+//! Scenarios end to end on event-level hosts: the figures that the design expects, files and their
+//! errors.
 mod refused;
 
 use std::path::{Path, PathBuf};
@@ -40,7 +41,8 @@ fn near(what: &str, value: f64, expected: f64, tolerance: f64) {
     assert!((value / expected - 1.0).abs() <= tolerance, "{what}: {value} for {expected}");
 }
 
-// The figures of the design's packet simulator, an independent program; its overhead a packet is 24 bytes less.
+// The figures of the design's packet simulator, an independent program; its overhead a packet is 24
+// bytes less.
 #[test]
 fn hardware_incasts_give_the_expected_figures() {
     let timely = incast(&[], "").summary;
@@ -86,7 +88,8 @@ fn software_bursts_give_the_expected_figures() {
     assert!((0.05..0.2).contains(&same.utilization), "{}", same.utilization);
 }
 
-/// Congestion on the way back, of which the RTT makes congestion and one-way delay variation nothing.
+/// Congestion on the way back, of which the RTT makes congestion and one-way delay variation
+/// nothing.
 #[test]
 fn one_way_delay_leaves_the_way_back_out() {
     let text = include_str!("../../scenarios/reverse.toml");
@@ -115,7 +118,8 @@ fn a_run_repeats_and_a_lossy_one_recovers() {
     assert_eq!(lossy(), (summary, payload));
 }
 
-/// Values of the command line in place of a file's are known before its traffic is drawn and its defaults are taken.
+/// Values of the command line in place of a file's are known before its traffic is drawn and its
+/// defaults are taken.
 #[test]
 fn overrides_reach_drawn_traffic_and_defaults() {
     const MS: u64 = 1_000_000_000;
@@ -147,7 +151,8 @@ fn overrides_reach_drawn_traffic_and_defaults() {
 }
 
 // The manual's file has every field, and the defaults that it names are the defaults.
-/// In a fat tree of pods of nine hosts the longest paths leave the pod, and each host outside is as far as any other.
+/// In a fat tree of pods of nine hosts the longest paths leave the pod, and each host outside is as
+/// far as any other.
 #[test]
 fn the_farthest_hosts_are_those_of_other_pods() {
     let text = |farthest| {
@@ -214,7 +219,8 @@ fn hpcc_files_are_the_same_scenario() {
     assert_eq!(rows.len(), 4);
     assert!(rows.iter().all(|r| r.len() == 8 && r[1] == "0b000301" && r[3] == "100"));
     assert_eq!(rows.iter().map(|r| r[0]).filter(|ip| *ip == "0b000001").count(), 2);
-    // The last flow is alone: one packet, so it takes what theory says; and its source port is the second of its pair.
+    // The last flow is alone: one packet, so it takes what theory says; and its source port is the
+    // second of its pair.
     assert_eq!((rows[3][2], rows[3][5], rows[3][6]), ("10001", "5000000", rows[3][7]));
     // The others share a link, so none beats being alone.
     assert!(rows.iter().all(|r| r[6].parse::<u64>().unwrap() >= r[7].parse::<u64>().unwrap()));
@@ -254,7 +260,8 @@ fn several_switches_route_and_pause_each_other() {
     assert!(o.summary.utilization > 0.99 && o.summary.pauses > 100 && o.summary.dropped == 0);
 }
 
-/// A run whose flows have all ended ends with the last, however long it might have taken, on the fabric as in a network with clocks.
+/// A run whose flows have all ended ends with the last, however long it might have taken, on the
+/// fabric as in a network with clocks.
 #[test]
 fn finite_runs_are_averaged_over_the_time_they_took() {
     let on = |kind: &str, ms: u32| {

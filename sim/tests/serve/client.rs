@@ -1,4 +1,5 @@
-//! A client of vfio-user as small as can be, memory that it shares page by page, and a server in this process.
+//! A client of vfio-user as small as can be, memory that it shares page by page, and a server in
+//! this process.
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::IoSlice;
@@ -53,8 +54,8 @@ pub fn path() -> PathBuf {
     std::env::temp_dir().join(format!("timely-serve-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// Held exclusively by a thread that starts a process. Until it is one of its own, a child has all our sockets: a connection that is closed here
-/// meanwhile is not closed yet.
+/// Held exclusively by a thread that starts a process. Until it is one of its own, a child has all
+/// our sockets: a connection that is closed here meanwhile is not closed yet.
 pub static STARTING: RwLock<()> = RwLock::new(());
 
 /// Makes all NICs. Its first Verilated one starts Verilator, and a compiler.
@@ -154,7 +155,8 @@ impl Client {
         sendmsg(&self.stream, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL)
     }
 
-    /// The next reply: its header, and what follows. `None` when the server has closed the connection.
+    /// The next reply: its header, and what follows. `None` when the server has closed the
+    /// connection.
     pub fn reply(&mut self) -> Option<([u8; 16], Vec<u8>)> {
         let mut header = [0; 16];
         match self.stream.read_exact(&mut header) {
@@ -281,7 +283,8 @@ impl Bus for Registers {
     }
 }
 
-/// Memory whose pages are mapped one by one, as with an IOMMU: in a row for the device, anywhere in the file.
+/// Memory whose pages are mapped one by one, as with an IOMMU: in a row for the device, anywhere in
+/// the file.
 pub struct Pages {
     pub file: File,
     pub address: u64,

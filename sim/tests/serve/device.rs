@@ -94,7 +94,8 @@ fn the_device_says_what_it_is() {
     assert!(capabilities & pci::EXPRESS_DEVICE_FLR != 0);
 }
 
-/// Exercises DMA as a driver does: flows are loaded, rates set while the ring records it, and a snapshot taken.
+/// Exercises DMA as a driver does: flows are loaded, rates set while the ring records it, and a
+/// snapshot taken.
 fn exercise<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>, memory: &impl Memory) -> (Vec<TelemetryRecord>, Vec<EventRecord>) {
     device.write_profile(3, &Parameters::fixed(1000.0).quantise().unwrap()).unwrap();
     let record = |i| FlowRecord { enable: true, profile: 3, source_port: i as u16, charged_bytes: i * 77, ..Default::default() };
@@ -384,8 +385,9 @@ impl Bus for Direct {
     }
 }
 
-/// The second NIC of a pair stood still for a second when it first hears from the first: it sends from then on and not for the second that
-/// has passed. The registers of the first answer at every moment of it, on a link too that is shorter than a frame.
+/// The second NIC of a pair stood still for a second when it first hears from the first: it sends
+/// from then on and not for the second that has passed. The registers of the first answer at every
+/// moment of it, on a link too that is shorter than a frame.
 #[test]
 fn a_second_nic_that_stood_still_starts_when_it_hears() {
     const SECOND: u64 = 1_000_000 * US;

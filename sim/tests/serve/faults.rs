@@ -55,7 +55,8 @@ fn plausible(rng: &mut ChaCha8Rng) -> (u16, Vec<u8>) {
     }
 }
 
-/// Ten thousand messages, most of them broken: each is answered or ends its connection, and the server serves on.
+/// Ten thousand messages, most of them broken: each is answered or ends its connection, and the
+/// server serves on.
 #[test]
 fn malformed_messages() {
     let seed = std::env::var("TIMELY_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1u64);
@@ -177,7 +178,8 @@ fn who_does_not_say_hello_is_told_so() {
     works(&served);
 }
 
-/// Whatever a client was doing, the next one finds a NIC that was reset; and nothing of the NIC's reaches the first one's memory.
+/// Whatever a client was doing, the next one finds a NIC that was reset; and nothing of the NIC's
+/// reaches the first one's memory.
 #[test]
 fn a_client_that_leaves() {
     for kind in [NicKind::Model, NicKind::Rtl] {
@@ -209,7 +211,8 @@ fn a_client_that_leaves() {
     }
 }
 
-/// A client that only looks leaves nothing behind, though the NIC, which has many flows to clear, is not ready yet.
+/// A client that only looks leaves nothing behind, though the NIC, which has many flows to clear,
+/// is not ready yet.
 #[test]
 fn a_client_that_only_looks() {
     let mut many = options(NicKind::Model);

@@ -13,7 +13,8 @@ fn program(path: &Path, more: &[&str]) -> Command {
     c
 }
 
-/// Starts the program while no test is connected to anything: when this returns, it is a process of its own.
+/// Starts the program while no test is connected to anything: when this returns, it is a process of
+/// its own.
 fn spawn(mut program: Command) -> Child {
     let _alone = STARTING.write().unwrap_or_else(PoisonError::into_inner);
     program.spawn().unwrap()

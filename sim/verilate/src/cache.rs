@@ -1,5 +1,6 @@
-//! Cache of compiled models. A model that is loaded runs as the user that loads it, so the cache is a folder that no other user can write,
-//! and everything in it is checked again before it is loaded.
+//! Cache of compiled models. A model that is loaded runs as the user that loads it, so the cache is
+//! a folder that no other user can write, and everything in it is checked again before it is
+//! loaded.
 use crate::Error;
 use fs_mistrust::{Mistrust, Verifier};
 use rustix::fs::StatVfsMountFlags;
@@ -18,8 +19,9 @@ struct Place {
     built: Option<PathBuf>,
 }
 
-/// The user's own place: `TIMELY_CACHE`; else `verilated` in the cargo target directory that the running program stands in, if that directory is
-/// the user's; else `/var/cache` for root, `XDG_CACHE_HOME` or `~/.cache` for others.
+/// The user's own place: `TIMELY_CACHE`; else `verilated` in the cargo target directory that the
+/// running program stands in, if that directory is the user's; else `/var/cache` for root,
+/// `XDG_CACHE_HOME` or `~/.cache` for others.
 fn choose(variable: impl Fn(&str) -> Option<OsString>, program: &Path, user: u32) -> Result<Place, Error> {
     // The base directory specification has relative paths ignored.
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());

@@ -71,9 +71,11 @@ fn whole(e: &dyn std::error::Error) -> String {
 /// How a model is compiled.
 #[derive(Clone, Copy, Debug, Hash, Default)]
 pub struct Options {
-    /// The model can write waves, as FST; twenty times slower while it does. Needs the headers of zlib.
+    /// The model can write waves, as FST; twenty times slower while it does. Needs the headers of
+    /// zlib.
     pub waves: bool,
-    /// For whole NICs that run long: gcc compiles with `-O3` instead of `-O1`. Clang always does with `-O2`.
+    /// For whole NICs that run long: gcc compiles with `-O3` instead of `-O1`. Clang always does
+    /// with `-O2`.
     pub fast: bool,
 }
 
@@ -103,8 +105,8 @@ fn verilator() -> String {
     std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into())
 }
 
-/// The C++ compiler: `CXX`, else clang, else gcc. Clang takes a quarter of gcc's time for the straight-line code of a whole NIC, and what
-/// it makes runs a third faster.
+/// The C++ compiler: `CXX`, else clang, else gcc. Clang takes a quarter of gcc's time for the
+/// straight-line code of a whole NIC, and what it makes runs a third faster.
 fn compiler() -> String {
     std::env::var("CXX").unwrap_or_else(|_| {
         let runs = |c: &str| Command::new(c).arg("--version").output().is_ok_and(|o| o.status.success());
@@ -153,7 +155,8 @@ fn runtime(cache: &Cache, include: &Path, version: &str, compiler: &str, waves: 
     })
 }
 
-/// Compiles (or finds compiled) module `top` of `verilog` and loads it. `name` is for people looking into the cache.
+/// Compiles (or finds compiled) module `top` of `verilog` and loads it. `name` is for people
+/// looking into the cache.
 ///
 /// # Errors
 /// A tool that is missing or fails, a text without the module, a cache that cannot be written.
@@ -175,8 +178,8 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
         if object.exists() { Ok(()) } else { compile(&cache, &dir, &object, verilog, top, &shim, &version, &compiler, options) }
     })?;
     cache.check(&object)?;
-    // SAFETY: the library is what `compile` linked from the shim below, for the cache lets no other user write it; its initialisers only
-    // register C++ statics.
+    // SAFETY: the library is what `compile` linked from the shim below, for the cache lets no other
+    // user write it; its initialisers only register C++ statics.
     let code = unsafe { libloading::Library::new(&object)? };
     // SAFETY: the shim defines these five symbols with these signatures.
     let (new, delete, settle, cycle, record) = unsafe {
@@ -233,7 +236,8 @@ fn compile(
     write(&dir.join("dut.v"), verilog)?;
     write(&dir.join("shim.cpp"), shim)?;
     let mut verilate = Command::new(verilator());
-    // RustHDL's emission is full of harmless width warnings; LATCH, MULTIDRIVEN and UNOPTFLAT have a test of their own.
+    // RustHDL's emission is full of harmless width warnings; LATCH, MULTIDRIVEN and UNOPTFLAT have
+    // a test of their own.
     verilate.args(["--cc", "--prefix", "Vdut", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", top, "-O3", "--x-assign", "fast"]);
     if options.waves {
         verilate.arg("--trace-fst");
@@ -246,8 +250,10 @@ fn compile(
         .filter(|p| p.extension().is_some_and(|e| e == "cpp"))
         .collect();
     sources.sort();
-    // Code that runs at the start alone is half of it and not worth a compiler's effort. Of a block it comes last in the one translation unit, for
-    // the headers cost more than its code; of a whole NIC it is a unit of its own, which costs less than telling the optimizer to leave it alone.
+    // Code that runs at the start alone is half of it and not worth a compiler's effort. Of a block
+    // it comes last in the one translation unit, for the headers cost more than its code; of a
+    // whole NIC it is a unit of its own, which costs less than telling the optimizer to leave it
+    // alone.
     let (cold, hot): (Vec<_>, Vec<_>) = sources.iter().partition(|p| p.to_string_lossy().ends_with("__Slow.cpp"));
     let bytes: u64 = sources.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();
     let unit = |paths: &[&PathBuf]| paths.iter().map(|p| format!("#include \"{}\"\n", p.display())).collect::<String>();
@@ -282,7 +288,8 @@ fn compile(
         .arg("-o")
         .arg(&part);
     run(compiler, &mut link)?;
-    // The generated sources of a whole NIC are tens of megabytes; the library is all that is needed again.
+    // The generated sources of a whole NIC are tens of megabytes; the library is all that is needed
+    // again.
     let _ = fs::remove_dir_all(dir.join("cc"));
     let _ = fs::remove_file(&start);
     fs::rename(&part, object).map_err(|e| Error::File(object.into(), e))

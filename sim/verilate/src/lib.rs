@@ -1,13 +1,16 @@
-//! Turns emitted Verilog into a loaded Verilator model: a word array in, a word array out, one call a clock.
+//! Turns emitted Verilog into a loaded Verilator model: a word array in, a word array out, one call
+//! a clock.
 //!
-//! [`build`] runs Verilator and the C++ compiler once for a given text and keeps the shared library in [`cache_root`],
-//! named by a hash of all that went into it. [`Library::instantiate`] makes as many independent models as wanted; each may live
-//! on its own thread.
+//! [`build`] runs Verilator and the C++ compiler once for a given text and keeps the shared library
+//! in [`cache_root`], named by a hash of all that went into it. [`Library::instantiate`] makes as
+//! many independent models as wanted; each may live on its own thread.
 //!
-//! With `TIMELY_WAVES=DIR` in the environment every model is compiled to write waves, and every instance writes `DIR/NAME-N.fst`, for
-//! GTKWave or Surfer: twenty times slower, so shorten the run. [`Dut::record`] does the same for one instance.
+//! With `TIMELY_WAVES=DIR` in the environment every model is compiled to write waves, and every
+//! instance writes `DIR/NAME-N.fst`, for GTKWave or Surfer: twenty times slower, so shorten the
+//! run. [`Dut::record`] does the same for one instance.
 //!
-//! A module fits when its clock is called `clk`, and its outputs depend on registers alone (they are sampled after the edge).
+//! A module fits when its clock is called `clk`, and its outputs depend on registers alone (they
+//! are sampled after the edge).
 mod cache;
 mod compile;
 pub mod mutant;
@@ -102,14 +105,17 @@ impl Library {
         Out { at: p.offset, words: p.words() }
     }
 
-    /// A library with instances that begin with zeros and keep a trace of their first `clocks` clocks, for [`Dut::trace`].
+    /// A library with instances that begin with zeros and keep a trace of their first `clocks`
+    /// clocks, for [`Dut::trace`].
     pub fn keeping(&self, clocks: usize) -> Arc<Self> {
         Arc::new(Library { keeps: clocks, ..self.clone() })
     }
 
-    /// A fresh model whose uninitialised state (RAM) is filled at random from `seed`; `0` fills it with zeros.
+    /// A fresh model whose uninitialised state (RAM) is filled at random from `seed`; `0` fills it
+    /// with zeros.
     pub fn instantiate(self: &Arc<Self>, seed: u32) -> Dut {
-        // SAFETY: `new` was taken from the library that `self` keeps mapped, with the signature the shim defines.
+        // SAFETY: `new` was taken from the library that `self` keeps mapped, with the signature the
+        // shim defines.
         let model = unsafe { (self.new)(if self.keeps > 0 { 0 } else { seed }) };
         let (inputs, outputs) = (vec![0; self.in_words], vec![0; self.out_words]);
         let mut dut = Dut { library: self.clone(), model, inputs, outputs, trace: Trace::default() };
@@ -147,7 +153,8 @@ pub struct Trace {
     pub outputs: Vec<Vec<u32>>,
 }
 
-// SAFETY: a model owns all its state, its Verilator context included, and is used through `&mut self` alone.
+// SAFETY: a model owns all its state, its Verilator context included, and is used through
+// `&mut self` alone.
 unsafe impl Send for Dut {}
 
 impl Dut {
@@ -159,14 +166,16 @@ impl Dut {
     /// Writes the waves of all signals from here on to an FST file, until the instance is dropped.
     ///
     /// # Errors
-    /// The model was compiled without [`Options::waves`], is recorded already, or the file cannot be written.
+    /// The model was compiled without [`Options::waves`], is recorded already, or the file cannot
+    /// be written.
     pub fn record(&mut self, path: &Path) -> Result<(), Error> {
         let failed = |e| Error::File(path.into(), e);
         if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
             std::fs::create_dir_all(dir).map_err(failed)?;
         }
         let name = CString::new(path.as_os_str().as_bytes()).map_err(|e| failed(e.into()))?;
-        // SAFETY: `model` is live until drop, and `name` ends with a zero and outlives the call, which copies it.
+        // SAFETY: `model` is live until drop, and `name` ends with a zero and outlives the call,
+        // which copies it.
         match unsafe { (self.library.record)(self.model, name.as_ptr()) } {
             0 => Err(Error::Waves(path.into())),
             _ => Ok(()),
@@ -218,9 +227,11 @@ impl Dut {
         self.get_words(port).iter().flat_map(|w| w.to_le_bytes()).collect()
     }
 
-    /// One rising edge of `clk` with the inputs as set; then the outputs are those of the next clock.
+    /// One rising edge of `clk` with the inputs as set; then the outputs are those of the next
+    /// clock.
     pub fn tick(&mut self) {
-        // SAFETY: `model` is live until drop and the arrays have the sizes that the shim was generated with.
+        // SAFETY: `model` is live until drop and the arrays have the sizes that the shim was
+        // generated with.
         unsafe { (self.library.cycle)(self.model, self.inputs.as_ptr(), self.outputs.as_mut_ptr()) }
         if self.trace.inputs.len() < self.library.keeps {
             self.trace.inputs.push(self.inputs.clone());

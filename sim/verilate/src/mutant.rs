@@ -1,8 +1,9 @@
 //! Faults in emitted Verilog, for `cargo xtask mutate`, which asks whether any test notices them.
 //!
-//! With `TIMELY_MUTANTS=DIR` in the environment, [`text`] gives `DIR/KEY.mutated.v` in place of an emission where that file stands, and
-//! otherwise leaves the emission as `DIR/KEY.v`. A mutated text has the input [`PORT`] beside its own, which every instance holds
-//! at `TIMELY_MUTANT`: the fault of that number is active, none at 0.
+//! With `TIMELY_MUTANTS=DIR` in the environment, [`text`] gives `DIR/KEY.mutated.v` in place of an
+//! emission where that file stands, and otherwise leaves the emission as `DIR/KEY.v`. A mutated
+//! text has the input [`PORT`] beside its own, which every instance holds at `TIMELY_MUTANT`: the
+//! fault of that number is active, none at 0.
 use crate::Error;
 use std::path::PathBuf;
 

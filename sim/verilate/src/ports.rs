@@ -30,7 +30,8 @@ impl Port {
     }
 }
 
-/// Reads the declarations of module `top` (`input wire [7:0] name;`, as RustHDL emits them), without `clk`.
+/// Reads the declarations of module `top` (`input wire [7:0] name;`, as RustHDL emits them),
+/// without `clk`.
 pub(crate) fn parse(verilog: &str, top: &str) -> Option<Vec<Port>> {
     let start = verilog.find(&format!("module {top}("))?;
     let body = &verilog[start..];
@@ -66,7 +67,8 @@ pub(crate) fn parse(verilog: &str, top: &str) -> Option<Vec<Port>> {
     Some(ports)
 }
 
-/// The shim in C++: `tnv_new`, `tnv_delete`, `tnv_settle`, `tnv_cycle`, `tnv_record`; the last works only with `waves`.
+/// The shim in C++: `tnv_new`, `tnv_delete`, `tnv_settle`, `tnv_cycle`, `tnv_record`; the last
+/// works only with `waves`.
 pub(crate) fn shim(ports: &[Port], waves: bool) -> String {
     let (mut load, mut store) = (String::new(), String::new());
     for p in ports {

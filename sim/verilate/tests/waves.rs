@@ -36,8 +36,8 @@ fn waves_cover_every_clock_and_signal() {
     assert_eq!(dut.get(count), 300);
     drop(dut);
     let fst = std::fs::read(&path).expect("the file was written");
-    // The header block of the format: type 0, length, first and last time, a double as endianness test, memory, scopes, hierarchy
-    // variables, ids.
+    // The header block of the format: type 0, length, first and last time, a double as endianness
+    // test, memory, scopes, hierarchy variables, ids.
     let word = |at: usize| u64::from_be_bytes(fst[at..at + 8].try_into().expect("eight bytes"));
     assert_eq!((fst[0], word(1)), (0, 329));
     assert_eq!(word(9), 0, "first time");

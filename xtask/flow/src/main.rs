@@ -1,5 +1,5 @@
-//! Area and speed of the blocks, equality of two emissions, and bitstreams of boards, by the open tools: the program behind `cargo xtask synth`,
-//! `cargo xtask equal` and `cargo xtask bitstream`.
+//! Area and speed of the blocks, equality of two emissions, and bitstreams of boards, by the open
+//! tools: the program behind `cargo xtask synth`, `cargo xtask equal` and `cargo xtask bitstream`.
 mod bitstream;
 mod equal;
 mod synth;
@@ -19,9 +19,11 @@ struct Cli {
 enum Command {
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
     Synth(synth::Synth),
-    /// Proves that two emissions do the same, module by module; ends with 1 if a module is not proven. Writes target/equal.
+    /// Proves that two emissions do the same, module by module; ends with 1 if a module is not
+    /// proven. Writes target/equal.
     Equal(equal::Equal),
-    /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes bitstreams/BOARD/report.md and manifest.toml.
+    /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes
+    /// bitstreams/BOARD/report.md and manifest.toml.
     Bitstream(bitstream::Bitstream),
 }
 

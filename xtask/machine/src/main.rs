@@ -14,9 +14,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs the driver's self-test on the Verilated NIC in a virtual machine, through its kernel's VFIO.
+    /// Runs the driver's self-test on the Verilated NIC in a virtual machine, through its kernel's
+    /// VFIO.
     VmTest(vm::VmTest),
-    /// Measures software pacers in a virtual machine that counts instructions, beside the pacer's Verilog; writes target/pacing-vm/report.html.
+    /// Measures software pacers in a virtual machine that counts instructions, beside the pacer's
+    /// Verilog; writes target/pacing-vm/report.html.
     PacingVm(pacing_vm::PacingVm),
 }
 

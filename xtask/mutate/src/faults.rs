@@ -43,8 +43,9 @@ impl Fault {
         (!fault.cell.is_empty() && !fault.port.is_empty()).then_some(fault)
     }
 
-    /// Whether it changes the logic. `const0` where a 0 is wired changes nothing, nor does what no cell reads; clocks are left alone, and so
-    /// are registers' outputs, for yosys would lose their initial value: the faults of their inputs and readers stand for them.
+    /// Whether it changes the logic. `const0` where a 0 is wired changes nothing, nor does what no
+    /// cell reads; clocks are left alone, and so are registers' outputs, for yosys would lose their
+    /// initial value: the faults of their inputs and readers stand for them.
     pub fn is_one(&self, netlist: &Netlist) -> bool {
         let Some(cell) = netlist.cell(&self.module, &self.cell) else { return false };
         if CLOCKS.contains(&self.port.as_str()) || cell.kind.starts_with("$meminit") {
@@ -81,7 +82,8 @@ impl Fault {
         format!("{} {kind} {}[{}]{control}", self.mode, self.port, self.bit)
     }
 
-    /// Where it is: the instance that its cell is from, the wire where it has a name, and what stands in the emitted text there.
+    /// Where it is: the instance that its cell is from, the wire where it has a name, and what
+    /// stands in the emitted text there.
     pub fn at(&self, text: &[&str]) -> String {
         let path: Vec<&str> = self.cell.split('.').filter_map(|p| p.trim_start_matches("$flatten").strip_prefix('\\')).collect();
         let instance = if self.cell.starts_with("$flatten") { path.join(".") } else { self.module.trim_start_matches('\\').to_owned() };
@@ -134,7 +136,8 @@ mod tests {
         // Controlled by a constant.
         assert!(is("cnot0", "B", "-portbit 1 -ctrlbit 0") && !is("cnot1", "B", "-portbit 1 -ctrlbit 0"));
         assert!(is("cnot1", "B", "-portbit 0 -ctrlbit 1") && !is("cnot0", "B", "-portbit 0 -ctrlbit 1"));
-        // Y[1] is read by nothing, but a carry may come to a sum's bits from below; to a multiplexer's nothing does.
+        // Y[1] is read by nothing, but a carry may come to a sum's bits from below; to a
+        // multiplexer's nothing does.
         assert!(is("inv", "Y", "-portbit 0") && !is("inv", "Y", "-portbit 1") && is("inv", "A", "-portbit 1"));
         let netlist = Netlist::read(&NETLIST.replace("\"$add\"", "\"$mux\"")).expect("a netlist");
         let is = |rest| fault("inv", "A", rest).is_one(&netlist);

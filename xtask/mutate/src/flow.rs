@@ -1,4 +1,5 @@
-//! Yosys' part: a netlist of an emitted text, a list of its faults, and the text with all of them in it.
+//! Yosys' part: a netlist of an emitted text, a list of its faults, and the text with all of them
+//! in it.
 use super::faults::{self, Fault};
 use super::netlist::Netlist;
 use super::table::Row;
@@ -53,8 +54,9 @@ impl Text {
         let modules = if row.modules.is_empty() { vec![top.clone()] } else { row.modules.iter().map(|m| (*m).to_owned()).collect() };
         let selection = format!("{}{}", modules.join(" "), " %u".repeat(modules.len() - 1));
         let whole = if row.modules.is_empty() { "proc\nflatten\n" } else { "" };
-        // A fault in what synthesis removes is none: constants go through the hierarchy, and words lose the bits that nothing reads and those
-        // that are always 0; the second time those of sums of sums. Registers keep the multiplexers that the text has.
+        // A fault in what synthesis removes is none: constants go through the hierarchy, and words
+        // lose the bits that nothing reads and those that are always 0; the second time those of
+        // sums of sums. Registers keep the multiplexers that the text has.
         let opt = "opt -fine -mux_undef -nodffe -nosdff\n";
         let script = format!(
             "read_verilog text.v\nhierarchy -check -top {top}\n{whole}select {selection}\nproc\n{opt}wreduce\n{opt}wreduce\n{opt}opt_clean\n\
@@ -70,7 +72,8 @@ impl Text {
     /// # Errors
     /// Yosys failed, or there are not so many.
     pub fn faults(&self, yosys: &Path, count: usize, seed: u32) -> Result<Vec<Fault>, String> {
-        // Some are none; yosys spreads those that it lists over modules, cells, wires and lines of the text. Contents of ROMs are no cells.
+        // Some are none; yosys spreads those that it lists over modules, cells, wires and lines of
+        // the text. Contents of ROMs are no cells.
         let listed = count * 3 + 50;
         let cells = format!("{} t:$meminit t:$meminit_v2 %u %d", self.selection);
         let script = format!("read_rtlil netlist.il\nmutate -list {listed} -seed {seed} -o list.txt {cells}\n");

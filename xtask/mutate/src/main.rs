@@ -23,7 +23,8 @@ use trial::{Known, Program, Verdict};
 
 /// Cells that get one fault.
 const CELLS: usize = 60;
-/// Cells that get one fault where several modules join blocks: there one cell is a block with all its ports.
+/// Cells that get one fault where several modules join blocks: there one cell is a block with all
+/// its ports.
 const JOINED_CELLS: usize = 4;
 /// Faults that a block gets at least.
 const LEAST: usize = 8;
@@ -31,7 +32,8 @@ const LEAST: usize = 8;
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Cli {
-    /// Puts faults into the emitted blocks, which their lockstep tests must notice; writes tests/mutation.toml and docs/mutation.md.
+    /// Puts faults into the emitted blocks, which their lockstep tests must notice; writes
+    /// tests/mutation.toml and docs/mutation.md.
     Mutate(Mutate),
 }
 
@@ -146,7 +148,8 @@ impl Run<'_> {
         let mut known = Known::load(folder.join(format!("verdicts-{}", hash(&[&mutated.hash, &program.hash]))));
         let log = folder.join("test.log");
         let mut limit = None;
-        // Without a fault the mutated text must pass. The first run compiles, the second one is timed.
+        // Without a fault the mutated text must pass. The first run compiles, the second one is
+        // timed.
         let mut control = || {
             for seconds in [3600, 600] {
                 progress(&format!("{}: without a fault selected", row.block));

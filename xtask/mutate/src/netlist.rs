@@ -91,7 +91,8 @@ impl Netlist {
         self.cells.get(&(plain(module).to_owned(), plain(cell).to_owned()))
     }
 
-    /// A bit of an output that nothing reads, or a bit of an input that goes to such a one alone: synthesis would not build it.
+    /// A bit of an output that nothing reads, or a bit of an input that goes to such a one alone:
+    /// synthesis would not build it.
     pub fn is_unread(&self, module: &str, cell: &Cell, port: &str, bit: usize) -> bool {
         let unread = |port: &str| !cell.bit(port, bit).is_some_and(|b| self.read.get(plain(module)).is_some_and(|r| r.contains(b)));
         match (cell.is_output(port), port) {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The record. Everything is counted from `block` and `survivor`; reasons are written by hand and carried over.
+/// The record. Everything is counted from `block` and `survivor`; reasons are written by hand and
+/// carried over.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// All blocks together.
@@ -97,7 +98,8 @@ impl Record {
         Ok(format!("{HEAD}{}", toml::to_string(self).map_err(|e| e.to_string())?))
     }
 
-    /// Puts a block's new figures in the place of its old ones; reasons stay with the faults that they are of.
+    /// Puts a block's new figures in the place of its old ones; reasons stay with the faults that
+    /// they are of.
     pub fn update(&mut self, name: &str, block: Block, mut survivors: Vec<Survivor>) {
         for s in &mut survivors {
             let known = self.survivor.iter().find(|o| (&o.block, &o.at, &o.fault) == (&s.block, &s.at, &s.fault));
@@ -161,7 +163,8 @@ mod tests {
         assert_eq!((record.mutate.killed, record.survivor.len()), (1.0, 0));
     }
 
-    /// The committed record: enough faults, in all blocks, nearly all of them noticed, and a reason for each that is not.
+    /// The committed record: enough faults, in all blocks, nearly all of them noticed, and a reason
+    /// for each that is not.
     #[test]
     fn what_is_recorded_is_enough() {
         let record = Record::load(&root()).expect("a record");

@@ -11,8 +11,9 @@ pub struct Row {
     pub tests: &'static [&'static str],
     /// The texts that get faults: how the names that the tests compile them by begin.
     pub texts: &'static [&'static str],
-    /// A block that is made of blocks with rows of their own gets its faults in these modules alone, so how its parts are
-    /// joined; in every other the hierarchy is dissolved, and all of it gets faults.
+    /// A block that is made of blocks with rows of their own gets its faults in these modules
+    /// alone, so how its parts are joined; in every other the hierarchy is dissolved, and all of it
+    /// gets faults.
     pub modules: &'static [&'static str],
 }
 
@@ -58,7 +59,8 @@ pub const ROWS: &[Row] = &[
     Row { modules: JOINTS, ..row("nic", "nic", WHOLE, &["nic_64_10"]) },
 ];
 
-/// Tests of a whole NIC beside its model: traffic, a host that loads flows and takes snapshots, events, weather and resets.
+/// Tests of a whole NIC beside its model: traffic, a host that loads flows and takes snapshots,
+/// events, weather and resets.
 const WHOLE: &[&str] = &[
     "equal::rtl_equals_model_64",
     "dma::flows_are_loaded_and_snapshots_taken",
@@ -66,7 +68,8 @@ const WHOLE: &[&str] = &[
     "soak::a_short_soak",
 ];
 
-/// The modules that join the blocks of a NIC, from the registers on the long ways between them to its pins.
+/// The modules that join the blocks of a NIC, from the registers on the long ways between them to
+/// its pins.
 const JOINTS: &[&str] =
     &["tnic_standalone", "tnic_standalone__core", "tnic_standalone__core__control", "tnic_standalone__core__control__crossing"];
 

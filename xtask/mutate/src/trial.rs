@@ -1,4 +1,5 @@
-//! Runs the tests of a block with one fault, and keeps what came of it, so that a run that was cut goes on.
+//! Runs the tests of a block with one fault, and keeps what came of it, so that a run that was cut
+//! goes on.
 use super::table::Row;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -66,8 +67,8 @@ impl<'a> Program<'a> {
         Ok(Program { row, file, tools, hash })
     }
 
-    /// Runs the tests with fault `number` of the texts in `folder`, for `seconds` at most each; gives the verdict and the seconds taken.
-    /// Output is kept in `log`.
+    /// Runs the tests with fault `number` of the texts in `folder`, for `seconds` at most each;
+    /// gives the verdict and the seconds taken. Output is kept in `log`.
     ///
     /// # Errors
     /// The program did not start.

@@ -1,5 +1,5 @@
-//! Programs of a newer Debian than this machine's: their packages are unpacked under `target/` and run with their own libraries; nothing
-//! outside of it changes.
+//! Programs of a newer Debian than this machine's: their packages are unpacked under `target/` and
+//! run with their own libraries; nothing outside of it changes.
 use crate::process::{put, quiet, version};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -127,8 +127,8 @@ impl Tree {
         Ok(listed(&quiet(c)?))
     }
 
-    /// A program of it as a file of its own beside the tree, which gives it `first` before all other arguments. An interpreter within it has
-    /// its modules from the tree.
+    /// A program of it as a file of its own beside the tree, which gives it `first` before all
+    /// other arguments. An interpreter within it has its modules from the tree.
     ///
     /// # Errors
     /// The file could not be written.
@@ -136,11 +136,13 @@ impl Tree {
         self.calling(&self.path(inside), "", first)
     }
 
-    /// The same for a program that has the folder of its data built in, such as `/usr/share/name/`: a copy of it has the path of an open file there,
-    /// which the script opens on the tree's own folder.
+    /// The same for a program that has the folder of its data built in, such as `/usr/share/name/`:
+    /// a copy of it has the path of an open file there, which the script opens on the tree's own
+    /// folder.
     ///
     /// # Errors
-    /// The program has no such path in it, or more than one, or one that is too short; or a file could not be written.
+    /// The program has no such path in it, or more than one, or one that is too short; or a file
+    /// could not be written.
     pub fn script_with_data(&self, inside: &str, data: &str) -> Result<PathBuf, String> {
         let program = self.path(inside);
         let mut bytes = fs::read(&program).map_err(|e| format!("{}: {e}", program.display()))?;
@@ -229,7 +231,8 @@ mod tests {
         for folder in [LIBRARIES, "usr/bin", "usr/share/tool"] {
             fs::create_dir_all(tree.path(folder)).expect("a folder");
         }
-        // In place of a loader and its program, a shell that runs the last of its arguments as a script.
+        // In place of a loader and its program, a shell that runs the last of its arguments as a
+        // script.
         let loader = tree.path(LOADER);
         put(&loader, "#!/bin/sh\nexec /bin/sh \"$3\"\n").expect("a file");
         fs::set_permissions(&loader, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it may run");

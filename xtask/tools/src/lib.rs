@@ -1,4 +1,5 @@
-//! The tools that the project's developer programs share: those beyond Rust, found or installed, and the starting of other programs.
+//! The tools that the project's developer programs share: those beyond Rust, found or installed,
+//! and the starting of other programs.
 pub mod debian;
 pub mod hash;
 pub mod process;

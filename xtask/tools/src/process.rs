@@ -66,7 +66,8 @@ pub fn number(text: &str) -> String {
     word.map_or("?", |w| w.trim_start_matches(|c: char| !c.is_ascii_digit())).to_owned()
 }
 
-/// After this long a tool in the background is ended: it found no way. With a processor to itself none takes a third of it.
+/// After this long a tool in the background is ended: it found no way. With a processor to itself
+/// none takes a third of it.
 pub const LIMIT: &str = "60m";
 
 // A tool in a folder, below other work, that is ended at the limit.
@@ -87,7 +88,8 @@ pub fn background(program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), 
     })
 }
 
-/// Runs a tool so, and ends it too when `goes_on` says no to a line that it wrote to stderr; gives whether it came to its end.
+/// Runs a tool so, and ends it too when `goes_on` says no to a line that it wrote to stderr; gives
+/// whether it came to its end.
 ///
 /// # Errors
 /// The tool did not start, or failed, which its last lines in the text tell.

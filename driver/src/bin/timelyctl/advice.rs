@@ -4,8 +4,8 @@ use timely_driver::target::Target;
 /// Words that begin commands which take no device, or name it themselves.
 const WITHOUT: [&str; 8] = ["--", "bind", "unbind", "list", "send", "recv", "reg list", "sim"];
 
-/// A message whose commands name the device: without `--device` they would be of another one. `device` is what this command was given, if it
-/// was given any.
+/// A message whose commands name the device: without `--device` they would be of another one.
+/// `device` is what this command was given, if it was given any.
 pub fn for_device(text: &str, device: Option<&Target>) -> String {
     let Some(device) = device else { return text.into() };
     let mut parts = text.split("`timelyctl ");

@@ -1,4 +1,5 @@
-//! Backends of a command: a daemon that has the device, or the device itself, opened for one command.
+//! Backends of a command: a daemon that has the device, or the device itself, opened for one
+//! command.
 use serde_json::Value;
 use std::time::Duration;
 use timely_driver::Error;
@@ -124,7 +125,8 @@ impl Backend {
         Self::open_for(target, false)
     }
 
-    /// Opens as [`Backend::open`] does, to reset the device: a NIC that is not ready for anything else can be reset.
+    /// Opens as [`Backend::open`] does, to reset the device: a NIC that is not ready for anything
+    /// else can be reset.
     pub fn open_to_reset(target: &Target) -> Result<Self, CliError> {
         Self::open_for(target, true)
     }
@@ -164,7 +166,8 @@ impl Backend {
         Ok(backend)
     }
 
-    /// A simulated NIC without a configuration gets its addresses and a profile, so that a flow can be added at once.
+    /// A simulated NIC without a configuration gets its addresses and a profile, so that a flow can
+    /// be added at once.
     fn prepare(&mut self) -> Result<(), CliError> {
         let Backend::Direct { service, .. } = self else { return Ok(()) };
         if service.config().port.is_none() {
@@ -189,14 +192,15 @@ impl Backend {
             Backend::Direct { service, .. } => {
                 // A daemon starts all again by itself; here nothing would be sent.
                 if matches!(request, Request::Enable { on: true } | Request::FlowAdd { .. } | Request::FlowPost { .. }) {
-                    service.nic.must_beat().map_err(ServiceError::from)?;
+                    service.nic.must_have_heartbeat().map_err(ServiceError::from)?;
                 }
                 Ok(service.handle(request)?)
             }
         }
     }
 
-    /// The next events: records lost before them, and their bytes. Nothing when none came within `wait`.
+    /// The next events: records lost before them, and their bytes. Nothing when none came within
+    /// `wait`.
     pub fn events(&mut self, wait: Duration) -> Result<Option<(u64, Vec<u8>)>, CliError> {
         match self {
             Backend::Daemon(client) => Ok(client.events(wait)?),

@@ -55,7 +55,8 @@ EXIT CODES
 #[derive(Parser)]
 #[command(name = "timelyctl", version, after_help = AFTER)]
 pub struct Cli {
-    /// The NIC: a PCI address, /dev/mqnic0, sysfs:ADDRESS, serial:PORT, vfio-user:PATH, sim or sim:model.
+    /// The NIC: a PCI address, /dev/mqnic0, sysfs:ADDRESS, serial:PORT, vfio-user:PATH, sim or
+    /// sim:model.
     #[arg(long, global = true, env = "TIMELY_DEVICE")]
     pub device: Option<Target>,
     /// Prints JSON with stable keys.
@@ -69,12 +70,14 @@ pub struct Cli {
 pub enum Command {
     /// Cards of this machine.
     List,
-    /// Hands cards to vfio-pci, and remembers who had them: all of them, or none when one cannot be.
+    /// Hands cards to vfio-pci, and remembers who had them: all of them, or none when one cannot
+    /// be.
     Bind {
         /// PCI addresses, as 0000:03:00.0; all ports that share an IOMMU group.
         #[arg(required = true)]
         addresses: Vec<Address>,
-        /// Takes a card whose interface is up and has addresses. One that carries a default route is never taken.
+        /// Takes a card whose interface is up and has addresses. One that carries a default route
+        /// is never taken.
         #[arg(long)]
         force: bool,
     },
@@ -90,7 +93,8 @@ pub enum Command {
     Info,
     /// Resets the device: nothing is configured then.
     Reset {
-        /// Removes every flow at once and leaves all else: addresses, profiles, time, counters. Frames under way leave whole.
+        /// Removes every flow at once and leaves all else: addresses, profiles, time, counters.
+        /// Frames under way leave whole.
         #[arg(long)]
         flows: bool,
     },
@@ -135,7 +139,8 @@ pub enum Command {
         #[arg(long, default_value_t = 200, value_parser = parse_whole::<u32>)]
         pairs: u32,
     },
-    /// Sends segments over an ordinary UDP socket, through whatever NIC leads there: rates, RTTs, loss.
+    /// Sends segments over an ordinary UDP socket, through whatever NIC leads there: rates, RTTs,
+    /// loss.
     Send(traffic::SendArguments),
     /// Receives such segments, and answers them when asked to.
     Recv(traffic::RecvArguments),
@@ -180,22 +185,26 @@ pub enum Port {
         /// Part of the line that its ACKs may take on average, in percent.
         #[arg(long, value_name = "PERCENT", default_value_t = 25, value_parser = parse_whole::<u8>)]
         ack_share: u8,
-        /// Obeys pause frames: PAUSE of IEEE 802.3 stops all that leaves, PFC of 802.1Qbb its priorities.
+        /// Obeys pause frames: PAUSE of IEEE 802.3 stops all that leaves, PFC of 802.1Qbb its
+        /// priorities.
         #[arg(long)]
         pause: bool,
         /// Priority of its ACKs, 0 to 7: PFC that pauses it stops them.
         #[arg(long, value_name = "PRIORITY", default_value_t = 0, value_parser = parse_whole::<u8>)]
         ack_priority: u8,
-        /// A full packet store makes the host wait, where packets are the host's; else they are dropped and counted.
+        /// A full packet store makes the host wait, where packets are the host's; else they are
+        /// dropped and counted.
         #[arg(long)]
         store_waits: bool,
-        /// Corundum: how long both reads of the host's memory that a packet needs take at most, together; 3us otherwise.
+        /// Corundum: how long both reads of the host's memory that a packet needs take at most,
+        /// together; 3us otherwise.
         #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
         dma: Option<String>,
         /// Answers nobody's segments.
         #[arg(long)]
         no_answer: bool,
-        /// Networks whose hosts it answers, as 10.0.0.0/8; given again for each, eight at most. Needed unless --no-answer.
+        /// Networks whose hosts it answers, as 10.0.0.0/8; given again for each, eight at most.
+        /// Needed unless --no-answer.
         #[arg(long, value_name = "ADDRESS/BITS")]
         allow: Vec<String>,
     },
@@ -247,7 +256,8 @@ pub struct FlowArguments {
     /// Packets of a segment, whose last one is answered.
     #[arg(long, default_value_t = 2, value_parser = parse_whole::<u8>)]
     segment_packets: u8,
-    /// Packets of the flow are posted one by one (`flow post`); otherwise the device always has some.
+    /// Packets of the flow are posted one by one (`flow post`); otherwise the device always has
+    /// some.
     #[arg(long)]
     posted: bool,
     /// Priority for PFC.

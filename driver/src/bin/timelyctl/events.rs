@@ -17,7 +17,8 @@ const WAIT: Duration = Duration::from_millis(100);
 /// Options of `timelyctl events`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The file: CSV, or pcapng where its name ends so (link type USER0, one record of docs/registers.md a packet, nanoseconds of the NIC).
+    /// The file: CSV, or pcapng where its name ends so (link type USER0, one record of
+    /// docs/registers.md a packet, nanoseconds of the NIC).
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// One of so many updates.

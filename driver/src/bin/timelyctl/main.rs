@@ -125,7 +125,8 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
     Ok(Some(ExitCode::SUCCESS))
 }
 
-/// Prints the result of a change as JSON, for programs; without `json` a change that was done prints nothing.
+/// Prints the result of a change as JSON, for programs; without `json` a change that was done
+/// prints nothing.
 fn done(json: bool, what: Value) -> Result<(), CliError> {
     if json { write_out(&serde_json::to_string_pretty(&what).unwrap_or_default()) } else { Ok(()) }
 }
@@ -154,7 +155,8 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::Doctor => return doctor::run(&target, cli.json),
         Command::Selftest => {
             let place = Config::read(&target.state()?)?.device;
-            // Opened once before the test, so that a device that is absent or in use is no finding of the test.
+            // Opened once before the test, so that a device that is absent or in use is no finding
+            // of the test.
             drop(target.transport(place)?);
             let mut open = || target.transport(place).map_err(|e| backend::as_failure(&target, e));
             let report = selftest::run(&mut open, &selftest::Options::default()).map_err(|e| match e {

@@ -1,4 +1,5 @@
-//! A sender whose other end is a plain socket, so that each answer can be right or wrong in its own way.
+//! A sender whose other end is a plain socket, so that each answer can be right or wrong in its own
+//! way.
 use super::*;
 use std::net::UdpSocket;
 use std::os::fd::AsFd;

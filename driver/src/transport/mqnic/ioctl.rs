@@ -1,4 +1,5 @@
-//! Requests to Corundum's character device: its version, its regions. The numbers are those of the kernel module.
+//! Requests to Corundum's character device: its version, its regions. The numbers are those of the
+//! kernel module.
 #![allow(unsafe_code)]
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, Updater, ioctl, opcode};
 use std::ffi::c_void;
@@ -19,7 +20,8 @@ const GET_API_VERSION: Opcode = opcode::none(GROUP, 0xc0);
 const GET_DEVICE_INFO: Opcode = opcode::none(GROUP, 0xc1);
 const GET_REGION_INFO: Opcode = opcode::none(GROUP, 0xc2);
 
-/// Words of the answer about the device: bytes, flags, seven numbers of the firmware, regions, interrupts.
+/// Words of the answer about the device: bytes, flags, seven numbers of the firmware, regions,
+/// interrupts.
 const INFO_WORDS: usize = 11;
 const INFO_REGIONS: usize = 9;
 
@@ -100,14 +102,16 @@ impl Answers for File {
     fn regions(&self) -> io::Result<u32> {
         let mut info = [0u32; INFO_WORDS];
         info[0] = size_of_val(&info) as u32;
-        // SAFETY: MQNIC_IOCTL_GET_DEVICE_INFO writes these eleven words and no more, which it is told are there.
+        // SAFETY: MQNIC_IOCTL_GET_DEVICE_INFO writes these eleven words and no more, which it is
+        // told are there.
         unsafe { ioctl(self, Updater::<GET_DEVICE_INFO, [u32; INFO_WORDS]>::new(&mut info)) }?;
         Ok(info[INFO_REGIONS])
     }
 
     fn region(&self, index: u32) -> io::Result<Region> {
         let mut info = RegionInfo { bytes: size_of::<RegionInfo>() as u32, index, ..RegionInfo::default() };
-        // SAFETY: MQNIC_IOCTL_GET_REGION_INFO writes one such structure, whose layout is the module's.
+        // SAFETY: MQNIC_IOCTL_GET_REGION_INFO writes one such structure, whose layout is the
+        // module's.
         unsafe { ioctl(self, Updater::<GET_REGION_INFO, RegionInfo>::new(&mut info)) }?;
         Ok(Region { kind: info.kind, bytes: info.size, offset: info.offset })
     }
@@ -118,7 +122,8 @@ mod tests {
     use super::*;
     use std::mem::offset_of;
 
-    /// The sizes and places of the module's structures: any other, and the kernel would write elsewhere.
+    /// The sizes and places of the module's structures: any other, and the kernel would write
+    /// elsewhere.
     #[test]
     fn structures_are_those_of_the_module() {
         assert_eq!((size_of::<RegionInfo>(), offset_of!(RegionInfo, size), offset_of!(RegionInfo, name)), (72, 24, 40));

@@ -1,6 +1,8 @@
-//! A Corundum board through the character device of its own driver, /dev/mqnicN, beside the network interface: registers and nothing else.
+//! A Corundum board through the character device of its own driver, /dev/mqnicN, beside the network
+//! interface: registers and nothing else.
 //!
-//! Corundum's driver gives the whole of BAR 2 to each process that may open the file, so the registers are those of any other transport.
+//! Corundum's driver gives the whole of BAR 2 to each process that may open the file, so the
+//! registers are those of any other transport.
 mod ioctl;
 
 use super::Failure;
@@ -58,7 +60,8 @@ impl Bars for Seen<'_> {
 /// Opens the character device.
 ///
 /// # Errors
-/// When another process has it, it may not be opened, is none of Corundum's, or the card has another application.
+/// When another process has it, it may not be opened, is none of Corundum's, or the card has
+/// another application.
 pub fn open(path: &Path) -> Result<Beside, Failure> {
     let name = path.display().to_string();
     let lock = Lock::take(&name, &lock::path_of(&name)?)?;

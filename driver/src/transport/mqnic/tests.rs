@@ -1,5 +1,6 @@
-//! A file behind the same mapping, with Corundum's list and our registers at the offsets that the module gives its regions, and a kernel that
-//! answers as it is told to. Registers are memory here: what was written is read back, and nothing happens.
+//! A file behind the same mapping, with Corundum's list and our registers at the offsets that the
+//! module gives its regions, and a kernel that answers as it is told to. Registers are memory here:
+//! what was written is read back, and nothing happens.
 use super::*;
 use crate::nic::{End, EventSettings, Nic, Start};
 use crate::transport::Transport;
@@ -102,7 +103,8 @@ fn registers_are_reached_beside_the_interface() {
     assert_eq!(card.get(&id::CONTROL), 1, "what was configured goes on");
 }
 
-/// A start from nothing removes flows by the soft reset, where no other is to be had: the card is its network driver's.
+/// A start from nothing removes flows by the soft reset, where no other is to be had: the card is
+/// its network driver's.
 #[test]
 fn a_fresh_start_clears_by_registers() {
     let card = Card::new();

@@ -1,4 +1,5 @@
-//! A tree like sysfs, with files in place of BARs. Registers are memory here: what was written is read back, and nothing happens.
+//! A tree like sysfs, with files in place of BARs. Registers are memory here: what was written is
+//! read back, and nothing happens.
 use super::*;
 use crate::nic::{End, Nic, Start};
 use crate::pci::Network;
@@ -124,7 +125,8 @@ fn registers_elsewhere_are_named() {
     tree.refused(Some("bar=2,offset=0x3ff800"), &["BAR 2 has 0x400000 bytes", "0x1000 from 0x3ff800"]);
 }
 
-/// A Corundum board whose driver has no character device: its list is in BAR 0, and is asked for the application.
+/// A Corundum board whose driver has no character device: its list is in BAR 0, and is asked for
+/// the application.
 #[test]
 fn corundums_list_is_read_there_too() {
     let tree = Tree::new();
@@ -168,7 +170,8 @@ fn what_is_in_the_way_is_named_with_the_next_step() {
     tree.refused(None, &["there is no PCI device 0000:d8:00.0", "timelyctl list"]);
 }
 
-/// A file that may not be mapped to write is refused with the error that a kernel in lockdown gives.
+/// A file that may not be mapped to write is refused with the error that a kernel in lockdown
+/// gives.
 #[test]
 fn a_kernel_that_lets_nobody_map_is_told_apart() {
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};

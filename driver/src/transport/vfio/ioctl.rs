@@ -1,4 +1,5 @@
-//! Ioctls without a checked call in `vfio-ioctls`: the reset of a device, and the addresses that its IOMMU translates.
+//! Ioctls without a checked call in `vfio-ioctls`: the reset of a device, and the addresses that
+//! its IOMMU translates.
 #![allow(unsafe_code)]
 use rustix::ioctl::{NoArg, Updater, ioctl, opcode};
 use std::io;
@@ -20,7 +21,8 @@ pub fn reset(device: BorrowedFd<'_>) -> io::Result<()> {
     Ok(unsafe { ioctl(device, NoArg::<RESET>::new()) }?)
 }
 
-/// The addresses that the container's IOMMU translates; all 39 bits where an old kernel does not say.
+/// The addresses that the container's IOMMU translates; all 39 bits where an old kernel does not
+/// say.
 ///
 /// # Errors
 /// When the kernel does not answer.
@@ -28,14 +30,16 @@ pub fn valid_addresses(container: BorrowedFd<'_>) -> io::Result<Vec<RangeInclusi
     // In words of 64 bits, as the kernel's structures are aligned.
     let mut info = [0u64; INFO_BYTES / 8];
     info[0] = INFO_BYTES as u64;
-    // SAFETY: VFIO_IOMMU_GET_INFO writes at most as many bytes as the first 32 bits, `argsz`, say that there are.
+    // SAFETY: VFIO_IOMMU_GET_INFO writes at most as many bytes as the first 32 bits, `argsz`, say
+    // that there are.
     unsafe { ioctl(container, Updater::<IOMMU_INFO, [u64; INFO_BYTES / 8]>::new(&mut info)) }?;
     let bytes: Vec<u8> = info.iter().flat_map(|w| w.to_ne_bytes()).collect();
     Ok(ranges(&bytes).unwrap_or_else(|| vec![0..=(1 << 39) - 1]))
 }
 
-/// The ranges in an answer about an IOMMU: `argsz`, `flags`, page sizes, offset of the first capability; capabilities of id, version,
-/// offset of the next. `None` when it has none of the kind.
+/// The ranges in an answer about an IOMMU: `argsz`, `flags`, page sizes, offset of the first
+/// capability; capabilities of id, version, offset of the next. `None` when it has none of the
+/// kind.
 fn ranges(info: &[u8]) -> Option<Vec<RangeInclusive<u64>>> {
     let word = |at: usize| info.get(at..at + 4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
     let long = |at: usize| info.get(at..at + 8)?.try_into().ok().map(u64::from_ne_bytes);

@@ -28,7 +28,8 @@ const DMA_BYTES: u64 = 1 << 30;
 /// Bytes that a driver with a large event ring locks.
 const LOCKED_BYTES: u64 = 68 << 20;
 
-/// A device. Fields are dropped in their order, which is the one that the kernel wants: mapping, device, container, lock.
+/// A device. Fields are dropped in their order, which is the one that the kernel wants: mapping,
+/// device, container, lock.
 pub struct Vfio {
     name: String,
     placed: Placed,
@@ -47,10 +48,12 @@ fn explained(device: &str, what: &str, error: VfioError, next: &'static str) -> 
 }
 
 impl Vfio {
-    /// Opens a device that vfio-pci has, its registers where `asked` says, or where its board has them.
+    /// Opens a device that vfio-pci has, its registers where `asked` says, or where its board has
+    /// them.
     ///
     /// # Errors
-    /// When another process has it, the IOMMU does not guard it, too little memory may be locked, or the kernel refuses.
+    /// When another process has it, the IOMMU does not guard it, too little memory may be locked,
+    /// or the kernel refuses.
     pub fn open(address: Address, asked: Option<Place>) -> Result<Self, Failure> {
         let (name, system) = (address.to_string(), System::default());
         let lock = Lock::take(&name, &lock::path_of(&name)?)?;
@@ -61,7 +64,8 @@ impl Vfio {
         if Path::new("/dev/vfio").join(format!("noiommu-{group}")).exists() {
             return Err(crate::pci::PciError::UnsafeGroup(address).into());
         }
-        // The kernel opens a group for one process of any user: another user's lock is in another folder.
+        // The kernel opens a group for one process of any user: another user's lock is in another
+        // folder.
         let node = Path::new("/dev/vfio").join(group.to_string());
         if std::fs::File::options().read(true).write(true).open(&node).is_err_and(|e| e.kind() == std::io::ErrorKind::ResourceBusy) {
             let holder = format!("another process, which has its IOMMU group open (`fuser -v {}` shows it)", node.display());
@@ -107,7 +111,8 @@ impl Vfio {
         Ok(())
     }
 
-    /// Watches for the kernel's request to give the device back: without a listener, unbinding the device would hang.
+    /// Watches for the kernel's request to give the device back: without a listener, unbinding the
+    /// device would hang.
     fn watch_removal(&mut self) -> Result<(), Failure> {
         if self.device.get_irq_info(VFIO_PCI_REQ_IRQ_INDEX).is_none() {
             return Ok(());
@@ -207,8 +212,8 @@ impl Bars for Seen<'_> {
 impl Drop for Vfio {
     fn drop(&mut self) {
         self.bar = None;
-        // To close it, `vfio-ioctls` looks its group up in sysfs, and panics where a card that was pulled has no entry any more. Its
-        // descriptors are then left to the end of the process.
+        // To close it, `vfio-ioctls` looks its group up in sysfs, and panics where a card that was
+        // pulled has no entry any more. Its descriptors are then left to the end of the process.
         if self.sysfs.join("iommu_group").exists() {
             // SAFETY: nothing uses the device any more, and it is dropped here alone.
             unsafe { ManuallyDrop::drop(&mut self.device) }
@@ -271,8 +276,8 @@ impl Transport for Vfio {
         let left = iovas.longest();
         let none = || Failure::NoAddresses { device: self.name.clone(), asked: size as u64, left };
         let iova = iovas.take(size as u64).ok_or_else(none)?;
-        // SAFETY: the mapping lives in `Mapped` until `dma_unmap` has taken it from the device, or for ever where that fails; nothing
-        // accesses it but volatile reads and writes.
+        // SAFETY: the mapping lives in `Mapped` until `dma_unmap` has taken it from the device, or
+        // for ever where that fails; nothing accesses it but volatile reads and writes.
         let mapped = unsafe { self.container.vfio_dma_map(iova, size, shared.pointer()) };
         if let Err(e) = mapped {
             iovas.give(iova, size as u64);

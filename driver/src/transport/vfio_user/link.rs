@@ -1,4 +1,5 @@
-//! The connection to a vfio-user server: one message out, its reply in, each with an end to the wait.
+//! The connection to a vfio-user server: one message out, its reply in, each with an end to the
+//! wait.
 use super::wire::{Command, ERROR, HEADER_BYTES, Header, LONGEST, REPLY, TYPE};
 use crate::transport::Failure;
 use rustix::net::sockopt::socket_peercred;

@@ -67,12 +67,14 @@ impl VfioUser {
     /// Connects to the server at `path` and asks what it has.
     ///
     /// # Errors
-    /// When another process has the device, no server is there, or it is no PCI device with the regions of a timely-nic.
+    /// When another process has the device, no server is there, or it is no PCI device with the
+    /// regions of a timely-nic.
     pub fn connect(path: &Path) -> Result<Self, Failure> {
         Self::connect_within(path, LIMIT, None)
     }
 
-    /// Connects with another limit on the wait for each reply, and the registers where `asked` says.
+    /// Connects with another limit on the wait for each reply, and the registers where `asked`
+    /// says.
     ///
     /// # Errors
     /// As [`VfioUser::connect`].
@@ -251,7 +253,8 @@ impl Transport for VfioUser {
         self.link.call(Command::SetIrqs, &body.0, &[]).map(|_| ())
     }
 
-    /// By the command of the protocol, or as the guest of a virtual machine would, through configuration space.
+    /// By the command of the protocol, or as the guest of a virtual machine would, through
+    /// configuration space.
     fn reset(&self) -> Result<(), Failure> {
         if self.resettable {
             return self.link.call(Command::Reset, &[], &[]).map(|_| ());

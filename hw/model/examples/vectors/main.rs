@@ -1,4 +1,5 @@
-//! Writes the published test vectors, `hw/model/vectors/*.json`; with `--check`, only says whether they are what it would write.
+//! Writes the published test vectors, `hw/model/vectors/*.json`; with `--check`, only says whether
+//! they are what it would write.
 mod text;
 mod traces;
 

@@ -41,7 +41,8 @@ fn update(rtt: f64, now: f64) -> Update {
     Update { now: ns(now), rtt: ns(rtt), endpoint: 0.0, hops: 0 }
 }
 
-/// RTTs as a queue makes them: they climb and drain, cross both thresholds, and fall for long enough to be hyperactive.
+/// RTTs as a queue makes them: they climb and drain, cross both thresholds, and fall for long
+/// enough to be hyperactive.
 pub fn queue(p: &Parameters, seed: u64) -> Trace {
     let mut random = Random(seed);
     let (mut rtt, mut now, mut slope) = (p.t_low_us.max(p.min_rtt_us), 0.0, 0.0);
@@ -58,7 +59,8 @@ pub fn queue(p: &Parameters, seed: u64) -> Trace {
         .collect()
 }
 
-/// Exactly at, just below and just above each threshold; equal RTTs; no time between updates; jumps that reach floor and limits.
+/// Exactly at, just below and just above each threshold; equal RTTs; no time between updates; jumps
+/// that reach floor and limits.
 pub fn corners(p: &Parameters) -> Trace {
     let (low, high) = (p.t_low_us, p.t_high_us);
     let edges = [low, low - 0.001, low, low + 0.001, high, high + 0.001, high, high - 0.001, high, high];
@@ -76,7 +78,8 @@ pub fn corners(p: &Parameters) -> Trace {
     .collect()
 }
 
-/// Delays around Swift's target that climb and drain, of a path of changing length and an endpoint that is slow now and then.
+/// Delays around Swift's target that climb and drain, of a path of changing length and an endpoint
+/// that is slow now and then.
 pub fn fabric(p: &Parameters, seed: u64) -> Trace {
     let mut random = Random(seed);
     let (mut rtt, mut now, mut slope, mut slow) = (p.base_target_us, 0.0, 0.0, 1.0);

@@ -1,18 +1,26 @@
-//! The segments that arrived of each (source, flow), so that an ACK can say which were lost (`timely_hw::ack::Table`).
+//! The segments that arrived of each (source, flow), so that an ACK can say which were lost
+//! (`timely_hw::ack::Table`).
 //!
-//! **The table** has [`ROWS`] rows of [`WAYS`] entries. A pair's row is the low bits of its flow, turned by a digest of its source: flows of one source that
-//! follow one another never meet, and [`WAYS`] sources may share rows. The entry holds the digest and the rest of the flow, so that
-//! of IPv4 no two pairs are taken for one; of IPv6 two whose digests are equal are.
-//! A pair that finds all entries of its row taken has none, and its ACKs say `unknown`. An entry whose pair sent nothing for 1.07 to 2.15 s can be taken, in
-//! the two of four epochs of 1.07 s in which it counts as old; no pair can take the entry of another that sends. Only packets that may be answered, were
-//! they last ones, come here.
+//! **The table** has [`ROWS`] rows of [`WAYS`] entries. A pair's row is the low bits of its flow,
+//! turned by a digest of its source: flows of one source that follow one another never meet, and
+//! [`WAYS`] sources may share rows. The entry holds the digest and the rest of the flow, so that of
+//! IPv4 no two pairs are taken for one; of IPv6 two whose digests are equal are. A pair that finds
+//! all entries of its row taken has none, and its ACKs say `unknown`. An entry whose pair sent
+//! nothing for 1.07 to 2.15 s can be taken, in the two of four epochs of 1.07 s in which it counts
+//! as old; no pair can take the entry of another that sends. Only packets that may be answered,
+//! were they last ones, come here.
 //!
-//! **A packet** of the entry's segment is counted. One of a segment up to [`AHEAD`] - 1 numbers on starts that segment; those between, and the
-//! entry's own unless its last packet came, are skipped: no ACK says anything of them. A packet up to [`AHEAD`] numbers back, or of a segment whose last packet came, is late: it
-//! changes nothing, and its ACK says `unknown`. Any other number, and the first packet of segment 0 (all 32 bits), is a new beginning: the sender was reset.
+//! **A packet** of the entry's segment is counted. One of a segment up to [`AHEAD`] - 1 numbers on
+//! starts that segment; those between, and the entry's own unless its last packet came, are
+//! skipped: no ACK says anything of them. A packet up to [`AHEAD`] numbers back, or of a segment
+//! whose last packet came, is late: it changes nothing, and its ACK says `unknown`. Any other
+//! number, and the first packet of segment 0 (all 32 bits), is a new beginning: the sender was
+//! reset.
 //!
-//! **The ACK** of a last packet says `complete` when as many packets came as its number says, `incomplete` when fewer did, and the segments skipped since
-//! the last such ACK. It says `unknown` when more came, when the pair was not known before and the first packet was not seen, and for segments of 255 packets or more.
+//! **The ACK** of a last packet says `complete` when as many packets came as its number says,
+//! `incomplete` when fewer did, and the segments skipped since the last such ACK. It says `unknown`
+//! when more came, when the pair was not known before and the first packet was not seen, and for
+//! segments of 255 packets or more.
 use super::Draft;
 use crate::check::digest;
 use timely_regs::wire::{Addresses, Arrived, FIRST, LAST, Loss};
@@ -23,11 +31,13 @@ pub const ROW_BITS: u32 = 9;
 pub const ROWS: usize = 1 << ROW_BITS;
 /// Entries of a row.
 pub const WAYS: usize = 4;
-/// A number less than this ahead, modulo 2^16, is the flow's next; one at most this far back is late.
+/// A number less than this ahead, modulo 2^16, is the flow's next; one at most this far back is
+/// late.
 pub const AHEAD: u16 = 1024;
 /// Bits of the time, ns48.fns16, below the epoch's two.
 pub const EPOCH_SHIFT: u32 = 46;
-/// Packets of a segment that are counted; this many and more are not told apart, and also stand for an unknown number.
+/// Packets of a segment that are counted; this many and more are not told apart, and also stand for
+/// an unknown number.
 const MANY: u8 = 255;
 
 /// The record of a pair of source and flow.
@@ -67,7 +77,8 @@ impl Table {
         Table { rows: vec![[Entry::default(); WAYS]; ROWS], clear: clk + ROWS as u64, looked: None }
     }
 
-    /// A packet is at its second clock, `clk`: says whether it is looked up. Data packets are two clocks apart or more; of those that are not, one is left out.
+    /// A packet is at its second clock, `clk`: says whether it is looked up. Data packets are two
+    /// clocks apart or more; of those that are not, one is left out.
     pub fn look(&mut self, clk: u64) -> bool {
         let looks = clk >= self.clear && self.looked.is_none_or(|last| last + 1 != clk);
         if looks {

@@ -126,7 +126,8 @@ pub struct Ack {
     /// ACKs in the queue that have their say.
     ready: usize,
     share: Share,
-    /// The directed broadcast address of the own network, a clock behind the settings; none before the first clock.
+    /// The directed broadcast address of the own network, a clock behind the settings; none before
+    /// the first clock.
     broadcast: Option<[u8; 4]>,
     queue: fifo::Fifo<Draft>,
     frame: frame::Frame<()>,

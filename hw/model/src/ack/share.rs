@@ -5,7 +5,8 @@ pub const BURST_BYTES: u64 = 8192;
 /// Fraction bits of the rate.
 const FRACTION: u32 = 24;
 
-/// The bucket: wire bytes, filled at a rate in bytes a clock, Q8.24. Clocks that were skipped are made up for.
+/// The bucket: wire bytes, filled at a rate in bytes a clock, Q8.24. Clocks that were skipped are
+/// made up for.
 #[derive(Clone, Debug)]
 pub(super) struct Share {
     /// The clock at which the rest stands.

@@ -1,6 +1,8 @@
-//! The application block of `timely_hw::shells::corundum::app::core`, without a traffic generator: the control half among Corundum's streams.
+//! The application block of `timely_hw::shells::corundum::app::core`, without a traffic generator:
+//! the control half among Corundum's streams.
 //!
-//! The scheduler with its pacer stands elsewhere ([`crate::scheduler::top`]): [`super::nic`] joins both.
+//! The scheduler with its pacer stands elsewhere ([`crate::scheduler::top`]): [`super::nic`] joins
+//! both.
 use super::host_read::{self, HostRead};
 use super::host_write::{self, HostWrite};
 use super::{TimeOfDay, arrivals, credit, departures, launches};
@@ -21,7 +23,8 @@ pub use super::pins::{Beside, CoreBeat, In, Out};
 
 /// Address bits of the queue of what a tag loses inside.
 const BESIDES: u32 = 5;
-/// Bits of the core's tags that stay inside: bit 15 says that the frame is the core's, bit 14 that it is bad.
+/// Bits of the core's tags that stay inside: bit 15 says that the frame is the core's, bit 14 that
+/// it is bad.
 const INSIDE: u16 = 0x3fff;
 const BAD: u16 = 1 << 14;
 
@@ -90,7 +93,8 @@ impl App {
         self.core.line(clk)
     }
 
-    /// The beat that the MAC is offered at clock `clk`: what goes beside a frame of the core's may come a few clocks behind its first beat.
+    /// The beat that the MAC is offered at clock `clk`: what goes beside a frame of the core's may
+    /// come a few clocks behind its first beat.
     pub fn tx(&self, clk: u64) -> Option<CoreBeat> {
         let (beat, tag) = self.core.tx(clk)?;
         if tag & departures::OF_CORE == 0 {
@@ -319,7 +323,8 @@ impl Block for App {
         }
     }
 
-    /// A beat that stands at the MAC and is not taken asks for no clock by itself. What is on its way to the scheduler does.
+    /// A beat that stands at the MAC and is not taken asks for no clock by itself. What is on its
+    /// way to the scheduler does.
     fn wake(&self, clk: u64) -> u64 {
         let b = &self.below;
         let carries = b.rate.is_some() || b.release.is_some() || b.load.is_some() || b.profile.is_some();

@@ -30,8 +30,9 @@ pub struct Out {
     pub release: Option<Release>,
 }
 
-/// A scheduler charges all that leaves a queue, when its completion record is written; acknowledged are ended segments alone. So a frame is released
-/// as it leaves, and the end of its segment takes that back for the whole segment.
+/// A scheduler charges all that leaves a queue, when its completion record is written; acknowledged
+/// are ended segments alone. So a frame is released as it leaves, and the end of its segment takes
+/// that back for the whole segment.
 #[derive(Clone, Debug)]
 pub struct Credit {
     swept_at: u64,

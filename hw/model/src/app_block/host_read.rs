@@ -1,4 +1,5 @@
-//! Records on their way from the host through descriptors: `timely_hw::shells::corundum::app::host_read`.
+//! Records on their way from the host through descriptors:
+//! `timely_hw::shells::corundum::app::host_read`.
 use super::host_write::{BYTES, Record};
 use crate::Block;
 

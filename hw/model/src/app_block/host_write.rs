@@ -1,4 +1,5 @@
-//! Records on their way to the host through descriptors: `timely_hw::shells::corundum::app::host_write`.
+//! Records on their way to the host through descriptors:
+//! `timely_hw::shells::corundum::app::host_write`.
 use crate::Block;
 
 /// Bytes of a burst, and of a place.

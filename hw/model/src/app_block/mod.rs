@@ -1,4 +1,5 @@
-//! The blocks around the control half in Corundum's application block: `timely_hw::shells::corundum::app`.
+//! The blocks around the control half in Corundum's application block:
+//! `timely_hw::shells::corundum::app`.
 pub mod app;
 pub mod arrivals;
 pub mod credit;

@@ -1,5 +1,6 @@
-//! Corundum's form of the NIC: the application block and the transmit scheduler with its pacer, and between them the two buses, or the bus of the NIC's
-//! own registers. The bench drives the rest of Corundum: queues, transmit engine, MAC.
+//! Corundum's form of the NIC: the application block and the transmit scheduler with its pacer, and
+//! between them the two buses, or the bus of the NIC's own registers. The bench drives the rest of
+//! Corundum: queues, transmit engine, MAC.
 use super::app::{self, App};
 use super::{host_read, host_write};
 use crate::Block;
@@ -21,12 +22,15 @@ const ENABLE: u32 = 0x28;
 pub const WINDOW: u32 = 0x80_0000;
 /// Word of a queue's channel that enables it, as Corundum's driver writes it.
 const CHANNEL: u32 = 3;
-/// Clocks between the masters of the NIC's own registers and the scheduler's window, each way: a write then takes 14 clocks, as in Corundum.
+/// Clocks between the masters of the NIC's own registers and the scheduler's window, each way: a
+/// write then takes 14 clocks, as in Corundum.
 const CROSSING: u64 = 4;
-/// Clocks that what the scheduler is told by stream is under way: the pacer's time at a clock is what the control half showed as long before.
+/// Clocks that what the scheduler is told by stream is under way: the pacer's time at a clock is
+/// what the control half showed as long before.
 const DOWN_CLOCKS: u64 = 2;
 
-/// log2 of the wire bytes that requests without a flow may have under way on a bus of so many bits: `timely_hw::scheduler::emission`.
+/// log2 of the wire bytes that requests without a flow may have under way on a bus of so many bits:
+/// `timely_hw::scheduler::emission`.
 pub fn share(bus_bits: u32) -> u8 {
     14 + (bus_bits / 64).ilog2() as u8
 }
@@ -73,7 +77,8 @@ enum Stage {
     Returns(u64, u8, u32),
 }
 
-/// The bus of the NIC's own registers: Corundum's driver and the application block, an access at a time, the driver first.
+/// The bus of the NIC's own registers: Corundum's driver and the application block, an access at a
+/// time, the driver first.
 #[derive(Clone, Debug, Default)]
 struct Registers {
     /// Writes of the driver that wait.
@@ -154,7 +159,8 @@ pub struct Nic {
     enables: bool,
     streams: bool,
     flow_bits: usize,
-    /// How the pacer's time runs, as of the last step, in the form with streams; and clocks until what is under way runs so too.
+    /// How the pacer's time runs, as of the last step, in the form with streams; and clocks until
+    /// what is under way runs so too.
     line: Option<TimeMap>,
     settles: u64,
     /// Stop and pause as the scheduler was told last.
@@ -210,7 +216,8 @@ impl Nic {
         self.app.tx(clk)
     }
 
-    /// In the form with streams the pacer is told how its time runs, once all of it that is under way does.
+    /// In the form with streams the pacer is told how its time runs, once all of it that is under
+    /// way does.
     fn follow(&mut self, clk: u64) {
         let line = self.app.line(clk + 1);
         let runs = match (line, self.line) {

@@ -53,9 +53,11 @@ pub struct In {
     pub completion: Option<departures::Stamped>,
     /// The core takes the completion that is offered to it.
     pub completion_ready: bool,
-    /// The engine that writes into the host's memory; the burst's address and beat are not looked at.
+    /// The engine that writes into the host's memory; the burst's address and beat are not looked
+    /// at.
     pub write: host_write::In,
-    /// The engine that reads from it; the burst's address and whether a beat is taken are not looked at.
+    /// The engine that reads from it; the burst's address and whether a beat is taken are not
+    /// looked at.
     pub read: host_read::In,
     /// The scheduler's window, as the master sees it.
     pub base: u32,

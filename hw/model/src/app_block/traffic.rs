@@ -1,5 +1,5 @@
-//! The traffic generator among Corundum's frames: pacer and generator of the flows that are the generator's, and what joins them to the core's.
-//! See `timely_hw::shells::corundum::app::traffic`.
+//! The traffic generator among Corundum's frames: pacer and generator of the flows that are the
+//! generator's, and what joins them to the core's. See `timely_hw::shells::corundum::app::traffic`.
 use crate::Block;
 use crate::bus::{FlowLoad, ProfileWrite, Release, Sent};
 use crate::fifo::{self, Fifo};
@@ -14,7 +14,8 @@ use timely_regs::link::ACK_TAG;
 
 /// log2 of what the pacer says that may wait, of either kind.
 pub const SAID_BITS: u32 = 9;
-/// log2 of the loads after which the engine is still to be told what the scheduler said of their flows.
+/// log2 of the loads after which the engine is still to be told what the scheduler said of their
+/// flows.
 pub const LOADED_BITS: u32 = 4;
 /// Clocks from a rate, release or report to where its flow belongs.
 pub const LATENCY: u64 = 2;
@@ -26,8 +27,9 @@ pub const fn is_ours(load: &FlowLoad) -> bool {
     flow::ENABLE.get(&load.record) != 0 && flow::ENDLESS.get(&load.record) != 0
 }
 
-/// The tag of the generator's frame of this number: eight bits of it find its place in the RTT's table, in the half that the core's do not use, and the rest tells
-/// it from another of the same place. Never an ACK's.
+/// The tag of the generator's frame of this number: eight bits of it find its place in the RTT's
+/// table, in the half that the core's do not use, and the rest tells it from another of the same
+/// place. Never an ACK's.
 pub const fn tag(number: u16) -> u16 {
     (number & 0x7f) | 0x80 | (number >> 7 & 0x3f) << 8
 }
@@ -141,7 +143,8 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Of `2^flow_bits` flows, on a bus of `width` bits, with the first `2^ring_bits` places of the ring of departures.
+    /// Of `2^flow_bits` flows, on a bus of `width` bits, with the first `2^ring_bits` places of the
+    /// ring of departures.
     pub fn new(flow_bits: u32, width: usize, ring_bits: u32, timing: Timing) -> Self {
         Traffic {
             timing,
@@ -246,7 +249,8 @@ impl Block for Traffic {
                 ready: gate.ready,
             },
         );
-        // Frames of both by turns; the generator's wait for their launch before that, so that they hold up none of the core's.
+        // Frames of both by turns; the generator's wait for their launch before that, so that they
+        // hold up none of the core's.
         let beat = generator.beat.map(|(beat, _)| launch::Timed { beat, tag: 0, launch: Some(generator.launch) });
         self.gate.step(clk, &launch::In { rst: false, beat, now: i.now, ready: merge.ack_ready });
         self.merge.step(clk, &txmux::In { rst: false, fair: true, ack: gate.beat.map(|b| b.0), data: i.frame, ready: i.ready });
@@ -273,7 +277,8 @@ impl Block for Traffic {
             *owed = all.saturating_sub(1);
         }
         self.pulses = pulses;
-        // The next report to the engine: the scheduler's new one first; then its last one before a load; then ours.
+        // The next report to the engine: the scheduler's new one first; then its last one before a
+        // load; then ours.
         let (again, ours) = (self.loaded.output(clk).head, self.limits.output(clk).head);
         let next = if !swept {
             None

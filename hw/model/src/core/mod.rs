@@ -1,9 +1,10 @@
-//! The core of `timely_hw::core`: both halves of the datapath and the grant hold between them, without a packet source. Around it are the forms
-//! of the NIC: [`crate::nic`] with a traffic generator, [`crate::inline::nic`] with the host's own packets. [`crate::app_block::app`] has the control
-//! half alone, and the pacer stands in Corundum's transmit scheduler.
+//! The core of `timely_hw::core`: both halves of the datapath and the grant hold between them,
+//! without a packet source. Around it are the forms of the NIC: [`crate::nic`] with a traffic
+//! generator, [`crate::inline::nic`] with the host's own packets. [`crate::app_block::app`] has the
+//! control half alone, and the pacer stands in Corundum's transmit scheduler.
 //!
-//! A block is stepped at the clocks at which its input is not idle or its own [`Block::wake`] has come; so a clock costs what
-//! happens in it, and a packet a bounded number of clocks.
+//! A block is stepped at the clocks at which its input is not idle or its own [`Block::wake`] has
+//! come; so a clock costs what happens in it, and a packet a bounded number of clocks.
 mod io;
 
 pub use io::{Out, Pins, Shown, Source};
@@ -110,7 +111,8 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         }
     }
 
-    /// The control half alone, `timely_hw::control`: what the pacer half says comes with [`Source`].
+    /// The control half alone, `timely_hw::control`: what the pacer half says comes with
+    /// [`Source`].
     pub fn apart(build: Build, dma: D) -> Self {
         Core { pacer: None, ..Core::new(build, dma) }
     }
@@ -161,7 +163,8 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         let csr = self.csr.block.output(clk);
         let (pause, txmux) = (self.pause.block.output(clk), self.txmux.block.output(clk));
         let pacer = self.pacer.as_ref().map_or(pacer::top::Out::ABSENT, |p| p.block.output(clk));
-        // PAUSE holds every frame that has not begun, PFC the ACKs if theirs is a paused priority; the pacer holds the flows.
+        // PAUSE holds every frame that has not begun, PFC the ACKs if theirs is a paused priority;
+        // the pacer holds the flows.
         let ack_goes = self.ack_inside || pause.priorities >> (csr.settings.pause >> 1) & 1 == 0;
         let data_goes = self.data_inside || !pause.all;
         Shown {
@@ -190,8 +193,9 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         }
     }
 
-    /// The edge that ends clock `clk`, during which the core showed `shown`. `rst` is the reset that blocks see. Says whether a level
-    /// changed, of which blocks of the packet source are told.
+    /// The edge that ends clock `clk`, during which the core showed `shown`. `rst` is the reset
+    /// that blocks see. Says whether a level changed, of which blocks of the packet source are
+    /// told.
     pub fn step(&mut self, clk: u64, rst: bool, shown: &Shown, i: &Pins, source: &Source) -> bool {
         let Shown { csr, time, dma, parse, pause, ack, txmux, rtt, engine, telemetry, recorder, histograms, pacer, .. } = shown;
         let (ack_goes, data_goes) = (shown.ack_goes, shown.data_goes);
@@ -430,8 +434,9 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
             now: time.later,
             grant_ready,
         });
-        // While the increment or the lead changes, the pacer sees every clock of its time; then it is told the new line. The bit more makes up for the
-        // fraction that the line does not carry; a wake-up may come early.
+        // While the increment or the lead changes, the pacer sees every clock of its time; then it
+        // is told the new line. The bit more makes up for the fraction that the line does not
+        // carry; a wake-up may come early.
         if adjusting {
             part.block.lose_time();
         } else if stepping || changed {
@@ -441,7 +446,8 @@ impl<D: Block<In = dma::In, Out = dma::Out>> Core<D> {
         }
     }
 
-    /// `later` from clock `clk` on, if it runs along a line then: a bit early, as a line carries no fraction.
+    /// `later` from clock `clk` on, if it runs along a line then: a bit early, as a line carries no
+    /// fraction.
     pub fn line(&self, clk: u64) -> Option<TimeMap> {
         let step = self.csr.block.settings().time_increment.max(1);
         self.time.block.is_straight().then(|| TimeMap { clk0: clk, now: self.time.block.later(clk) + 1, step })

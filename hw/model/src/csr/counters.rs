@@ -1,4 +1,5 @@
-//! The event counters: few bits each that count at once, and a RAM that a round of 32 clocks adds them to.
+//! The event counters: few bits each that count at once, and a RAM that a round of 32 clocks adds
+//! them to.
 use std::collections::VecDeque;
 use timely_regs::counters::PLACES;
 
@@ -16,7 +17,8 @@ pub(super) struct Counters {
     recent: [u32; PLACES],
     /// Clock modulo 32 at which counters 0 and 32 are visited.
     zero: u64,
-    /// Additions on their way into the RAM: the clock at which each is there, the counter, the amount.
+    /// Additions on their way into the RAM: the clock at which each is there, the counter, the
+    /// amount.
     line: VecDeque<(u64, usize, u32)>,
 }
 
@@ -36,7 +38,8 @@ impl Counters {
         (clk.wrapping_sub(self.zero) % ROUND as u64) as usize
     }
 
-    /// The lower counter that the output shows at `clk`, and its value and that of the counter 32 above it.
+    /// The lower counter that the output shows at `clk`, and its value and that of the counter 32
+    /// above it.
     pub fn shown(&self, clk: u64) -> (usize, [u32; 2]) {
         let index = self.visited(clk.wrapping_sub(LATENCY));
         (index, [self.total[index], self.total[index + ROUND]])

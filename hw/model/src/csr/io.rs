@@ -3,8 +3,8 @@ use super::Settings;
 use crate::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use crate::dma::Look;
 
-/// Inputs at a clock. `swept`, `loading`, what is looked at, `histogram_count` and `histogram_clearing` are levels that are taken to stay as
-/// they are while clocks are skipped.
+/// Inputs at a clock. `swept`, `loading`, what is looked at, `histogram_count` and
+/// `histogram_clearing` are levels that are taken to stay as they are while clocks are skipped.
 #[derive(Clone, Debug, Default)]
 pub struct In {
     /// Synchronous reset.

@@ -43,7 +43,8 @@ impl Query {
         }
     }
 
-    /// `start`: a query goes out at this clock; `loaded`: a flow is loaded at this clock; `taken`: the wanted write was made.
+    /// `start`: a query goes out at this clock; `loaded`: a flow is loaded at this clock; `taken`:
+    /// the wanted write was made.
     pub fn step(&mut self, start: bool, loaded: bool, answer: Option<&bus::Answer>, taken: bool) {
         if start {
             *self = Query { phase: Phase::Waiting(PATIENCE - 1), tag: self.tag, busy: true, done: false, failed: false };

@@ -1,4 +1,5 @@
-//! The settings that other blocks read, as they follow the writes into the store: a field for each row of `timely_regs::map::settings`.
+//! The settings that other blocks read, as they follow the writes into the store: a field for each
+//! row of `timely_regs::map::settings`.
 use timely_regs::map::settings::{Setting, TABLE};
 use timely_regs::settings_table;
 

@@ -3,7 +3,8 @@ use super::{In, Master, Out};
 use crate::Block;
 use timely_regs::map::dma as map;
 
-/// DMA that never starts: a start, and with it a snapshot or a load, is refused; records are dropped.
+/// DMA that never starts: a start, and with it a snapshot or a load, is refused; records are
+/// dropped.
 #[derive(Clone, Debug, Default)]
 pub struct NoDma {
     live: u32,

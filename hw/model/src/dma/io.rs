@@ -21,12 +21,14 @@ pub struct Look {
     pub data: u32,
 }
 
-/// Outputs of the AXI4 master. Every burst has 64 bytes at a multiple of 64, is of type INCR, and of one ID. Write responses are always taken.
+/// Outputs of the AXI4 master. Every burst has 64 bytes at a multiple of 64, is of type INCR, and
+/// of one ID. Write responses are always taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Master {
     /// Address of a write burst.
     pub aw: Option<u64>,
-    /// Beat of a write burst, byte 0 first, and whether it is the last. All bytes of the bus are strobed.
+    /// Beat of a write burst, byte 0 first, and whether it is the last. All bytes of the bus are
+    /// strobed.
     pub w: Option<([u8; WIDEST], bool)>,
     /// Address of a read burst.
     pub ar: Option<u64>,

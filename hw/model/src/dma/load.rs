@@ -1,10 +1,12 @@
-//! A load: reads one flow's record after the other, and gives each that csr would take to the flow bus.
+//! A load: reads one flow's record after the other, and gives each that csr would take to the flow
+//! bus.
 use super::settings::Command;
 use crate::bus::FlowLoad;
 use timely_regs::flow;
 use timely_regs::map::{dma::Code, record_bounds};
 
-/// Clocks from one flow's load to the next, at least: what the listeners of the flow bus need, and more.
+/// Clocks from one flow's load to the next, at least: what the listeners of the flow bus need, and
+/// more.
 pub const LOAD_CLOCKS: u8 = 32;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

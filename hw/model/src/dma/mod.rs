@@ -1,8 +1,10 @@
-//! The DMA block of `timely_hw::dma`: event ring, snapshots and loads over one AXI4 master, interrupts.
+//! The DMA block of `timely_hw::dma`: event ring, snapshots and loads over one AXI4 master,
+//! interrupts.
 //!
-//! Every burst is 64 bytes at a multiple of 64. A record of the ring counts as produced, and a flow of a snapshot as done, when the
-//! memory has answered its write: none is ever torn. Events wait (`record_ready`) while the ring is full, and are taken and dropped
-//! while DMA does not run with its ring. Ring and snapshot take turns on the write channels: a record, a flow.
+//! Every burst is 64 bytes at a multiple of 64. A record of the ring counts as produced, and a flow
+//! of a snapshot as done, when the memory has answered its write: none is ever torn. Events wait
+//! (`record_ready`) while the ring is full, and are taken and dropped while DMA does not run with
+//! its ring. Ring and snapshot take turns on the write channels: a record, a flow.
 mod absent;
 mod io;
 mod load;

@@ -46,7 +46,8 @@ impl Reader {
         to.r_ready = self.full.is_none();
     }
 
-    /// `from`: bursts are read from there on; `ask`: the next one is; `used`: the record is not needed any more.
+    /// `from`: bursts are read from there on; `ask`: the next one is; `used`: the record is not
+    /// needed any more.
     pub fn step(&mut self, from: Option<u64>, ask: bool, used: bool, memory: &Slave) {
         if self.asking && memory.ar_ready {
             self.asking = false;

@@ -45,7 +45,8 @@ impl Ring {
         self.reached || self.some && self.expires <= clk
     }
 
-    /// `start`: DMA starts; `took`: a record's write starts; `done`: one ended, and whether it failed; `consumed`: a new consumer index.
+    /// `start`: DMA starts; `took`: a record's write starts; `done`: one ended, and whether it
+    /// failed; `consumed`: a new consumer index.
     pub fn step(&mut self, clk: u64, s: &Settings, start: bool, took: bool, done: Option<bool>, consumed: Option<u32>) {
         let old = self.clone();
         if !old.some || consumed.is_some() {

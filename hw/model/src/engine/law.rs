@@ -1,12 +1,30 @@
 //! One operation of the rate engine on one flow, in the integers that the pipeline computes with.
 //!
-//! Every law makes the same three numbers of a sample: a weight W, what it weighs Z, and a rise I; then
-//! `rate = rate + I - W Z`, within the profile's limits. TIMELY and Swift weigh the rate itself. Patched TIMELY weighs
-//! `b e df rate + I`, so that `rate + I - w (b e df rate + I) = AI df (1 - w) + rate (1 - b w e df)`.
+//! Every law makes the same three numbers of a sample: a weight W, what it weighs Z, and a rise I;
+//! then `rate = rate + I - W Z`, within the profile's limits. TIMELY and Swift weigh the rate
+//! itself. Patched TIMELY weighs `b e df rate + I`, so that `rate + I - w (b e df rate + I) = AI df
+//! (1 - w) + rate (1 - b w e df)`.
 //!
-//! Swift's window of w packets is the rate of w packets in T_upd, whatever the RTT. So an RTT's increase of ai packets is ai packets per
-//! T_upd, of which a sample adds the delta factor's part: the part of a window that was acknowledged since the last sample, or all for
-//! a window below one packet, as Swift has it.
+//! Swift's window of w packets is the rate of w packets in T_upd, whatever the RTT. So an RTT's
+//! increase of ai packets is ai packets per T_upd, of which a sample adds the delta factor's part:
+//! the part of a window that was acknowledged since the last sample, or all for a window below one
+//! packet, as Swift has it.
+//!
+//! ```
+//! use timely_model::engine::law::{ABOVE_HIGH, Kind, Operation, State, apply};
+//! use timely_regs::parameters::Parameters;
+//!
+//! let words = Parameters::timely_10g(15.0).quantise()?;
+//! let mut flow = State::default();
+//! let load = Operation { kind: Kind::Init, ..Operation::default() };
+//! assert_eq!(apply(&words, &mut flow, &load).rate, 10_000 << 12); // Mb/s, Q.12
+//!
+//! // A round trip of 300 us is above Thigh, 200 us: the rate falls by beta (1 - 200 / 300).
+//! let sample = Operation { rtt_ns: 300_000, value: 100_000, ..Operation::default() };
+//! let update = apply(&words, &mut flow, &sample);
+//! assert_eq!((update.branch, update.rate >> 12), (ABOVE_HIGH, 7_333));
+//! # Ok::<(), timely_regs::parameters::ParameterError>(())
+//! ```
 use super::parts;
 pub use super::state::{MARK_BITS, ONE, State, Words};
 use timely_regs::profile::{self as p, LAW_FIXED, LAW_PATCHED, LAW_PI, LAW_SWIFT, LAW_TIMELY};
@@ -21,7 +39,8 @@ pub enum Kind {
     /// An RTT was measured.
     #[default]
     Sample = 0,
-    /// A segment was given up: the rate halves (Swift: falls by its greatest decrease), the history of RTTs ends.
+    /// A segment was given up: the rate halves (Swift: falls by its greatest decrease), the history
+    /// of RTTs ends.
     Timeout = 1,
     /// The flow was loaded: initial rate, no history.
     Init = 2,
@@ -29,7 +48,8 @@ pub enum Kind {
     Host = 3,
     /// The flow sends again after its idle time: at most the restart rate, no history.
     Idle = 4,
-    /// An RTT was measured, and its ACK told of a loss that counts: the history is that of a sample, the rate falls by the profile's decrease.
+    /// An RTT was measured, and its ACK told of a loss that counts: the history is that of a
+    /// sample, the rate falls by the profile's decrease.
     Loss = 5,
 }
 
@@ -151,7 +171,8 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
     s.limited = limited;
     if sets_rate {
         let rate = i64::from(s.rate);
-        // Half a unit, less half of one of what the limbs are cut to, which is nearly what they lose on average.
+        // Half a unit, less half of one of what the limbs are cut to, which is nearly what they
+        // lose on average.
         let (unit, less) = (9 - parts::LESS_CUT, parts::less(change.weighed.unwrap_or(rate), change.weight));
         let sum = (((rate + i64::from(change.rise)) << unit) + (1 << (unit - 1)) - 1 - less) >> unit;
         s.rate = if sum < least.into() { least } else { sum.min(greatest.into()) as u32 };
@@ -241,7 +262,8 @@ mod tests {
         }
         last.expect("a sample")
     }
-    /// Without the deadband the rounded filter would stand still above zero and the rate fall for ever.
+    /// Without the deadband the rounded filter would stand still above zero and the rate fall for
+    /// ever.
     #[test]
     fn an_rtt_at_rest_is_no_gradient() {
         for alpha in [0.005, 0.02, 0.2, 0.875] {
@@ -254,7 +276,8 @@ mod tests {
         }
     }
 
-    /// 32 bits of ns are 4.295 s: a longer silence aliases, but only ever to a smaller step; a restart after idling is a full one.
+    /// 32 bits of ns are 4.295 s: a longer silence aliases, but only ever to a smaller step; a
+    /// restart after idling is a full one.
     #[test]
     fn a_long_silence() {
         let w = Parameters::authors_10g().quantise().expect("valid");
@@ -304,7 +327,8 @@ mod tests {
         assert_eq!(op(Kind::Host, u32::MAX), (true, NONE, 1000));
     }
 
-    /// A profile of each law; words that no parameters give; any state: nothing overflows, and the words of a state say all of it.
+    /// A profile of each law; words that no parameters give; any state: nothing overflows, and the
+    /// words of a state say all of it.
     #[test]
     fn any_words_and_states() {
         let mut x = 1u64;

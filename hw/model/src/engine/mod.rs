@@ -1,20 +1,27 @@
 //! The rate engine of `timely_hw::engine`, which sets the rate of each flow.
 //!
-//! Operations wait in four queues, [`INIT_QUEUE`] and so on, and issue one a clock in the order: loaded flows, samples, host rates, idle
-//! restarts. An operation that finds its queue full replaces the youngest word in it, which is lost and counted.
+//! Operations wait in four queues, [`INIT_QUEUE`] and so on, and issue one a clock in the order:
+//! loaded flows, samples, host rates, idle restarts. An operation that finds its queue full
+//! replaces the youngest word in it, which is lost and counted.
 //!
-//! A flow issues once in [`SPACING`] clocks at most. A sample that comes to the issue stage earlier is parked, a word a flow, and issues, before
-//! all else, when those clocks are over; one that finds another of its flow parked takes its place, and that one is lost and counted. So of a
-//! burst of samples the last one counts, and a flow that brings more samples than it may issue loses its own alone. Every other operation, and a
-//! sample that comes one clock too early, holds back those behind it; operations of a flow stay in the order of their queue. A profile or a flow's profile written at a clock applies to what issues later. [`ISSUE_TO_RATE`] clocks after
+//! A flow issues once in [`SPACING`] clocks at most. A sample that comes to the issue stage earlier
+//! is parked, a word a flow, and issues, before all else, when those clocks are over; one that
+//! finds another of its flow parked takes its place, and that one is lost and counted. So of a
+//! burst of samples the last one counts, and a flow that brings more samples than it may issue
+//! loses its own alone. Every other operation, and a sample that comes one clock too early, holds
+//! back those behind it; operations of a flow stay in the order of their queue. A profile or a
+//! flow's profile written at a clock applies to what issues later. [`ISSUE_TO_RATE`] clocks after
 //! its issue an operation shows its rate and its event.
 //!
-//! **Loss.** A sample whose ACK tells of lost packets lowers the rate by the profile's decrease in place of what its law says, unless such a sample of the flow did so
-//! less than its RTT (and the responder's part) ago; then it counts as any other. The history goes on as with a sample. A sample that takes the
-//! place of a parked one takes over that one's loss; the loss of one that is lost in the queue is lost with it.
+//! **Loss.** A sample whose ACK tells of lost packets lowers the rate by the profile's decrease in
+//! place of what its law says, unless such a sample of the flow did so less than its RTT (and the
+//! responder's part) ago; then it counts as any other. The history goes on as with a sample. A
+//! sample that takes the place of a parked one takes over that one's loss; the loss of one that is
+//! lost in the queue is lost with it.
 //!
-//! Times are 32 bits of ns: a sample that follows the flow's last by 4.295 s or more, without a time-out or an idle restart between,
-//! takes its delta factor from the remainder. It is at most 1 in any case, so one step is smaller than it could be, and no more.
+//! Times are 32 bits of ns: a sample that follows the flow's last by 4.295 s or more, without a
+//! time-out or an idle restart between, takes its delta factor from the remainder. It is at most 1
+//! in any case, so one step is smaller than it could be, and no more.
 pub mod law;
 pub mod parts;
 mod queue;
@@ -32,14 +39,16 @@ use timely_regs::profile;
 
 /// Least clocks between the issues of two operations of a flow.
 ///
-/// The root of a flow's rate, which Swift's target needs, is computed behind the rate and is there for an operation that issues so late.
+/// The root of a flow's rate, which Swift's target needs, is computed behind the rate and is there
+/// for an operation that issues so late.
 pub const SPACING: u64 = 24;
 /// Clocks from an operation's issue to its rate.
 pub const ISSUE_TO_RATE: u64 = 19;
-/// Clocks from a sample to its rate when the engine is idle: one each for queue and arbiter before the issue.
+/// Clocks from a sample to its rate when the engine is idle: one each for queue and arbiter before
+/// the issue.
 pub const SAMPLE_TO_RATE: u64 = ISSUE_TO_RATE + 2;
-/// Clocks of RAM init after reset, of an engine with `2^flow_bits` flows: all flows, all words of the profiles, and what stands in the
-/// pipeline.
+/// Clocks of RAM init after reset, of an engine with `2^flow_bits` flows: all flows, all words of
+/// the profiles, and what stands in the pipeline.
 pub const fn sweep_clocks(flow_bits: u32) -> u64 {
     (1 << if flow_bits > 9 { flow_bits } else { 9 }) + 32
 }
@@ -62,7 +71,8 @@ pub struct In {
     pub sample: Option<Sample>,
     /// From the pacer: the flow sends again after its idle time.
     pub idle: Option<u32>,
-    /// From the pacer: whether a flow sends too little of its rate for samples to raise it, from the next operation on.
+    /// From the pacer: whether a flow sends too little of its rate for samples to raise it, from
+    /// the next operation on.
     pub limited: Option<(u32, bool)>,
     /// From the host.
     pub host: Option<FlowRate>,
@@ -157,8 +167,9 @@ impl Engine {
         &self.flows[flow as usize].1
     }
 
-    /// Issues the sample that was parked for this clock, else the held operation unless its flow was issued a moment ago, and parks it then if
-    /// it is a sample. Says whether the issue stage is then free, and the flow whose parked sample was lost.
+    /// Issues the sample that was parked for this clock, else the held operation unless its flow
+    /// was issued a moment ago, and parks it then if it is a sample. Says whether the issue stage
+    /// is then free, and the flow whose parked sample was lost.
     fn issue(&mut self, clk: u64) -> (bool, Option<u32>) {
         while self.issued.pop_front_if(|i| clk - i.at > SPACING).is_some() {}
         let due = self.issued.pop_front_if(|i| clk - i.at == SPACING).and_then(|i| i.parked.map(|operation| (i.flow, operation)));
@@ -266,7 +277,8 @@ impl Block for Engine {
         let mut other = self.init.step(loaded, pop(0));
         let youngest = self.samples.youngest();
         let sample = self.samples.step(i.sample, pop(1));
-        // Two at one clock count as one: a queue that is full waits behind something else than a sample.
+        // Two at one clock count as one: a queue that is full waits behind something else than a
+        // sample.
         self.superseded = youngest.filter(|_| sample).map(|s| s.flow).or(replaced);
         let sample = self.superseded.is_some();
         other |= self.host.step(i.host, pop(2));

@@ -1,7 +1,8 @@
-//! The numbers that the laws share: products as the pipeline's limbs make them, delta factor, smoothed difference, steps and decreases.
+//! The numbers that the laws share: products as the pipeline's limbs make them, delta factor,
+//! smoothed difference, steps and decreases.
 //!
-//! `Q.n` has n fraction bits. A word that no [`timely_regs::parameters::Parameters`] would give is still defined: what does not fit its
-//! register is cut to it, as [`cut`] does.
+//! `Q.n` has n fraction bits. A word that no [`timely_regs::parameters::Parameters`] would give is
+//! still defined: what does not fit its register is cut to it, as [`cut`] does.
 use super::reciprocal::{reciprocal, zeros};
 use super::root::inverse_root;
 pub use super::state::AVERAGE_BITS;
@@ -40,15 +41,16 @@ pub fn product(a: i64, b: i64) -> i64 {
     ((i128::from(a) * i128::from(b)) >> LIMB) as i64
 }
 
-/// The product in units of 2^17 as a new rate takes it, in units of 2^[`LESS_CUT`]: each limb without its lowest bits.
+/// The product in units of 2^17 as a new rate takes it, in units of 2^[`LESS_CUT`]: each limb
+/// without its lowest bits.
 pub fn less(weighed: i64, weight: i64) -> i64 {
     let (zh, zl, wh, wl) = (weighed >> LIMB, low(weighed, LIMB), weight >> LIMB, low(weight, LIMB));
     let outer = ((zh * wh) << LIMB) + ((zl * wl) >> LIMB);
     (outer >> LESS_CUT) + ((zl * wh) >> LESS_CUT) + ((zh * wl) >> LESS_CUT)
 }
 
-/// `a b` in units of 2^15 by three limbs: without the product of the low 15 bits of both, and with two products of low and high bits that are
-/// cut above their lowest `lost` bits.
+/// `a b` in units of 2^15 by three limbs: without the product of the low 15 bits of both, and with
+/// two products of low and high bits that are cut above their lowest `lost` bits.
 pub fn limbs(a: i64, b: i64, lost: u32) -> i64 {
     let (ah, al, bh, bl) = (a >> HALF, low(a, HALF), b >> HALF, low(b, HALF));
     ((ah * bh) << HALF) + ((((ah * bl) >> lost) + ((al * bh) >> lost)) << lost)
@@ -136,13 +138,15 @@ pub fn threshold(w: &Words, delay_ns: u32) -> i64 {
     i64::from((p::BETA_T_HIGH.get(w) >> THRESHOLD_CUT) >> (p::T_HIGH_ZEROS.get(w).wrapping_sub(zeros(delay_ns)) % 32)) << THRESHOLD_CUT
 }
 
-/// `x` times the reciprocal of a delay, Q.27, 29 bits: for `x` what [`threshold`] gives, that over the delay.
+/// `x` times the reciprocal of a delay, Q.27, 29 bits: for `x` what [`threshold`] gives, that over
+/// the delay.
 pub fn over(x: i64, delay_ns: u32) -> i64 {
     low(second(x, (reciprocal(delay_ns) << 3) as i64) >> 21, 29)
 }
 
-/// The product with the rate or a delay's reciprocal, with half the rate's unit more, and with what is left out on average: a quarter for the
-/// lower limbs' product, a 16th for the cut of the others. Patched TIMELY's trajectories need them this exact.
+/// The product with the rate or a delay's reciprocal, with half the rate's unit more, and with what
+/// is left out on average: a quarter for the lower limbs' product, a 16th for the cut of the
+/// others. Patched TIMELY's trajectories need them this exact.
 fn second(x: i64, y: i64) -> i64 {
     upper(x, y, SECOND_LOST) + SECOND_MORE
 }

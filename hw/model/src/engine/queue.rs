@@ -1,5 +1,5 @@
-//! The queues at the engine's input: no ready; what finds one full takes the place of the youngest word, which is lost and counted. One
-//! clock when empty.
+//! The queues at the engine's input: no ready; what finds one full takes the place of the youngest
+//! word, which is lost and counted. One clock when empty.
 use std::collections::VecDeque;
 
 /// A queue of `depth` words, two at least.
@@ -30,8 +30,8 @@ impl<T: Copy> Queue<T> {
         self.words.is_empty()
     }
 
-    /// A clock: `pop` takes the head, `push` comes in. Says whether a word was lost. What comes while it is full takes the place of the
-    /// youngest even when the oldest leaves.
+    /// A clock: `pop` takes the head, `push` comes in. Says whether a word was lost. What comes
+    /// while it is full takes the place of the youngest even when the oldest leaves.
     pub fn step(&mut self, push: Option<T>, pop: bool) -> bool {
         let full = self.words.len() == self.depth;
         if pop {

@@ -11,8 +11,9 @@ pub const SLOPE_BITS: u32 = 18;
 
 /// Value at the left end, and fall, of the chord `index` for `2^52 / n`, `n` normalised to 24 bits.
 ///
-/// A chord lies above the curve, most in its middle; it is lowered by half of that, so the error is even on both sides: 2^-25 of the
-/// value at most. The value also holds the half unit that makes cutting off the interpolation's fraction a rounding.
+/// A chord lies above the curve, most in its middle; it is lowered by half of that, so the error is
+/// even on both sides: 2^-25 of the value at most. The value also holds the half unit that makes
+/// cutting off the interpolation's fraction a rounding.
 pub const fn chord(index: u64) -> (u64, u64) {
     const SCALE: u32 = 16;
     let x = (1 << INDEX_BITS) + index;

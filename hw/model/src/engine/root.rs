@@ -1,4 +1,5 @@
-//! The reciprocal of a rate's root: a table of 2^10 chords an octave, over the two octaves that differ by their roots.
+//! The reciprocal of a rate's root: a table of 2^10 chords an octave, over the two octaves that
+//! differ by their roots.
 
 /// Bits of the table's index: the octave, then those below the leading one of the normalised rate.
 pub const INDEX_BITS: u32 = 11;
@@ -16,8 +17,9 @@ const fn scaled(n: u128) -> u64 {
 
 /// Value at the left end, and fall, of the chord `index` for `2^42 / sqrt(n)`, `2^30 <= n < 2^32`.
 ///
-/// As with [`super::reciprocal::chord`], a chord is lowered by half of what it lies above the curve, and its value holds the half unit
-/// that makes cutting off the interpolation's fraction a rounding. The error is at most 7e-8 of the value.
+/// As with [`super::reciprocal::chord`], a chord is lowered by half of what it lies above the
+/// curve, and its value holds the half unit that makes cutting off the interpolation's fraction a
+/// rounding. The error is at most 7e-8 of the value.
 pub const fn chord(index: u64) -> (u64, u64) {
     const SCALE: u32 = 16;
     let octave = 20 + (index >> 10);
@@ -28,7 +30,8 @@ pub const fn chord(index: u64) -> (u64, u64) {
     ((left - sag / 2 + (1 << SCALE)) >> SCALE, (left - right + (1 << (SCALE - 1))) >> SCALE)
 }
 
-/// `2^(42 - shift) / sqrt(rate)`, 27 bits, and `shift`, half the rate's leading zeros, at most 15 (also for 0).
+/// `2^(42 - shift) / sqrt(rate)`, 27 bits, and `shift`, half the rate's leading zeros, at most 15
+/// (also for 0).
 pub fn inverse_root(rate: u32) -> (u32, u32) {
     let shift = (rate.leading_zeros() / 2).min(15);
     let normal = u64::from(rate) << (2 * shift);

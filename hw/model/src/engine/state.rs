@@ -23,7 +23,8 @@ pub struct State {
     pub negatives: u8,
     /// The next field is valid.
     pub marked: bool,
-    /// PI: what the controller's output goes on from, Q.40. Swift: time of the last decrease, ns, 32 bits.
+    /// PI: what the controller's output goes on from, Q.40. Swift: time of the last decrease, ns,
+    /// 32 bits.
     pub mark: u64,
     /// Rate.
     pub rate: u32,
@@ -37,8 +38,10 @@ pub const MARK_BITS: u32 = 40;
 const AVERAGE_HIGH: u32 = AVERAGE_BITS - 32;
 
 impl State {
-    /// The state without the rate, as `event_before` has it. Word 0: RTT in bits 23..0, history in 24, negatives in 27..25, marked in 28,
-    /// limited in 31; word 1 the time, word 2 and the low bits of word 3 the smoothed difference, word 4 the mark, its upper 8 bits in 15..8 of word 3.
+    /// The state without the rate, as `event_before` has it. Word 0: RTT in bits 23..0, history in
+    /// 24, negatives in 27..25, marked in 28, limited in 31; word 1 the time, word 2 and the low
+    /// bits of word 3 the smoothed difference, word 4 the mark, its upper 8 bits in 15..8 of
+    /// word 3.
     pub fn to_words(&self) -> [u32; 5] {
         let average = self.average as u64 & ((1 << AVERAGE_BITS) - 1);
         let flags = u32::from(self.history) | u32::from(self.negatives) << 1 | u32::from(self.marked) << 4 | u32::from(self.limited) << 7;

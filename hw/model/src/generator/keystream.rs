@@ -1,4 +1,5 @@
-//! The nonces: words of a keystream that are made ahead, by Trivium (C. De Cannière and B. Preneel, eSTREAM portfolio 2008; ISO/IEC 29192-3).
+//! The nonces: words of a keystream that are made ahead, by Trivium (C. De Cannière and B. Preneel,
+//! eSTREAM portfolio 2008; ISO/IEC 29192-3).
 
 /// Clocks from the key to the first word: 36 of 32 steps to mix it in, two for the words that wait.
 pub const LOAD_CLOCKS: u32 = 38;
@@ -7,12 +8,14 @@ pub const KEY_BITS: u32 = 96;
 /// Bits of the three shift registers.
 const LENGTHS: [u32; 3] = [93, 84, 111];
 
-/// The cipher's state; bit `i` of a register is the specification's `s` of its first number plus `i`.
+/// The cipher's state; bit `i` of a register is the specification's `s` of its first number plus
+/// `i`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trivium([u128; 3]);
 
 impl Trivium {
-    /// The state with key and IV loaded, before they are mixed. Bit `i` of either is the specification's number `i + 1`.
+    /// The state with key and IV loaded, before they are mixed. Bit `i` of either is the
+    /// specification's number `i + 1`.
     pub fn loaded(key: u128, iv: u128) -> Self {
         Trivium([key, iv, 0b111 << 108])
     }
@@ -20,7 +23,8 @@ impl Trivium {
     /// 32 steps; the bit of the first is the word's highest.
     pub fn word(&mut self) -> u32 {
         let [a, b, c] = self.0;
-        // Step `j` finds at a number what stood `j` below it at first: of 32 steps a window, the first step's bit on top.
+        // Step `j` finds at a number what stood `j` below it at first: of 32 steps a window, the
+        // first step's bit on top.
         let at = |register: u128, bit: u32| (register >> (bit - 31)) as u32;
         let [t1, t2, t3] = [at(a, 65) ^ at(a, 92), at(b, 68) ^ at(b, 83), at(c, 65) ^ at(c, 110)];
         let n1 = t1 ^ at(a, 90) & at(a, 91) ^ at(b, 77);
@@ -89,12 +93,14 @@ impl Keystream {
 mod tests {
     use super::*;
 
-    /// Bytes as eSTREAM's vectors print them: of key and IV the last byte first, each with its bits turned round; of the stream bit 0 first.
+    /// Bytes as eSTREAM's vectors print them: of key and IV the last byte first, each with its bits
+    /// turned round; of the stream bit 0 first.
     fn turned(bytes: &[u8]) -> u128 {
         bytes.iter().fold(0, |all, byte| all << 8 | u128::from(byte.reverse_bits()))
     }
 
-    /// Two of the published test vectors (ECRYPT, `trivium-80.80.test-vectors`): the first 64 bytes of the stream.
+    /// Two of the published test vectors (ECRYPT, `trivium-80.80.test-vectors`): the first 64 bytes
+    /// of the stream.
     #[test]
     fn the_published_vectors() {
         let vectors = [
@@ -125,7 +131,8 @@ mod tests {
         }
     }
 
-    /// Whatever the clocks at which they are taken, the words come in order, none twice and none left out.
+    /// Whatever the clocks at which they are taken, the words come in order, none twice and none
+    /// left out.
     #[test]
     fn words_come_in_order() {
         let key = 0x0123_4567_89ab_cdef_0246_8ace;

@@ -1,4 +1,5 @@
-//! The traffic generator of `timely_hw::generator`: grants in, data frames out, [`LATENCY`] clocks later.
+//! The traffic generator of `timely_hw::generator`: grants in, data frames out, [`LATENCY`] clocks
+//! later.
 pub mod keystream;
 pub mod packets;
 
@@ -11,13 +12,15 @@ use timely_regs::flow;
 use timely_regs::link::{DATA_TAG_BITS, WIRE_OVERHEAD};
 use timely_regs::wire::{Addresses, Envelope, FIRST, Header, LAST, READ};
 
-/// Clocks from that at which a grant is taken to the first at which its frame's first beat stands at an idle output.
+/// Clocks from that at which a grant is taken to the first at which its frame's first beat stands
+/// at an idle output.
 pub const LATENCY: u64 = CHARGE_LATENCY + frame::LATENCY;
 /// Clocks from that at which a grant is taken to its charge.
 pub const CHARGE_LATENCY: u64 = packets::LATENCY;
 /// Grants that are taken ahead of their frames' first beats, while frames are short.
 pub const AHEAD: usize = 7;
-/// Grants that are taken ahead of their frames' first beats after a frame of more than [`LONG_BEATS`] beats.
+/// Grants that are taken ahead of their frames' first beats after a frame of more than
+/// [`LONG_BEATS`] beats.
 pub const AHEAD_LONG: usize = 1;
 /// Beats of the longest frame that counts as short.
 pub const LONG_BEATS: u32 = 16;
@@ -25,7 +28,8 @@ pub const LONG_BEATS: u32 = 16;
 const QUEUE_BITS: u32 = 4;
 /// Doorbells on their way at which no grant is taken any more.
 const POSTS: usize = 1 << QUEUE_BITS;
-/// Doorbells on their way at which none of the host's joins them: the rest is for flows that post for themselves.
+/// Doorbells on their way at which none of the host's joins them: the rest is for flows that post
+/// for themselves.
 const HOST_POSTS: usize = POSTS / 2;
 
 /// Our addresses, and the key of the nonces.
@@ -170,7 +174,8 @@ fn describe(p: &Packet, config: &Config, tag: u16, place: u16, generation: u8) -
 }
 
 impl Generator {
-    /// A generator for `2^flow_bits` flows on a bus of `width` bits, with `2^ring_bits` places for ended segments, RAM init beginning at clock 0.
+    /// A generator for `2^flow_bits` flows on a bus of `width` bits, with `2^ring_bits` places for
+    /// ended segments, RAM init beginning at clock 0.
     pub fn new(flow_bits: u32, width: usize, ring_bits: u32) -> Self {
         Generator {
             flow_bits,
@@ -193,7 +198,8 @@ impl Generator {
         }
     }
 
-    /// The generator with all flows' segments counted from `segment` on, after resets too, to test what happens when the numbers run over.
+    /// The generator with all flows' segments counted from `segment` on, after resets too, to test
+    /// what happens when the numbers run over.
     pub fn counting_from(self, segment: u32) -> Self {
         Generator { packets: Packets::new(self.flow_bits, segment), first_segment: segment, ..self }
     }
@@ -253,7 +259,8 @@ impl Block for Generator {
         let load = i.load.filter(|_| out.swept);
         self.clear = load.filter(|l| !l.keep() || !l.enable()).map(|l| l.flow);
         self.packets.step(op, load.map(|l| (l.flow, l.record)), (i.config.key, i.config.keyed));
-        // The packet found now sets the limit, long or short, from the next clock on, for grants that are taken from the one after it.
+        // The packet found now sets the limit, long or short, from the next clock on, for grants
+        // that are taken from the one after it.
         let limit = if self.long { AHEAD_LONG } else { AHEAD };
         let threshold = LONG_BEATS * self.width as u32 / 8 + WIRE_OVERHEAD;
         if let Some(packet) = self.packets.outcome().and_then(|o| o.packet.as_ref()) {
@@ -274,7 +281,8 @@ impl Block for Generator {
         if describe.is_some() {
             self.tag = (self.tag + 1) & ((1 << DATA_TAG_BITS) - 1);
         }
-        // A grant reserves room for a frame and a doorbell, the host's doorbell for itself; what does not come gives it back.
+        // A grant reserves room for a frame and a doorbell, the host's doorbell for itself; what
+        // does not come gives it back.
         self.ahead -= usize::from(out.sent.is_some()) + usize::from(o.charge.is_some() && o.packet.is_none());
         let taken = out.doorbell.is_some() && i.doorbell_ready;
         self.posts -= usize::from(taken) + usize::from((o.charge.is_some() || o.refused) && o.post.is_none());

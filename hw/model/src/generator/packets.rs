@@ -63,7 +63,8 @@ pub struct Packet {
     pub wire: u16,
     /// Wire bytes of the segment so far, this one included; 24 bits.
     pub bytes: u32,
-    /// Bytes that the segment was charged so far, this packet included: for a READ all of it at once; 24 bits.
+    /// Bytes that the segment was charged so far, this packet included: for a READ all of it at
+    /// once; 24 bits.
     pub charged: u32,
     /// When it was eligible to leave, ns48.fns16.
     pub launch: u64,
@@ -157,7 +158,8 @@ impl Packets {
         let drawn = self.outcome.as_ref().is_some_and(|o| o.packet.as_ref().is_some_and(|p| p.number == 0));
         self.keys.step(drawn, key, keyed);
         self.stages.rotate_right(1);
-        // The record is read in the clock after the operation came, before what is loaded at that clock.
+        // The record is read in the clock after the operation came, before what is loaded at that
+        // clock.
         if let Some((op, record)) = &mut self.stages[1] {
             *record = self.records[op.flow() as usize];
         }
@@ -179,7 +181,8 @@ impl Packets {
                 let full = u32::from(s.sent) + 1 >= flow::SEGMENT_PACKETS.get(record);
                 let last = full || (s.backlog == 1 && !endless);
                 let wire = wire(record);
-                // Every segment costs something, so that the sum of a flow's charges tells its segments apart.
+                // Every segment costs something, so that the sum of a flow's charges tells its
+                // segments apart.
                 let read_bytes = flow::CHARGED_BYTES.get(record).clamp(1, 0xffff);
                 let bytes = (s.bytes + u32::from(wire)) & 0xff_ffff;
                 let nonce = if first { self.keys.word() } else { s.nonce };

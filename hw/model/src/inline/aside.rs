@@ -1,4 +1,5 @@
-//! The bypass FIFO of `timely_hw::inline::aside`: whole frames for a receiver that may stop taking them, dropped while there is no room.
+//! The bypass FIFO of `timely_hw::inline::aside`: whole frames for a receiver that may stop taking
+//! them, dropped while there is no room.
 use crate::stream::Beat;
 use crate::{Block, fifo};
 use timely_regs::link::LONGEST_FRAME;
@@ -6,7 +7,8 @@ use timely_regs::link::LONGEST_FRAME;
 /// Address bits of the queue of beats.
 pub const QUEUE: u32 = 9;
 
-/// Beats that the queue may hold, on a bus of `width` bits, for a frame still to be let in: the longest one fits behind them.
+/// Beats that the queue may hold, on a bus of `width` bits, for a frame still to be let in: the
+/// longest one fits behind them.
 pub const fn most(width: usize) -> usize {
     (1 << QUEUE) - (LONGEST_FRAME as usize).div_ceil(width / 8)
 }
@@ -52,7 +54,8 @@ impl Aside {
         self.inside.unwrap_or(self.held <= self.most)
     }
 
-    /// The next beat takes the last place: a frame that goes on behind it is longer than any, and ends here.
+    /// The next beat takes the last place: a frame that goes on behind it is longer than any, and
+    /// ends here.
     fn fills(&self) -> bool {
         self.held + 1 == 1 << QUEUE
     }

@@ -1,8 +1,10 @@
-//! The grant credit of `timely_hw::inline::credit`: what stands between the pacer and the wire is bounded in bytes, so that a pause stops nearly all of it.
+//! The grant credit of `timely_hw::inline::credit`: what stands between the pacer and the wire is
+//! bounded in bytes, so that a pause stops nearly all of it.
 use crate::{Block, fifo};
 use timely_regs::link::{LONGEST_FRAME, WIRE_OVERHEAD};
 
-/// Clocks of the line whose bytes may wait for the wire when a grant is taken: more than it takes from a grant to its packet's first beat.
+/// Clocks of the line whose bytes may wait for the wire when a grant is taken: more than it takes
+/// from a grant to its packet's first beat.
 pub const CLOCKS: u32 = 1 << 6;
 /// Packets that may wait, whatever their bytes.
 pub const MOST: u32 = 48;
@@ -29,7 +31,8 @@ pub struct In {
 /// The credit.
 #[derive(Clone, Debug)]
 pub struct Credit {
-    /// Bytes of all packets that are granted and have not begun, those without a charge as `guess` was at their grants.
+    /// Bytes of all packets that are granted and have not begun, those without a charge as `guess`
+    /// was at their grants.
     ahead: u32,
     packets: u32,
     guess: u32,

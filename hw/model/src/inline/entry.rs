@@ -1,4 +1,5 @@
-//! The way in of `timely_hw::inline::entry`: each packet waits until the parser has judged it, then goes its way.
+//! The way in of `timely_hw::inline::entry`: each packet waits until the parser has judged it, then
+//! goes its way.
 use crate::bus::FlowLoad;
 use crate::check::digest;
 use crate::stream::Beat;
@@ -14,7 +15,8 @@ pub const QUEUE: u32 = 9;
 /// Where a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// To the wire, unpaced: the packet is no data packet of an existing flow, or its addresses are not the flow's.
+    /// To the wire, unpaced: the packet is no data packet of an existing flow, or its addresses are
+    /// not the flow's.
     Past,
     /// Into the store.
     Paced {

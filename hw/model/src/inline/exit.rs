@@ -1,4 +1,5 @@
-//! The way out of `timely_hw::inline::exit`: what leaves is stamped, and what of it is ours is reported as sent and departed.
+//! The way out of `timely_hw::inline::exit`: what leaves is stamped, and what of it is ours is
+//! reported as sent and departed.
 use crate::bus::{Completion, FlowLoad, Sent};
 use crate::stream::Beat;
 use crate::{Block, check, fifo, parse};
@@ -19,7 +20,8 @@ pub struct In {
     pub beat: Option<Beat>,
     /// With a frame's last beat: its launch, ns48.fns16; none of a frame that was not paced.
     pub launch: Option<u64>,
-    /// With a frame's last beat, where frames come with them: the queue that it came from, and its tag.
+    /// With a frame's last beat, where frames come with them: the queue that it came from, and its
+    /// tag.
     pub name: Option<(u16, u16)>,
     /// The time.
     pub now: u64,
@@ -155,7 +157,8 @@ impl Block for Exit {
         // 3: the sum, of what the RAM said or of the frame before.
         self.done = self.caught.map(|(s, raw, same)| {
             let more = (if same { self.sum } else { raw }).wrapping_add(u32::from(s.wire));
-            // Whatever was charged is released with the next segment that ends, also what a host began and never ended.
+            // Whatever was charged is released with the next segment that ends, also what a host
+            // began and never ended.
             let ends = s.header.flags & LAST != 0;
             self.sum = if ends { 0 } else { more };
             // Places are given in the order in which frames leave.

@@ -1,4 +1,5 @@
-//! The blocks beside the halves and the packet store where the host's own packets go through the NIC: `timely_hw::inline`.
+//! The blocks beside the halves and the packet store where the host's own packets go through the
+//! NIC: `timely_hw::inline`.
 pub mod aside;
 pub mod bridge;
 pub mod credit;

@@ -1,4 +1,5 @@
-//! The in-line NIC of `timely_hw::inline::core`: the host's own packets between its queue and the wire, those of flows through the store.
+//! The in-line NIC of `timely_hw::inline::core`: the host's own packets between its queue and the
+//! wire, those of flows through the store.
 //!
 //! The clock of the registers' bus is the core's.
 use super::{aside, bridge, credit, entry, exit};
@@ -102,7 +103,8 @@ pub struct Nic {
     gate: Part<launch::Launch>,
     merge: Part<txmux::TxMux>,
     exit: Part<exit::Exit>,
-    /// Launch of paced frames between the store and the wire, and what goes beside them; the latter of the others.
+    /// Launch of paced frames between the store and the wire, and what goes beside them; the latter
+    /// of the others.
     sides: Part<fifo::Fifo<(u64, u128)>>,
     past: Part<fifo::Fifo<u128>>,
     arriving: Part<aside::Aside>,
@@ -262,7 +264,8 @@ impl Block for Nic {
             begins,
         });
 
-        // Paced frames get their places, then go through the gate; what goes beside them in a queue of its own.
+        // Paced frames get their places, then go through the gate; what goes beside them in a queue
+        // of its own.
         let paced_ready = gate.ready && sides.ready;
         let side = mark.beat.map(|(_, side)| side).filter(|_| gate.ready && !self.paced_inside);
         let through = mark.beat.filter(|_| sides.ready);

@@ -1,4 +1,5 @@
-//! The demultiplexer of `timely_hw::inline::spread`: frames of the host's one stream go to the port that NetFPGA's metadata name.
+//! The demultiplexer of `timely_hw::inline::spread`: frames of the host's one stream go to the port
+//! that NetFPGA's metadata name.
 use crate::stream::Beat;
 use crate::{Block, fifo};
 
@@ -12,7 +13,8 @@ pub const PORTS: usize = 4;
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
-    /// A beat offered, and what goes beside it: of a frame's first beat, bits 23 to 16 name its source.
+    /// A beat offered, and what goes beside it: of a frame's first beat, bits 23 to 16 name its
+    /// source.
     pub beat: Option<(Beat, u128)>,
     /// The port takes a beat that is offered to it.
     pub ready: [bool; PORTS],
@@ -36,8 +38,8 @@ pub struct Spread {
     inside: Option<usize>,
 }
 
-/// The port that a frame of a DMA engine is for: it comes from queue `n` if bit `2n + 1` of its source is set, the lowest of several; from queue 0
-/// without one.
+/// The port that a frame of a DMA engine is for: it comes from queue `n` if bit `2n + 1` of its
+/// source is set, the lowest of several; from queue 0 without one.
 pub fn port_of(meta: u128, ports: usize) -> usize {
     (0..ports).find(|n| meta >> (16 + 2 * n + 1) & 1 == 1).unwrap_or(0)
 }

@@ -1,4 +1,5 @@
-//! A Gigabit Ethernet MAC, a byte a clock: what stands between the datapath's beats and a PHY's GMII.
+//! A Gigabit Ethernet MAC, a byte a clock: what stands between the datapath's beats and a PHY's
+//! GMII.
 pub mod rx;
 pub mod tx;
 

@@ -19,7 +19,8 @@ pub struct Out {
     pub beat: Option<(Beat, bool)>,
     /// Turns over when the end of a preamble was on the wire two clocks ago.
     pub begun: bool,
-    /// The PHY's status between frames: bit 0 link, bits 2..1 speed (2 is Gigabit), bit 3 full duplex.
+    /// The PHY's status between frames: bit 0 link, bits 2..1 speed (2 is Gigabit), bit 3 full
+    /// duplex.
     pub status: u8,
 }
 

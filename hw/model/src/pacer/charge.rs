@@ -1,14 +1,16 @@
 //! The charge unit: what each flow's packets cost. See `timely_hw::pacer::charge`.
 use crate::{Block, bus};
 
-/// Bits of a flow's sums of charged and of released bytes: both are modulo `2^BYTES_BITS`, their difference is read with its sign. A flow must
-/// have fewer than `2^(BYTES_BITS - 1)` bytes outstanding; a bound has at most [`profile::OUTSTANDING`](timely_regs::profile::OUTSTANDING).
+/// Bits of a flow's sums of charged and of released bytes: both are modulo `2^BYTES_BITS`, their
+/// difference is read with its sign. A flow must have fewer than `2^(BYTES_BITS - 1)` bytes
+/// outstanding; a bound has at most [`profile::OUTSTANDING`](timely_regs::profile::OUTSTANDING).
 pub const BYTES_BITS: u32 = u32::BITS;
 /// Counts of charged packets are modulo `2^SETTLED_BITS`.
 pub const SETTLED_BITS: u32 = 9;
 
-/// Counts of grants that no packet answered are modulo `2^VOID_BITS`: between two passes that grant, a flow has as many at most as it has [uncharged
-/// packets](super::token::UNCHARGED) and a train; where that is more, as many are not seen.
+/// Counts of grants that no packet answered are modulo `2^VOID_BITS`: between two passes that
+/// grant, a flow has as many at most as it has [uncharged packets](super::token::UNCHARGED) and a
+/// train; where that is more, as many are not seen.
 pub const VOID_BITS: u32 = u8::BITS;
 
 /// Charges of a flow since the reset.

@@ -1,4 +1,5 @@
-//! The doorbell unit: flows that have packets to send, flows that sleep, and wake-ups. See `timely_hw::pacer::doorbell`.
+//! The doorbell unit: flows that have packets to send, flows that sleep, and wake-ups. See
+//! `timely_hw::pacer::doorbell`.
 use crate::{Block, fifo};
 
 /// Address bits of the queue of releases.
@@ -153,7 +154,8 @@ impl Doorbell {
         self.words[flow as usize].active
     }
 
-    /// Applies an operation to its flow's word; `granted` is the pass's count as of a few clocks ago.
+    /// Applies an operation to its flow's word; `granted` is the pass's count as of a few clocks
+    /// ago.
     fn apply(&mut self, op: Op, granted: u16) {
         let w = &mut self.words[op.flow() as usize];
         let mut wanted = false;

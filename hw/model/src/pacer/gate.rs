@@ -1,4 +1,5 @@
-//! The launch gate of `timely_hw::pacer::gate`: trains become grants, and each grant waits for its launch.
+//! The launch gate of `timely_hw::pacer::gate`: trains become grants, and each grant waits for its
+//! launch.
 use super::timemap::TimeMap;
 use crate::{Block, fifo};
 
@@ -8,14 +9,17 @@ pub const IN_FLIGHT: usize = 64;
 pub const PLACES: usize = 30;
 /// Fraction bits of a launch in the gate, ns: what a launch has beyond is rounded up.
 pub const FRACTION: u32 = 8;
-/// Before it enters, a launch is compared with now in 128 ns: this many bits of a unit are left out of both.
+/// Before it enters, a launch is compared with now in 128 ns: this many bits of a unit are left out
+/// of both.
 pub const COARSE: u32 = 15;
-/// A launch may lie less than this far ahead (0.9 to 1 us), in 128 ns; a train that launches later waits in the expander.
+/// A launch may lie less than this far ahead (0.9 to 1 us), in 128 ns; a train that launches later
+/// waits in the expander.
 pub const HORIZON: u64 = 8;
-/// A launch farther ahead than this (131 us), in 128 ns, was computed before a step of the clock: it goes at once.
+/// A launch farther ahead than this (131 us), in 128 ns, was computed before a step of the clock:
+/// it goes at once.
 pub const ABSURD: u64 = 1 << 10;
-/// A packet that enters and is due for longer (256 to 384 ns) counts as due since this before now, in whole 128 ns: so a flow's packets
-/// stay in their order.
+/// A packet that enters and is due for longer (256 to 384 ns) counts as due since this before now,
+/// in whole 128 ns: so a flow's packets stay in their order.
 pub const PAST: u64 = 2;
 /// While the head is due for longer (512 ns), none enters.
 pub const LATE: u64 = 1 << 17;
@@ -23,12 +27,13 @@ pub const LATE: u64 = 1 << 17;
 const STALE: u64 = 1 << 20;
 /// Bits that a launch is compared with now by, when it has entered (16.4 us).
 const LOW_BITS: u32 = 22;
-/// Launches in their places are compared with each other in 2 ns: so many bits of a ns are left out.
+/// Launches in their places are compared with each other in 2 ns: so many bits of a ns are left
+/// out.
 const GRAIN: u32 = 1;
 /// Bits that they are compared by (4.1 us).
 const KEY: u64 = (1 << 11) - 1;
-/// Bits that a launch is compared with now by, before it enters (67 ms): the pass may grant what was due 8.4 ms ago, and a train may stand
-/// in the queue for as long as the output.
+/// Bits that a launch is compared with now by, before it enters (67 ms): the pass may grant what
+/// was due 8.4 ms ago, and a train may stand in the queue for as long as the output.
 const AHEAD: u64 = (1 << 34) - 1;
 /// A time moves forward by less than this (128 ns) between two clocks, or has been stepped.
 pub const STEP: u64 = 1 << 15;
@@ -76,7 +81,8 @@ pub struct Out {
     pub train_ready: bool,
     /// A grant whose launch is here.
     pub grant: Option<Grant>,
-    /// Grants that may still be accepted; the pass must subtract a train offered and not yet counted.
+    /// Grants that may still be accepted; the pass must subtract a train offered and not yet
+    /// counted.
     pub credit: u32,
 }
 
@@ -159,7 +165,8 @@ impl Gate {
         }
     }
 
-    /// Tells how `now` runs from here on. Without it `wake()` asks for every clock while a grant waits.
+    /// Tells how `now` runs from here on. Without it `wake()` asks for every clock while a grant
+    /// waits.
     pub fn set_time(&mut self, map: TimeMap) {
         self.map = Some(map);
     }
@@ -170,7 +177,8 @@ impl Gate {
         self.trains.is_empty() && self.entering.is_none() && !marked && self.shown == [None; 2]
     }
 
-    /// The time (ns48.fns16) from which the next grant is due or the next packet can enter; `None` when none waits.
+    /// The time (ns48.fns16) from which the next grant is due or the next packet can enter; `None`
+    /// when none waits.
     pub fn next_due(&self) -> Option<u64> {
         let head = self.places.first().map(|p| match p.late(self.seen) {
             None => p.low.wrapping_sub(self.seen) & ((1 << LOW_BITS) - 1),
@@ -187,7 +195,8 @@ impl Gate {
         least.map(|ahead| self.seen.wrapping_add(ahead) << FRACTION)
     }
 
-    /// A train in, a packet out of it towards the places, judged by how far ahead it was at the clock `before`.
+    /// A train in, a packet out of it towards the places, judged by how far ahead it was at the
+    /// clock `before`.
     fn expand(&mut self, before: u64, offered: Option<Train>) {
         let accepted = offered.filter(|t| self.trains.output(0).ready && t.packets != 0).map(|t| Waiting {
             flow: t.flow,
@@ -219,7 +228,8 @@ impl Gate {
         self.in_flight += accepted.map_or(0, |t| t.left);
     }
 
-    /// The places: the head out if it is due and there is room, the entering grant in behind its equals.
+    /// The places: the head out if it is due and there is room, the entering grant in behind its
+    /// equals.
     fn sort(&mut self, now: u64, pop: bool, entering: Option<Place>) {
         let due = |p: &Place| p.late(now).is_some();
         let late = self.places.first().and_then(|p| p.late(now)).unwrap_or(0);

@@ -1,4 +1,5 @@
-//! The token pass: one flow a clock, from READY to the gate, the wheel, its sleep or the park. See `timely_hw::pacer::pass`.
+//! The token pass: one flow a clock, from READY to the gate, the wheel, its sleep or the park. See
+//! `timely_hw::pacer::pass`.
 use super::charge::Paid;
 use super::doorbell::{Post, Request, Sleep};
 use super::gate::Train;
@@ -21,7 +22,8 @@ pub struct Config {
     pub size: u16,
 }
 
-/// Wire bytes of an untagged IPv4 packet of ours beyond its payload: preamble, Ethernet, IP, UDP, our header, FCS, gap.
+/// Wire bytes of an untagged IPv4 packet of ours beyond its payload: preamble, Ethernet, IP, UDP,
+/// our header, FCS, gap.
 pub const OVERHEAD: u16 = 8 + 14 + 20 + 8 + HEADER_BYTES as u16 + 4 + 12;
 
 impl Config {
@@ -229,7 +231,8 @@ impl Pass {
                 written(state, None)
             }
             Plan::Send { mut state, tau, gap, size, backlog, .. } => {
-                // One place is reserved for each operation in the pass, and one for the operation that may be issued at this clock.
+                // One place is reserved for each operation in the pass, and one for the operation
+                // that may be issued at this clock.
                 let size = size.min(token::train_bits((IN_FLIGHT - self.in_flight).max(1)));
                 taken = 1 << size;
                 let launch = (v.time << 16).wrapping_add((tau << 8) as u64);
@@ -325,7 +328,8 @@ impl Block for Pass {
         if self.inserting.front().is_some_and(|x| x.0 == clk)
             && let Some((_, flow, time)) = self.inserting.pop_front()
         {
-            // The wheel may be draining the slots up to this clock's: the earliest it can take is a few ahead.
+            // The wheel may be draining the slots up to this clock's: the earliest it can take is a
+            // few ahead.
             let bits = wheel_bits(self.flow_bits as usize);
             let earliest = (i.now >> (16 + SLOT_SHIFT)).wrapping_add(5);
             let slot = time >> SLOT_SHIFT;
@@ -386,7 +390,8 @@ impl Block for Pass {
         }
     }
 
-    /// `pause`, `stop` and `now` are levels: a clock at which one of the first two changes must be stepped.
+    /// `pause`, `stop` and `now` are levels: a clock at which one of the first two changes must be
+    /// stepped.
     fn wake(&self, clk: u64) -> u64 {
         let busy = self.written.iter().any(Option::is_some)
             || self.insert.is_some()

@@ -1,4 +1,5 @@
-//! The queue of the flows that wait for their token pass: two words in, one word out a clock. See `timely_hw::pacer::ready`.
+//! The queue of the flows that wait for their token pass: two words in, one word out a clock. See
+//! `timely_hw::pacer::ready`.
 use crate::Block;
 use std::collections::VecDeque;
 

@@ -1,9 +1,12 @@
-//! How `now` runs over a stretch of clocks, so that a model that waits for a time can tell the clock it comes at.
+//! How `now` runs over a stretch of clocks, so that a model that waits for a time can tell the
+//! clock it comes at.
 
-/// `now` as a line: `now(clk) = now + (clk - clk0) * step`, valid until the clock's rate is next adjusted.
+/// `now` as a line: `now(clk) = now + (clk - clk0) * step`, valid until the clock's rate is next
+/// adjusted.
 ///
-/// The pacer's blocks see time only as an input. The model that composes them knows how `now` is made, and calls `set_time` (again after
-/// each adjustment, at a clock that is stepped), so that `wake()` can answer in clocks.
+/// The pacer's blocks see time only as an input. The model that composes them knows how `now` is
+/// made, and calls `set_time` (again after each adjustment, at a clock that is stepped), so that
+/// `wake()` can answer in clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeMap {
     /// The clock that the line starts at.

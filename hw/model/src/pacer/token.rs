@@ -1,5 +1,5 @@
-//! The arithmetic of a token pass: settle a flow's bucket, say when it may send, and how much. No registers; see
-//! `timely_hw::pacer::pass` for the stages it is spread over.
+//! The arithmetic of a token pass: settle a flow's bucket, say when it may send, and how much. No
+//! registers; see `timely_hw::pacer::pass` for the stages it is spread over.
 //!
 //! A token is 2^-12 Mb/s for 1 ns, so `rate * time` is exact; a byte is [`BYTE`] tokens.
 use super::Timing;
@@ -14,7 +14,8 @@ pub const BYTE: i64 = 125 << BYTE_SHIFT;
 pub const RATE_BITS: u32 = timely_regs::profile::PACED_BITS;
 /// Times are modulo `2^TIME_BITS` ns, as `now` is: 78 hours.
 pub const TIME_BITS: u32 = 48;
-/// A bucket fills for no longer than `2^ELAPSED_BITS` ns at a pass; an idle flow's bucket loses the rest.
+/// A bucket fills for no longer than `2^ELAPSED_BITS` ns at a pass; an idle flow's bucket loses the
+/// rest.
 pub const ELAPSED_BITS: u32 = 28;
 /// Address bits of the reciprocal's table.
 pub const TABLE_BITS: u32 = 8;
@@ -24,7 +25,8 @@ pub const TRAIN_BITS: u32 = 5;
 pub const IN_FLIGHT: u32 = 64;
 /// A flow with this many uncharged packets waits.
 pub const UNCHARGED: u16 = 256;
-/// Bits of the charged bytes that a pass keeps of the pass before: what is charged in between are packets that were uncharged then.
+/// Bits of the charged bytes that a pass keeps of the pass before: what is charged in between are
+/// packets that were uncharged then.
 pub const SEEN_BITS: u32 = 25;
 /// Mask of them.
 pub const SEEN_MASK: u32 = (1 << SEEN_BITS) - 1;
@@ -88,12 +90,14 @@ pub struct State {
     pub started: bool,
     /// The flow was charged a packet since then, so the size of its last one is known.
     pub measured: bool,
-    /// By how much longer it has taken for its packets than 5/4 of the time that they last at its rate, 2^-2 ns; less than 0 while what it
-    /// was granted last is not over. See [`slack`].
+    /// By how much longer it has taken for its packets than 5/4 of the time that they last at its
+    /// rate, 2^-2 ns; less than 0 while what it was granted last is not over. See [`slack`].
     pub slack: i64,
-    /// Grants without a packet when it was last granted anything: those after it are still to be taken back.
+    /// Grants without a packet when it was last granted anything: those after it are still to be
+    /// taken back.
     pub voids: u8,
-    /// The flow has lately sent less than 80 % of its rate: it is limited by something else, and its rate is not to grow.
+    /// The flow has lately sent less than 80 % of its rate: it is limited by something else, and
+    /// its rate is not to grow.
     pub limited: bool,
 }
 
@@ -129,7 +133,8 @@ pub struct View {
 pub enum Plan {
     /// Sleeps, with this state.
     Sleep(Sleep, State),
-    /// Looked at again: after [`RECHECK`] while grants are uncharged, else, at rate 0, after the longest sleep.
+    /// Looked at again: after [`RECHECK`] while grants are uncharged, else, at rate 0, after the
+    /// longest sleep.
     Recheck {
         /// The flow's state.
         state: State,
@@ -165,11 +170,14 @@ pub fn train_bits(n: u32) -> u32 {
     n.ilog2().min(TRAIN_BITS)
 }
 
-/// A flow's slack and whether it is limited, `elapsed` ns after its last pass, before it is granted anything.
+/// A flow's slack and whether it is limited, `elapsed` ns after its last pass, before it is granted
+/// anything.
 ///
-/// A packet that is granted pays for 5/4 of its gap ([`spend`]), and time goes by: so the slack of a flow that sends more than 80 % of its
-/// rate falls in the long run, and that of any other grows. It is the window at most and, when a grant is paid, 0 at least; and the flow is
-/// limited from when the slack reaches the window until it is used up again. A flow that was never granted anything is not limited.
+/// A packet that is granted pays for 5/4 of its gap ([`spend`]), and time goes by: so the slack of
+/// a flow that sends more than 80 % of its rate falls in the long run, and that of any other
+/// grows. It is the window at most and, when a grant is paid, 0 at least; and the flow is limited
+/// from when the slack reaches the window until it is used up again. A flow that was never granted
+/// anything is not limited.
 pub fn slack(s: &State, elapsed: u64, window: u32) -> (i64, bool) {
     if !s.started {
         return (0, false);
@@ -179,8 +187,10 @@ pub fn slack(s: &State, elapsed: u64, window: u32) -> (i64, bool) {
     (sum.min(most), window != 0 && (sum >= most || (sum > 0 && s.limited)))
 }
 
-/// The slack of a flow that is granted a train of `2^size` packets with this gap between them, 2^-8 ns, and of whose grants before so many found no
-/// packet: these get back what they paid, by the gap of now, 16.8 ms at most. A gap that was cut says little: such a flow never counts as limited.
+/// The slack of a flow that is granted a train of `2^size` packets with this gap between them, 2^-8
+/// ns, and of whose grants before so many found no packet: these get back what they paid, by the
+/// gap of now, 16.8 ms at most. A gap that was cut says little: such a flow never counts as
+/// limited.
 pub fn spend(slack: i64, gap: u64, size: u32, voids: u8) -> i64 {
     if gap == GAP_MAX {
         return -1 << (SLACK_BITS - 1);
@@ -220,15 +230,16 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
         return (Plan::Sleep(Sleep::Empty, *s), false);
     }
 
-    // The bucket. The lower of the two rates: a decrease counts from the last pass on, an increase from this one.
+    // The bucket. The lower of the two rates: a decrease counts from the last pass on, an increase
+    // from this one.
     let sent = v.paid.bytes.wrapping_sub(s.seen) & SEEN_MASK;
     let elapsed = v.time.wrapping_sub(s.time) & TIME_MASK;
     let filled = u64::from(v.rate.min(s.used)) * elapsed.min((1 << ELAPSED_BITS) - 1);
     let cap = if s.awake { i64::from(v.cap) * BYTE } else { 0 };
     let tokens = cap.min(signed(s.tokens - i64::from(sent) * BYTE, 52) + filled as i64);
     let measured = s.measured || sent != 0;
-    // Outstanding bytes are never negative when all is charged: where they seem so, packets of before a load were released after it. A release
-    // may come before its charge.
+    // Outstanding bytes are never negative when all is charged: where they seem so, packets of
+    // before a load were released after it. A release may come before its charge.
     let excess = outstanding.wrapping_sub(s.base).cast_signed();
     let base = if excess < 0 && uncharged == 0 { outstanding } else { s.base };
     let (slack, limited) = slack(s, elapsed, v.window);
@@ -250,7 +261,8 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let size = u32::from(if measured { v.paid.last } else { v.size });
     let uncharged_bytes = u32::from(uncharged) * size;
     let outstanding = excess.max(0) as u32 + uncharged_bytes;
-    // Bytes of a segment that has not ended are acknowledged only when the flow goes on: where nothing else is outstanding it may.
+    // Bytes of a segment that has not ended are acknowledged only when the flow goes on: where
+    // nothing else is outstanding it may.
     let alone = uncharged == 0 && v.ended.wrapping_sub(v.post.released).wrapping_sub(s.base).cast_signed() <= 0;
     let fits = |k: &u32| v.bound == 0 || ((outstanding == 0 || alone) && *k == 0) || outstanding + (size << k) <= v.bound;
     let Some(bound_bits) = (0..=TRAIN_BITS).rev().find(fits) else {
@@ -345,7 +357,8 @@ mod tests {
             .collect()
     }
 
-    /// Grants that found no packet were no use: one packet of 32 grants a time counts as one, and what takes the refund away holds that flow free.
+    /// Grants that found no packet were no use: one packet of 32 grants a time counts as one, and
+    /// what takes the refund away holds that flow free.
     #[test]
     fn grants_without_a_packet_are_no_use() {
         let (gap, gap_ns, window) = (1000 << 8, 1000, 100_000);
@@ -353,7 +366,8 @@ mod tests {
             let mut s = State { started: true, ..State::default() };
             let mut limited = false;
             for _ in 0..100 {
-                // 32 grants, a gap from each other, and at the first of the next 32 it is known how many of them were empty.
+                // 32 grants, a gap from each other, and at the first of the next 32 it is known how
+                // many of them were empty.
                 for i in 0..32 {
                     (s.slack, s.limited) = slack(&s, gap_ns, window);
                     s.slack = spend(s.slack, gap, 0, if i == 0 { voids } else { 0 });
@@ -380,7 +394,8 @@ mod tests {
         }
     }
 
-    /// Above 80 % a flow is not limited, below it is, whatever its gap: also one that is longer than the window.
+    /// Above 80 % a flow is not limited, below it is, whatever its gap: also one that is longer
+    /// than the window.
     #[test]
     fn a_flow_is_limited_below_four_fifths() {
         for gap_ns in [6.72, 123.0, 12_304.0, 3_000_000.0] {

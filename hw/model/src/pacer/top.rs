@@ -65,7 +65,8 @@ pub struct Pacer {
     pass: Part<pass::Pass>,
     wheel: Part<wheel::Wheel>,
     gate: Part<gate::Gate>,
-    /// How `now` runs, or ran, and whether it still does: then the wheel and the gate may skip clocks.
+    /// How `now` runs, or ran, and whether it still does: then the wheel and the gate may skip
+    /// clocks.
     map: Option<TimeMap>,
     has_line: bool,
     /// `now` at the clock before this one, which is the wheel's time.
@@ -97,8 +98,8 @@ impl Pacer {
         }
     }
 
-    /// Tells how `now` runs from the line's first clock on. Without it `wake()` asks for every clock while a flow sleeps or a grant
-    /// waits.
+    /// Tells how `now` runs from the line's first clock on. Without it `wake()` asks for every
+    /// clock while a flow sleeps or a grant waits.
     pub fn set_time(&mut self, map: TimeMap) {
         self.seen = (map.clk0, self.before(map.clk0));
         self.map = Some(map);
@@ -109,8 +110,8 @@ impl Pacer {
         self.gate.due = self.gate.due.min(self.gate.block.wake(map.clk0));
     }
 
-    /// `now` leaves the line that was told: until the next line, every clock must be stepped, so that no list of the calendar is jumped
-    /// over.
+    /// `now` leaves the line that was told: until the next line, every clock must be stepped, so
+    /// that no list of the calendar is jumped over.
     pub fn lose_time(&mut self) {
         self.has_line = false;
     }
@@ -212,7 +213,8 @@ impl Block for Pacer {
         self.due = wheel.due.filter(|_| !rst);
     }
 
-    /// `pause`, `stop` and `now` are levels: a clock at which one of the first two changes must be stepped.
+    /// `pause`, `stop` and `now` are levels: a clock at which one of the first two changes must be
+    /// stepped.
     fn wake(&self, clk: u64) -> u64 {
         if self.granted || self.due.is_some() {
             return clk;

@@ -11,14 +11,17 @@ pub const WORD_BITS: u32 = 4;
 const WORD: u32 = 1 << WORD_BITS;
 /// The earliest slot that an insert may ask for, counted from the slot of `now`.
 pub const GUARD: u32 = 4;
-/// Clocks between an insert and the first moment at which the drain may meet it, whatever `now` does.
+/// Clocks between an insert and the first moment at which the drain may meet it, whatever `now`
+/// does.
 pub const SETTLE: usize = 4;
 /// Lists read ahead of the walkers.
 pub const AHEAD: usize = 4;
-/// Clocks from a time at which a flow is due to the first clock that could show it, and more: `wake()` comes that much earlier.
+/// Clocks from a time at which a flow is due to the first clock that could show it, and more:
+/// `wake()` comes that much earlier.
 const MARGIN: u64 = 40;
-/// The last of the clocks that were skipped are made up for one by one, since a step of the time soon after them asks exactly where the drain
-/// is. So many are enough: what stood before them has left no trace by then.
+/// The last of the clocks that were skipped are made up for one by one, since a step of the time
+/// soon after them asks exactly where the drain is. So many are enough: what stood before them has
+/// left no trace by then.
 const REPLAYED: u64 = 24;
 
 /// A flow goes to sleep.
@@ -26,7 +29,8 @@ const REPLAYED: u64 = 24;
 pub struct Insert {
     /// The flow; it must not be in the wheel already.
     pub flow: u32,
-    /// The slot at whose end the flow is due, modulo the wheel: at least `slot(now) + 4`, less than 15/16 of the wheel ahead.
+    /// The slot at whose end the flow is due, modulo the wheel: at least `slot(now) + 4`, less than
+    /// 15/16 of the wheel ahead.
     pub slot: u32,
 }
 
@@ -97,10 +101,12 @@ pub struct Wheel {
     link: Vec<Node>,
     sweep: u32,
     swept: bool,
-    /// The slot of `now`, that small steps back do not move, and what it was 1 to `SETTLE` clocks ago.
+    /// The slot of `now`, that small steps back do not move, and what it was 1 to `SETTLE` clocks
+    /// ago.
     time: u32,
     past: [u32; SETTLE],
-    /// The word under the drain; clocks since it came there, up to 4; slots of it and beyond that are over.
+    /// The word under the drain; clocks since it came there, up to 4; slots of it and beyond that
+    /// are over.
     word: u32,
     age: u32,
     over: u32,
@@ -118,7 +124,8 @@ pub struct Wheel {
 }
 
 impl Wheel {
-    /// An empty wheel, before RAM init. The contract's size is `slot_bits = max(flow_bits + 1, 13)`; the least that works is 10.
+    /// An empty wheel, before RAM init. The contract's size is
+    /// `slot_bits = max(flow_bits + 1, 13)`; the least that works is 10.
     pub fn new(flow_bits: u32, slot_bits: u32) -> Self {
         assert!(slot_bits >= 10 && slot_bits > flow_bits, "a wheel has at least 1024 slots and two slots a flow");
         let words = 1 << (slot_bits - WORD_BITS);
@@ -151,12 +158,14 @@ impl Wheel {
         }
     }
 
-    /// Tells how `now` runs from here on. Without it `wake()` asks for every clock while a flow sleeps.
+    /// Tells how `now` runs from here on. Without it `wake()` asks for every clock while a flow
+    /// sleeps.
     pub fn set_time(&mut self, map: TimeMap) {
         self.map = Some(map);
     }
 
-    /// The time (ns48.fns16) at which the next sleeping flow is due; `None` when no list is left in the bitmap.
+    /// The time (ns48.fns16) at which the next sleeping flow is due; `None` when no list is left in
+    /// the bitmap.
     pub fn next_due(&self) -> Option<u64> {
         let base = self.word << WORD_BITS;
         let slot = self.next_list()?;
@@ -223,7 +232,8 @@ impl Wheel {
             && self.ring(self.time.wrapping_sub(self.word << WORD_BITS)) < WORD
     }
 
-    /// The state after skipped clocks, which moved nothing but the time. `before` gives the time so many clocks ago.
+    /// The state after skipped clocks, which moved nothing but the time. `before` gives the time so
+    /// many clocks ago.
     fn catch_up(&mut self, skipped: u64, before: impl Fn(u64) -> u64) {
         if skipped > REPLAYED {
             self.time = self.slot_of(before(REPLAYED + 1));
@@ -245,8 +255,9 @@ impl Wheel {
         self.held.unwrap_or(if self.walkers[self.turn].shows.is_some() { self.turn } else { 1 - self.turn })
     }
 
-    /// Moves the time to the slot of `now`, if that is ahead of it and within 15/16 of the wheel from the drain. What is behind is taken
-    /// for a step back; and were the time to lap the drain, slots would seem over that inserts are still on their way to.
+    /// Moves the time to the slot of `now`, if that is ahead of it and within 15/16 of the wheel
+    /// from the drain. What is behind is taken for a step back; and were the time to lap the drain,
+    /// slots would seem over that inserts are still on their way to.
     fn track(&mut self, now: u64, base: u32) {
         self.past.rotate_right(1);
         self.past[0] = self.time;
@@ -258,7 +269,8 @@ impl Wheel {
         }
     }
 
-    /// Slots from `base` on that are over: up to the time, but never past an insert that may still be on its way.
+    /// Slots from `base` on that are over: up to the time, but never past an insert that may still
+    /// be on its way.
     fn limit(&self, base: u32) -> u32 {
         let safe = self.past[SETTLE - 1] + GUARD;
         let limit = if self.ring(safe.wrapping_sub(self.time)) <= GUARD { self.time } else { safe };
@@ -369,7 +381,8 @@ impl Block for Wheel {
 
     fn step(&mut self, clk: u64, input: &In) {
         if clk > self.expected && self.still() {
-            // The time ran on the line that was told; without one nothing was asleep, and it is taken to have been what it is.
+            // The time ran on the line that was told; without one nothing was asleep, and it is
+            // taken to have been what it is.
             let (step, now) = (self.map.map_or(0, |m| m.step), input.now);
             let before = |clocks| now.wrapping_sub(((u128::from(clocks) * u128::from(step)) >> 8) as u64);
             self.catch_up(clk - self.expected, before);

@@ -1,7 +1,8 @@
 //! The control laws in f64 and human units: microseconds, Mb/s of wire bytes.
 //!
-//! The integer engine is held against these laws, and software-paced hosts in the simulator run them. The parameters are
-//! [`timely_regs::parameters::Parameters`], so that a profile means the same in software and in hardware.
+//! The integer engine is held against these laws, and software-paced hosts in the simulator run
+//! them. The parameters are [`timely_regs::parameters::Parameters`], so that a profile means the
+//! same in software and in hardware.
 mod fixed;
 mod patched;
 mod swift;
@@ -21,8 +22,9 @@ pub trait Law {
     /// A segment was given up unanswered at `now_us`; gives the rate from now on, Mb/s.
     fn timeout(&mut self, now_us: f64) -> f64;
 
-    /// Takes the RTT of a segment whose ACK tells of lost packets, as [`Law::update`] does, but the rate falls by the profile's decrease instead of
-    /// by the law; the caller sees to it that it does so once in an RTT.
+    /// Takes the RTT of a segment whose ACK tells of lost packets, as [`Law::update`] does, but the
+    /// rate falls by the profile's decrease instead of by the law; the caller sees to it that it
+    /// does so once in an RTT.
     fn loss(&mut self, rtt_us: f64, now_us: f64) -> f64;
 
     /// The flow sends again after its profile's idle time; gives the rate from now on, Mb/s.
@@ -42,17 +44,21 @@ pub fn law(parameters: &Parameters) -> Box<dyn Law + Send> {
     }
 }
 
-/// The branch of the law that decided an update; the discriminant is the code in the engine's events.
+/// The branch of the law that decided an update; the discriminant is the code in the engine's
+/// events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Branch {
     /// The RTT is below Tlow: additive increase.
     BelowLow = 0,
-    /// The RTT is above Thigh: multiplicative decrease by how far. Swift: decrease by the endpoint's delay.
+    /// The RTT is above Thigh: multiplicative decrease by how far. Swift: decrease by the
+    /// endpoint's delay.
     AboveHigh = 1,
-    /// The gradient is not positive: additive increase, perhaps hyperactive. Swift: the delays are below their targets.
+    /// The gradient is not positive: additive increase, perhaps hyperactive. Swift: the delays are
+    /// below their targets.
     Increase = 2,
-    /// The gradient is positive: multiplicative decrease by it. Swift: decrease by the fabric's delay.
+    /// The gradient is positive: multiplicative decrease by it. Swift: decrease by the fabric's
+    /// delay.
     Decrease = 3,
     /// No law was consulted.
     None = 4,

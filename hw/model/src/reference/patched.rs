@@ -1,4 +1,5 @@
-//! Patched TIMELY (CoNEXT'16, Algorithm 2), and the same with a PI controller on the delay in place of the error (section 5.2).
+//! Patched TIMELY (CoNEXT'16, Algorithm 2), and the same with a PI controller on the delay in place
+//! of the error (section 5.2).
 use super::{Branch, Law};
 use timely_regs::parameters::{LawKind, Parameters};
 
@@ -157,7 +158,8 @@ mod tests {
         assert_eq!(second(100.0, 60.0).rate, 1010.0);
     }
 
-    /// The fixed point of the paper, q* = C Tlow (1 + N AI / (b C)): there an RTT at rest changes no rate.
+    /// The fixed point of the paper, q* = C Tlow (1 + N AI / (b C)): there an RTT at rest changes
+    /// no rate.
     #[test]
     fn the_papers_fixed_point() {
         for flows in [2.0, 10.0, 40.0] {

@@ -1,14 +1,19 @@
 //! Swift (SIGCOMM'20, Algorithm 1 and section 3) for a NIC that paces a rate.
 //!
-//! Swift's congestion window is counted in packets and sends itself by its acknowledgements; a rate does not. Here a window of w packets is
-//! the rate of w packets in a fixed time T (`update_interval_us`), and back: `w = rate T / packet`. So
-//! - `cwnd += ai / cwnd` for every acknowledged packet, ai packets an RTT, is `rate += AI min(dt / T, 1)`, AI being ai packets per T and dt
-//!   the time since the last sample: dt / T of a window was acknowledged meanwhile. For a window below one packet the minimum is 1, and
-//!   the increase `cwnd += ai`, as Swift has it. Nothing else is special below one packet: Swift paces there, as a NIC always does;
-//! - `cwnd *= max(1 - beta (delay - target) / delay, 1 - max_mdf)` is that of the rate, at most once per RTT.
+//! Swift's congestion window is counted in packets and sends itself by its acknowledgements; a rate
+//! does not. Here a window of w packets is the rate of w packets in a fixed time T
+//! (`update_interval_us`), and back: `w = rate T / packet`. So
+//! - `cwnd += ai / cwnd` for every acknowledged packet, ai packets an RTT, is
+//!   `rate += AI min(dt / T, 1)`, AI being ai packets per T and dt the time since the last sample:
+//!   dt / T of a window was acknowledged meanwhile. For a window below one packet the minimum is 1,
+//!   and the increase `cwnd += ai`, as Swift has it. Nothing else is special below one packet:
+//!   Swift paces there, as a NIC always does;
+//! - `cwnd *= max(1 - beta (delay - target) / delay, 1 - max_mdf)` is that of the rate, at most
+//!   once per RTT.
 //!
-//! Swift keeps a window for the fabric and one for the endpoint and sends by the smaller. A flow here has one rate, which each of the two
-//! delays bounds by its own target: it rises when both are below, and falls by the larger of the two decreases.
+//! Swift keeps a window for the fabric and one for the endpoint and sends by the smaller. A flow
+//! here has one rate, which each of the two delays bounds by its own target: it rises when both are
+//! below, and falls by the larger of the two decreases.
 use super::{Branch, Law};
 use timely_regs::parameters::Parameters;
 
@@ -81,7 +86,8 @@ impl Swift {
         p.base_target_us + p.hop_us * f64::from(hops) + scaling
     }
 
-    /// A completed segment. `forced` overrules the comparison of the fabric's delay with its target: it says whether it is reached.
+    /// A completed segment. `forced` overrules the comparison of the fabric's delay with its
+    /// target: it says whether it is reached.
     pub fn step(&mut self, delays: Delays, now_us: f64, forced: Option<bool>) -> SwiftStep {
         let window = self.window(self.state.rate);
         let target_us = self.target_us(window, delays.hops);
@@ -178,7 +184,8 @@ mod tests {
         assert_eq!((law.target_us(0.01, 0), law.target_us(1000.0, 0)), (55.0, 25.0));
     }
 
-    /// A window of 10 packets that is acknowledged packet by packet grows by ai in all; one of a quarter by ai a packet.
+    /// A window of 10 packets that is acknowledged packet by packet grows by ai in all; one of a
+    /// quarter by ai a packet.
     #[test]
     fn the_increase_of_a_window() {
         let mut law = Swift::new(&parameters());

@@ -1,4 +1,5 @@
-//! TIMELY: the authors' code and, by the flags of the parameters, Algorithm 1 of the paper (SIGCOMM'15, section 4).
+//! TIMELY: the authors' code and, by the flags of the parameters, Algorithm 1 of the paper
+//! (SIGCOMM'15, section 4).
 use super::{Branch, Law};
 use timely_regs::parameters::Parameters;
 
@@ -7,7 +8,8 @@ use timely_regs::parameters::Parameters;
 pub struct TimelyState {
     /// Rate, Mb/s.
     pub rate: f64,
-    /// RTT and time of the last update, us; `None` when there is no history (a new flow, after a time-out, after idling).
+    /// RTT and time of the last update, us; `None` when there is no history (a new flow, after a
+    /// time-out, after idling).
     pub last: Option<(f64, f64)>,
     /// Smoothed RTT difference, us.
     pub average: f64,
@@ -55,7 +57,8 @@ impl Timely {
         Timely { parameters: parameters.clone(), state }
     }
 
-    /// TIMELY of one flow with the deadband that the hardware uses, which is part of its specification.
+    /// TIMELY of one flow with the deadband that the hardware uses, which is part of its
+    /// specification.
     pub fn as_in_hardware(parameters: &Parameters) -> Self {
         Timely::new(&Parameters { deadband_ns: parameters.effective_deadband_ns(), ..parameters.clone() })
     }
@@ -63,7 +66,8 @@ impl Timely {
     /// [`Law::update`] with what decided it. `forced` overrules the comparisons with thresholds.
     pub fn step(&mut self, rtt_us: f64, now_us: f64, forced: Option<Decision>) -> Step {
         let (p, s) = (&self.parameters, &mut self.state);
-        // Without history the time since the last update is unknown. It was at least an RTT, hence a full step.
+        // Without history the time since the last update is unknown. It was at least an RTT, hence
+        // a full step.
         let (difference, delta_factor) = match s.last {
             Some((rtt, time)) if p.delta_factor => (rtt_us - rtt, ((now_us - time) / p.update_interval_us).min(1.0)),
             Some((rtt, _)) => (rtt_us - rtt, 1.0),

@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Clocks by which a completion waits for the tag of a frame that was sent at the same clock.
 const WAITS: usize = 6;
-/// Clocks from that at which a completion's entry is read to that at which a segment's stamp is written.
+/// Clocks from that at which a completion's entry is read to that at which a segment's stamp is
+/// written.
 const STAGES: usize = 8;
-/// Stages at whose clock the completion is decided, and the first packet's stamp of its flow is written and read.
+/// Stages at whose clock the completion is decided, and the first packet's stamp of its flow is
+/// written and read.
 const DECIDED: usize = 2;
 const FIRST_WRITTEN: usize = 3;
 const FIRST_READ: usize = 4;
@@ -20,7 +22,8 @@ const TAGS: usize = 256;
 /// The use of a frame's completion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gives {
-    /// Nothing: the frame is neither first nor last of its segment as far as the profile's start of the RTT asks.
+    /// Nothing: the frame is neither first nor last of its segment as far as the profile's start of
+    /// the RTT asks.
     #[default]
     Nothing,
     /// The start of a segment whose last frame is still to come.
@@ -46,7 +49,8 @@ pub struct Tag {
 }
 
 impl Tag {
-    /// The entry of a frame: `start` is its profile's `RTT_START`, `wire_time` the ns in Q.8 from its stamp to its end.
+    /// The entry of a frame: `start` is its profile's `RTT_START`, `wire_time` the ns in Q.8 from
+    /// its stamp to its end.
     pub fn of(sent: &Sent, start: u8, wire_time: u64) -> Tag {
         let gives = match (start, sent.first, sent.last) {
             (0, _, true) | (_, true, true) => Gives::Own,
@@ -103,7 +107,8 @@ impl Departing {
 pub struct Departures {
     tags: Vec<Tag>,
     live: Vec<bool>,
-    /// By flow: the stamp of a segment's first frame, to 1/16 ns, with the low 6 bits of the segment's number.
+    /// By flow: the stamp of a segment's first frame, to 1/16 ns, with the low 6 bits of the
+    /// segment's number.
     firsts: BTreeMap<u32, (u8, Stamp)>,
     waiting: VecDeque<Option<(Completion, u8)>>,
     /// By clocks since the entry was read.
@@ -133,10 +138,11 @@ impl Departures {
         self.live[usize::from(tag) % TAGS] = true;
     }
 
-    /// A clock: a completion comes in the step `epoch` of the time. To be called before [`Departures::write`] at the same clock.
+    /// A clock: a completion comes in the step `epoch` of the time. To be called before
+    /// [`Departures::write`] at the same clock.
     pub fn step(&mut self, completion: Option<Completion>, epoch: u8, ring: &mut Ring) {
-        // Looked at two clocks after the entry was read, decided a clock later, and the tag is spent after one more. Completions between
-        // with the same tag are told.
+        // Looked at two clocks after the entry was read, decided a clock later, and the tag is
+        // spent after one more. Completions between with the same tag are told.
         if let Some(d) = &mut self.stages[DECIDED - 1] {
             d.live = self.live[usize::from(d.completion.tag) % TAGS];
         }

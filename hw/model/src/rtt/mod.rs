@@ -1,49 +1,66 @@
 //! The RTT block: what was sent, what left, what was acknowledged, and when (`timely_hw::rtt`).
 //!
-//! **The ring.** The last `2^ring_bits` segments that ended, of all flows, are remembered in a ring, sized by what the line can have in
-//! flight: no flow loses a segment because it has many outstanding. A segment's place is chosen before its last frame leaves, travels in
-//! that frame, and the responder's ACK repeats it, so that the ACK finds its entry at once. An entry has the segment's flow, the low 16 bits
-//! of its number, what the ACK must echo, and the bytes that its flow was charged up to its end, modulo 2^32. It stays until another
-//! segment is given its place.
+//! **The ring.** The last `2^ring_bits` segments that ended, of all flows, are remembered in a
+//! ring, sized by what the line can have in flight: no flow loses a segment because it has many
+//! outstanding. A segment's place is chosen before its last frame leaves, travels in that frame,
+//! and the responder's ACK repeats it, so that the ACK finds its entry at once. An entry has the
+//! segment's flow, the low 16 bits of its number, what the ACK must echo, and the bytes that its
+//! flow was charged up to its end, modulo 2^32. It stays until another segment is given its place.
 //!
-//! **A flow** has two sums of charged bytes, modulo 2^32 and compared with sign: of all segments that ended, and released. Less than 2^31
-//! bytes are outstanding, and every segment adds at least one byte.
+//! **A flow** has two sums of charged bytes, modulo 2^32 and compared with sign: of all segments
+//! that ended, and released. Less than 2^31 bytes are outstanding, and every segment adds at least
+//! one byte.
 //!
-//! **A sample** is the RTT, or what else the profile asks for (`signal.rs`), and beside it hops, residence, and how many segments lost packets as its
-//! ACK tells. What an ACK without a sample tells is not taken.
+//! **A sample** is the RTT, or what else the profile asks for (`signal.rs`), and beside it hops,
+//! residence, and how many segments lost packets as its ACK tells. What an ACK without a sample
+//! tells is not taken.
 //!
-//! **Start of the RTT** (`profile::RTT_START`). 0: the end of the last packet, FCS included, i.e. its departure stamp plus
-//! `(wire_bytes - 20) * cfg_ns_per_byte`. 1: the departure stamp of the first packet. 2: the launch time of the first packet.
-//! Stamps are those of a frame's first byte. The RTT ends with the stamp of the ACK's first byte. Stamps are kept with 8 fraction bits and
-//! 32 bits of ns; so an RTT may be up to 2.1 s before it aliases, is stated as 2^24 - 1 ns from 16.7 ms on, and as 0 if negative.
-//! A stamp may come from the clock of its frame's `sent` on; it counts for ACKs that come 15 clocks after it or later. With starts 1 and 2
-//! the first packet's is kept by flow until the last packet's completion comes: of two segments of a flow one follows the other.
+//! **Start of the RTT** (`profile::RTT_START`). 0: the end of the last packet, FCS included, i.e.
+//! its departure stamp plus `(wire_bytes - 20) * cfg_ns_per_byte`. 1: the departure stamp of the
+//! first packet. 2: the launch time of the first packet. Stamps are those of a frame's first byte.
+//! The RTT ends with the stamp of the ACK's first byte. Stamps are kept with 8 fraction bits and 32
+//! bits of ns; so an RTT may be up to 2.1 s before it aliases, is stated as 2^24 - 1 ns from 16.7
+//! ms on, and as 0 if negative. A stamp may come from the clock of its frame's `sent` on; it counts
+//! for ACKs that come 15 clocks after it or later. With starts 1 and 2 the first packet's is kept
+//! by flow until the last packet's completion comes: of two segments of a flow one follows the
+//! other.
 //!
-//! **An ACK** is, in this order: of an unknown flow (index out of range, or not enabled); stale (its place is that of another segment, or
-//! was never given); forged (its nonce and source give another check: it echoes another nonce, or is of another host than the segment's destination); repeated (its segment is not beyond what was released: it, or a later one of its
-//! flow, was acknowledged or timed out); accepted. Only an accepted one changes anything: all segments up to its own are released, those
-//! between are counted as skipped, and it yields a sample if its start was stamped. A lost completion costs the sample, which is counted, and nothing else. An
-//! ACK that finds no entry changes nothing, for its check cannot be looked at; the flow's progress then comes from a later ACK or the time-out.
-//! A sample whose start lies before a step of the time is dropped and counted (`time_epoch`): its two stamps are of different times.
+//! **An ACK** is, in this order: of an unknown flow (index out of range, or not enabled); stale
+//! (its place is that of another segment, or was never given); forged (its nonce and source give
+//! another check: it echoes another nonce, or is of another host than the segment's destination);
+//! repeated (its segment is not beyond what was released: it, or a later one of its flow, was
+//! acknowledged or timed out); accepted. Only an accepted one changes anything: all segments up to
+//! its own are released, those between are counted as skipped, and it yields a sample if its start
+//! was stamped. A lost completion costs the sample, which is counted, and nothing else. An ACK that
+//! finds no entry changes nothing, for its check cannot be looked at; the flow's progress then
+//! comes from a later ACK or the time-out. A sample whose start lies before a step of the time is
+//! dropped and counted (`time_epoch`): its two stamps are of different times.
 //!
-//! **Time-out, by progress.** A flow's time runs from when a segment ended while none was outstanding, or from the last release. Every
-//! `2^turn_bits` clocks the next flow, round robin, is looked at, or later by the clocks at which something else was to be done, so that no flow is passed by:
-//! when its time is its profile's time-out or longer, all segments that ended are released and counted, and the engine
-//! gets a sample of kind [`KIND_TIMEOUT`] and RTT 2^24 - 1. Time is compared in units of 32 ns. Progress of the
-//! four clocks before a turn counts as seen. A late ACK is repeated, as the segment was released.
-//! A flow that is not enabled, and one whose time-out is 0, never times out.
+//! **Time-out, by progress.** A flow's time runs from when a segment ended while none was
+//! outstanding, or from the last release. Every `2^turn_bits` clocks the next flow, round robin, is
+//! looked at, or later by the clocks at which something else was to be done, so that no flow is
+//! passed by: when its time is its profile's time-out or longer, all segments that ended are
+//! released and counted, and the engine gets a sample of kind [`KIND_TIMEOUT`] and RTT 2^24 - 1.
+//! Time is compared in units of 32 ns. Progress of the four clocks before a turn counts as seen. A
+//! late ACK is repeated, as the segment was released. A flow that is not enabled, and one whose
+//! time-out is 0, never times out.
 //!
-//! **Loads.** A load without `keep`, and one that disables the flow, as the pacer's accounts end with either, counts all that ended before
-//! as acknowledged, without a release.
-//! **Numbers** of a flow's segments need not follow one another: what is skipped is counted from the last one that did not.
+//! **Loads.** A load without `keep`, and one that disables the flow, as the pacer's accounts end
+//! with either, counts all that ended before as acknowledged, without a release. **Numbers** of a
+//! flow's segments need not follow one another: what is skipped is counted from the last one that
+//! did not.
 //!
-//! **Timing.** An ACK gives its sample 4 clocks later, release, outcome and counter pulse 5 clocks later, always; skipped segments and time-outs are
-//! pulsed one a clock from the 6th on. What a flow keeps of one-way delays counts for ACKs from the 5th clock on: of two of a flow that
-//! come closer together both see what was there before, and what the second found remains. ACKs come first; of the rest one operation is offered at a time,
-//! a load before an ended segment before a turn. A segment can be acknowledged from the 9th clock after its `sent` on, and later by the clocks at which ACKs
-//! and loads came first. The `enable` of a load holds from the next clock on; that it voids what was sent waits for a clock without an ACK.
-//! Limits: ended segments and ACKs of 90 bytes at least, as they are, so that of two clocks one has neither on average, at 512 bits too;
-//! [`WAITING`] ended segments wait at most; loads at least 8 clocks apart. RAM init after reset takes `2^max(F, ring_bits)` clocks.
+//! **Timing.** An ACK gives its sample 4 clocks later, release, outcome and counter pulse 5 clocks
+//! later, always; skipped segments and time-outs are pulsed one a clock from the 6th on. What a
+//! flow keeps of one-way delays counts for ACKs from the 5th clock on: of two of a flow that come
+//! closer together both see what was there before, and what the second found remains. ACKs come
+//! first; of the rest one operation is offered at a time, a load before an ended segment before a
+//! turn. A segment can be acknowledged from the 9th clock after its `sent` on, and later by the
+//! clocks at which ACKs and loads came first. The `enable` of a load holds from the next clock on;
+//! that it voids what was sent waits for a clock without an ACK. Limits: ended segments and ACKs of
+//! 90 bytes at least, as they are, so that of two clocks one has neither on average, at 512 bits
+//! too; [`WAITING`] ended segments wait at most; loads at least 8 clocks apart. RAM init after
+//! reset takes `2^max(F, ring_bits)` clocks.
 mod departing;
 mod ring;
 mod signal;
@@ -106,7 +123,8 @@ pub struct Out {
 /// log2 of the ended segments that may wait for a clock without an ACK.
 pub const WAITING: u32 = 4;
 
-/// log2 of the clocks from a flow's turn to the next flow's: all flows within 2^16 clocks, and none oftener than every 8.
+/// log2 of the clocks from a flow's turn to the next flow's: all flows within 2^16 clocks, and none
+/// oftener than every 8.
 pub const fn turn_bits(flow_bits: u32) -> u32 {
     match flow_bits {
         0..=13 => 3,
@@ -234,7 +252,8 @@ impl Rtt {
         Some(op)
     }
 
-    /// Sets the next clock's offered operation, if none is: a load before an ended segment before a turn. True if an ended segment is taken.
+    /// Sets the next clock's offered operation, if none is: a load before an ended segment before a
+    /// turn. True if an ended segment is taken.
     fn refill(&mut self, clk: u64) -> bool {
         let turn = self.state.turn(clk - self.sweep_end - self.lag);
         let free = self.offer.is_none();
@@ -253,7 +272,8 @@ impl Rtt {
         false
     }
 
-    /// Decides an operation: its registers 3 clocks after it entered; the sample is an output of the 4th.
+    /// Decides an operation: its registers 3 clocks after it entered; the sample is an output of
+    /// the 4th.
     fn decide(&mut self, op: &mut Op, epoch: u8) {
         op.rank = self.state.apply(op);
         if op.rank != Rank::Released {
@@ -316,7 +336,8 @@ impl Rtt {
         if let Some(s) = self.sending.pop_back().flatten() {
             self.departures.write(s.sent.tag, Tag::of(&s.sent, s.start, s.wire_time));
         }
-        // Third: the start that the profile, read in the second, asks for. Second: the multiplication.
+        // Third: the start that the profile, read in the second, asks for. Second: the
+        // multiplication.
         if let Some(s) = &mut self.sending[1] {
             s.start = self.starts[usize::from(s.profile)];
             let product = u64::from(s.bytes) * u64::from(i.ns_per_byte);
@@ -352,7 +373,8 @@ impl Block for Rtt {
 
         // Reads of this clock, before its writes.
         if self.last.is_some_and(|last| last + 1 != clk) {
-            // Clocks were skipped; a turn that came in them was taken, unless it came in the very last one.
+            // Clocks were skipped; a turn that came in them was taken, unless it came in the very
+            // last one.
             self.offer = self.state.turn(clk - 1 - self.sweep_end - self.lag).map(|flow| (Query::Turn, flow));
         }
         self.last = Some(clk);

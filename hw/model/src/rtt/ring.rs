@@ -1,4 +1,5 @@
-//! The departure memory of the RTT block: a ring of the last `2^ring_bits` ended segments of all flows.
+//! The departure memory of the RTT block: a ring of the last `2^ring_bits` ended segments of all
+//! flows.
 use crate::bus::Sent;
 
 /// Bits of a stamp: 32 of ns, 8 of fractions.
@@ -74,7 +75,8 @@ impl Ring {
         (place.entry, stamp)
     }
 
-    /// A segment takes the place that its last frame carries; `sum` is what its flow was charged up to its end.
+    /// A segment takes the place that its last frame carries; `sum` is what its flow was charged up
+    /// to its end.
     pub fn remember(&mut self, sent: &Sent, sum: u32) {
         self.place(sent.place).entry =
             Entry { valid: true, generation: sent.generation, flow: sent.flow, segment: sent.segment as u16, check: sent.nonce, sum };

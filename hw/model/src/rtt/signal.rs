@@ -1,22 +1,28 @@
 //! The signal of an accepted ACK, from four stamps: two of our clock, two of the responder's.
 //!
-//! Stamps have 8 fraction bits here. `start` is where the RTT starts (`profile::RTT_START`), `end` the ACK's arrival, both in our clock;
-//! `arrival` and `departure` are what the responder wrote into the ACK, in its clock, of which nothing is known but that it counts ns.
+//! Stamps have 8 fraction bits here. `start` is where the RTT starts (`profile::RTT_START`), `end`
+//! the ACK's arrival, both in our clock; `arrival` and `departure` are what the responder wrote
+//! into the ACK, in its clock, of which nothing is known but that it counts ns.
 //!
 //! - **RTT** = end - start, rounded to ns.
 //! - **Residence** = departure - arrival, cut to whole ns; 2^24 - 1 if it is that long or negative.
-//! - **Signal 0**: the RTT. **Signal 1**: the RTT less the residence, cut after the rounding's half is added; 0 if the residence is longer
-//!   (which is counted, whatever the signal), and 2^24 - 1 if the RTT is.
-//! - **Signal 2**: the one-way delay is arrival - start, modulo 2^32 ns. It has an unknown offset, so it counts as its excess over the
-//!   least of late, at least 0, plus the profile's base, at most 2^24 - 1 ns.
+//! - **Signal 0**: the RTT. **Signal 1**: the RTT less the residence, cut after the rounding's half
+//!   is added; 0 if the residence is longer (which is counted, whatever the signal), and 2^24 - 1
+//!   if the RTT is.
+//! - **Signal 2**: the one-way delay is arrival - start, modulo 2^32 ns. It has an unknown offset,
+//!   so it counts as its excess over the least of late, at least 0, plus the profile's base, at
+//!   most 2^24 - 1 ns.
 //!
-//! **The least of late.** Time is cut into windows of `2^ONE_WAY_WINDOW_BITS` ns of our clock, by the ACKs' arrival. A flow keeps the least
-//! of its newest window and the least of that and the window before. An ACK in the same window is held against the latter; one in the next
-//! window against the former, since the window before is then too old; one in any other window has nothing to be held against: its excess is
-//! 0. So what an ACK is held against is less than two windows old, and clocks that drift apart by `r` bias the excess by less than
-//! `r * 2^(ONE_WAY_WINDOW_BITS + 1)` ns, either way. Windows are numbered by 16 bits: a flow silent for a multiple of
-//! 275 s, to 8 ms, can be held against a least as old, for a window. A load without `keep` forgets. Of two delays 2^31 ns apart or more the greater is taken for
-//! the lesser; no two of one path are.
+//! **The least of late.** Time is cut into windows of `2^ONE_WAY_WINDOW_BITS` ns of our clock, by
+//! the ACKs' arrival. A flow keeps the least of its newest window and the least of that and the
+//! window before. An ACK in the same window is held against the latter; one in the next window
+//! against the former, since the window before is then too old; one in any other window has nothing
+//! to be held against: its excess is
+//! 0. So what an ACK is held against is less than two windows old, and clocks that drift apart by
+//!    `r` bias the excess by less than `r * 2^(ONE_WAY_WINDOW_BITS + 1)` ns, either way. Windows
+//!    are numbered by 16 bits: a flow silent for a multiple of 275 s, to 8 ms, can be held against
+//!    a least as old, for a window. A load without `keep` forgets. Of two delays 2^31 ns apart or
+//!    more the greater is taken for the lesser; no two of one path are.
 use super::ring::STAMP;
 use crate::bus::{Ack, RTT_MAX};
 use timely_regs::profile::{ONE_WAY_WINDOW_BITS, SIGNAL_LESS_RESIDENCE, SIGNAL_ONE_WAY};
@@ -88,7 +94,8 @@ pub struct Measured {
     pub least: Least,
 }
 
-/// Evaluates an ACK that arrived at `end`, ns48.fns16; `start` and `echo` as above. `kept` is what its flow kept when the ACK entered.
+/// Evaluates an ACK that arrived at `end`, ns48.fns16; `start` and `echo` as above. `kept` is what
+/// its flow kept when the ACK entered.
 pub fn measure(signal: u32, base: u32, end: u64, start: u64, echo: Echo, kept: Least) -> Measured {
     // 40 bits modulo, the highest the sign; rounded to nearest.
     let rtt = q8(end).wrapping_add(128).wrapping_sub(start) & STAMP;

@@ -253,7 +253,8 @@ impl State {
                 op.between = f.next.wrapping_sub(f.acked);
                 f.acked = f.next;
             } else if ahead >> 15 == 0 {
-                // Otherwise behind the last number that did not follow: nothing is skipped, and the count does not go back.
+                // Otherwise behind the last number that did not follow: nothing is skipped, and the
+                // count does not go back.
                 op.between = ahead;
                 f.acked = entry.segment.wrapping_add(1);
             }

@@ -1,4 +1,5 @@
-//! The configuration bridge between the control half and a scheduler. See `timely_hw::scheduler::courier`.
+//! The configuration bridge between the control half and a scheduler. See
+//! `timely_hw::scheduler::courier`.
 use crate::Block;
 use crate::bus::{FlowLoad, ProfileWrite, Release};
 use crate::fifo::{self, Fifo};

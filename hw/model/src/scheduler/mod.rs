@@ -1,4 +1,5 @@
-//! Corundum's transmit scheduler with our pacer, and the configuration bridge between it and the control half.
+//! Corundum's transmit scheduler with our pacer, and the configuration bridge between it and the
+//! control half.
 pub mod courier;
 pub mod mail;
 pub mod queues;

@@ -1,8 +1,9 @@
-//! The transmit queues of Corundum's scheduler: which may hold packets, what was posted of them to the pacer, and the requests under way. See
-//! `timely_hw::scheduler::queues`.
+//! The transmit queues of Corundum's scheduler: which may hold packets, what was posted of them to
+//! the pacer, and the requests under way. See `timely_hw::scheduler::queues`.
 //!
-//! A doorbell does not say how many packets it is for, so a queue counts as having some until a request comes back empty that no doorbell has
-//! overtaken. Meanwhile the pacer always has [`BACKLOG`] packets of it to grant. Grants that come when the queue is empty are charged 0 and
+//! A doorbell does not say how many packets it is for, so a queue counts as having some until a
+//! request comes back empty that no doorbell has overtaken. Meanwhile the pacer always has
+//! [`BACKLOG`] packets of it to grant. Grants that come when the queue is empty are charged 0 and
 //! ask for nothing.
 use crate::Block;
 use crate::fifo::{self, Fifo};
@@ -13,18 +14,23 @@ pub const BACKLOG: u8 = 32;
 pub const POSTS: u8 = 28;
 /// No grant is taken while this many requests may be on their way to their tags.
 pub const ASKS: u8 = 16;
-/// Requests of queues without a flow that are always allowed, however large their packets are and however many requests flows have.
+/// Requests of queues without a flow that are always allowed, however large their packets are and
+/// however many requests flows have.
 pub const LEAST_UNPACED: u16 = 2;
-/// Requests of queues without a flow that fit into their share of the line while no flow may hold packets, however large theirs are: one on the line, one on
-/// its way to the MAC and one that is read.
+/// Requests of queues without a flow that fit into their share of the line while no flow may hold
+/// packets, however large theirs are: one on the line, one on its way to the MAC and one that is
+/// read.
 pub const LEAST_SHARE: u16 = 3;
-/// Tags that queues without a flow leave to flows while any flow may hold packets, be they free or not; a quarter of the tags if that is less.
+/// Tags that queues without a flow leave to flows while any flow may hold packets, be they free or
+/// not; a quarter of the tags if that is less.
 pub const RESERVED: u16 = 8;
 /// Shorter packets without a flow that go by until one a size class shorter is expected.
 pub const DECAY: u8 = 4;
-/// Size class that a packet without a flow is expected to have at first: up to 2,048 wire bytes. Class `4 e + m` ends at `2^e (5 + m) / 4` wire bytes.
+/// Size class that a packet without a flow is expected to have at first: up to 2,048 wire bytes.
+/// Class `4 e + m` ends at `2^e (5 + m) / 4` wire bytes.
 pub const FIRST_SIZE: u8 = 43;
-/// Requests of packets in the classes `4 e + m` in a share of `2^(e + 4)` wire bytes; while any flow may hold packets, all count as the longest of `e`.
+/// Requests of packets in the classes `4 e + m` in a share of `2^(e + 4)` wire bytes; while any
+/// flow may hold packets, all count as the longest of `e`.
 pub const FIT: [u16; 4] = [12, 10, 9, 8];
 /// Greatest `d` that `FIT` is doubled for, less 4: more requests than tags.
 pub const MOST_DOUBLINGS: u8 = 9;
@@ -323,7 +329,8 @@ impl Queues {
         self.enabled && self.asks_held < ASKS && self.share.room && self.list.output(clk).head.is_some()
     }
 
-    /// Whether an operation may begin, but for a load, a channel, the end of a request or a doorbell.
+    /// Whether an operation may begin, but for a load, a channel, the end of a request or a
+    /// doorbell.
     fn is_free(&self, clk: u64) -> bool {
         clk >= self.swept_at
             && self.posts_held < POSTS

@@ -1,4 +1,5 @@
-//! Corundum's transmit scheduler with our pacer: what its parts are, and how they join. See `timely_hw::scheduler::top`.
+//! Corundum's transmit scheduler with our pacer: what its parts are, and how they join. See
+//! `timely_hw::scheduler::top`.
 use super::registers::Given;
 use super::ticks::Ticks;
 use super::{mail, queues, registers, window};
@@ -11,7 +12,8 @@ use timely_regs::corundum::Kind;
 use timely_regs::counters::Counter;
 use timely_regs::flow::WORDS;
 
-/// Signals from the application block to a scheduler, as `timely_regs::corundum::DOWN` carries them.
+/// Signals from the application block to a scheduler, as `timely_regs::corundum::DOWN` carries
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Down {
     /// No flow may send.
@@ -97,7 +99,8 @@ pub struct Scheduler {
     came: Down,
     pulses: u64,
     ready: bool,
-    /// Levels that blocks take to stay while they are not stepped: enabled, stop, pause, ready, swept.
+    /// Levels that blocks take to stay while they are not stepped: enabled, stop, pause, ready,
+    /// swept.
     levels: (bool, bool, u8, bool, bool),
     /// The pacer was told how its time runs.
     has_line: bool,
@@ -111,7 +114,8 @@ fn record(word: u32) -> [u32; WORDS] {
 }
 
 impl Scheduler {
-    /// Of `2^given.flow_bits` queues, with so many tags, `2^share` wire bytes of packets without a flow under way at most, and so much time a clock, ns in Q8.24.
+    /// Of `2^given.flow_bits` queues, with so many tags, `2^share` wire bytes of packets without a
+    /// flow under way at most, and so much time a clock, ns in Q8.24.
     pub fn new(given: Given, timing: Timing, tags: u16, share: u8, increment: u32) -> Self {
         let bits = u32::from(given.flow_bits);
         Scheduler {
@@ -133,8 +137,9 @@ impl Scheduler {
         }
     }
 
-    /// Tells how the pacer's time runs, which comes by the bus from the application block: from the line's first clock on, at which what came a clock
-    /// before counts. Without it every clock is stepped.
+    /// Tells how the pacer's time runs, which comes by the bus from the application block: from the
+    /// line's first clock on, at which what came a clock before counts. Without it every clock is
+    /// stepped.
     pub fn set_time(&mut self, map: TimeMap) {
         self.pacer.block.set_time(map);
         self.pacer.due = self.pacer.due.min(self.pacer.block.wake(map.clk0));
@@ -258,7 +263,8 @@ impl Block for Scheduler {
         (self.came, self.pulses, self.ready) = if i.rst { (Down::default(), 0, false) } else { (i.down.clone(), pacer.pulses, swept) };
     }
 
-    /// The signals from the control half come through a register, which asks for a clock while one of them is active.
+    /// The signals from the control half come through a register, which asks for a clock while one
+    /// of them is active.
     fn wake(&self, clk: u64) -> u64 {
         let c = &self.came;
         let carries = c.rate.is_some() || c.release.is_some() || c.load.is_some() || c.profile.is_some();

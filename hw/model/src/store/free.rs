@@ -1,4 +1,5 @@
-//! The ring of free cells: a RAM, the cell at its output, and the way back when a packet is dropped midway.
+//! The ring of free cells: a RAM, the cell at its output, and the way back when a packet is dropped
+//! midway.
 use super::{AMPLE, ROOM};
 
 /// How many cells are free, and whether they are at hand.
@@ -42,7 +43,8 @@ impl Free {
         shown && self.room == (self.fill >= ROOM) && self.ample == (self.fill >= AMPLE)
     }
 
-    /// A clock: a cell is filled; or all that the packet under way has filled are free again; a cell comes back.
+    /// A clock: a cell is filled; or all that the packet under way has filled are free again; a
+    /// cell comes back.
     pub fn step(&mut self, take: Option<Take>, rewind: bool, freed: bool) {
         self.room = self.fill >= ROOM;
         self.ample = self.fill >= AMPLE;

@@ -1,7 +1,9 @@
-//! The packet store of `timely_hw::store`: whole packets, a queue a flow, read out when their grants come.
+//! The packet store of `timely_hw::store`: whole packets, a queue a flow, read out when their
+//! grants come.
 //!
-//! Packets and their order are what the model keeps; which cells they lie in, and how those are linked, is the RTL's own matter. How many
-//! cells are free decides what is taken in, and is kept to the clock.
+//! Packets and their order are what the model keeps; which cells they lie in, and how those are
+//! linked, is the RTL's own matter. How many cells are free decides what is taken in, and is kept
+//! to the clock.
 mod free;
 mod intake;
 mod queues;
@@ -19,9 +21,11 @@ use timely_regs::link::LONGEST_FRAME;
 pub const CELL_BYTES: u32 = 256;
 /// Cells of the longest packet.
 pub const PACKET_CELLS: u32 = LONGEST_FRAME / CELL_BYTES;
-/// With fewer free cells no packet begins: the longest one, and two that may be taken while this is found out.
+/// With fewer free cells no packet begins: the longest one, and two that may be taken while this is
+/// found out.
 pub const ROOM: u32 = PACKET_CELLS + 2;
-/// With fewer free cells an input that waits stops: packets of a cell may be under way meanwhile, and one of the longest.
+/// With fewer free cells an input that waits stops: packets of a cell may be under way meanwhile,
+/// and one of the longest.
 pub const AMPLE: u32 = ROOM + 16;
 /// Address bits of the queue of flows for which the input waits.
 pub const BLOCKED_BITS: u32 = 4;
@@ -43,7 +47,8 @@ pub const CHARGE_LATENCY: u64 = 10;
 pub const LATENCY: u64 = 18;
 /// Clocks from a packet's last beat to its doorbell.
 pub const DOORBELL_LATENCY: u64 = 11;
-/// A packet finds its flow as it was this many clocks before it is written, and so many more may be on their way into the queue.
+/// A packet finds its flow as it was this many clocks before it is written, and so many more may be
+/// on their way into the queue.
 pub const IN_FLIGHT: u32 = 8;
 
 /// A beat offered to the store.
@@ -97,7 +102,8 @@ pub struct In {
     pub arrival: Option<Arrival>,
     /// A record loaded.
     pub load: Option<Load>,
-    /// A flow that holds this many cells stores no packet more. A level: while clocks are skipped it is taken to stay.
+    /// A flow that holds this many cells stores no packet more. A level: while clocks are skipped
+    /// it is taken to stay.
     pub bound: u16,
     /// The input waits for a flow at its bound, and for free cells. A level as well.
     pub wait: bool,
@@ -184,7 +190,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// For `2^flow_bits` flows and `2^cell_bits` cells on a bus of `width` bits, RAM init beginning at clock 0.
+    /// For `2^flow_bits` flows and `2^cell_bits` cells on a bus of `width` bits, RAM init beginning
+    /// at clock 0.
     pub fn new(flow_bits: u32, cell_bits: u32, width: usize) -> Self {
         Store {
             flow_bits,
@@ -282,7 +289,8 @@ impl Store {
         let found = arrival.map(|a| self.queues.look(a.flow));
         let (blocks, ample) = (self.intake.blocks(), self.free.ample);
         let written = self.intake.step(arrival, found, &self.free, i.bound, i.wait);
-        // While the input waits, the first of the flows for which it does is looked up again and again.
+        // While the input waits, the first of the flows for which it does is looked up again and
+        // again.
         let first = self.blocked.output(clk).head.filter(|_| self.halted);
         let [.., last] = self.looks;
         let judged = first.is_some() && self.age == 3;

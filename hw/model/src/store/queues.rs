@@ -1,4 +1,5 @@
-//! The flows' queues: packets join at one end, grants and the search for what is to be discarded take them from the other.
+//! The flows' queues: packets join at one end, grants and the search for what is to be discarded
+//! take them from the other.
 use super::intake::Found;
 use super::{AHEAD, AHEAD_LONG, DOORBELL_BITS, DOORBELLS, LONG_BEATS, Load, Packet, QUEUE_BITS, Read};
 use crate::{Block, bus::Charge, fifo};
@@ -127,7 +128,8 @@ impl Queues {
         still && vain && !loaded && self.charge.is_none() && !self.discarding && self.unsettled == 0
     }
 
-    /// Of so many idle clocks those that [`Queues::step`] need not be told: the visits of the others are made here.
+    /// Of so many idle clocks those that [`Queues::step`] need not be told: the visits of the
+    /// others are made here.
     pub fn pass(&mut self, clocks: u64) -> u64 {
         let turns = clocks.saturating_sub(EVEN) / VISIT;
         let mask = self.flows.len() as u32 - 1;
@@ -221,8 +223,8 @@ impl Queues {
                 self.at = (self.at + 1) & (self.flows.len() as u32 - 1);
                 self.urgent = false;
             }
-            // A flow that is not enabled stays void: a packet may still be on its way in, whose doorbell the pacer will refuse.
-            // A load that voids goes first.
+            // A flow that is not enabled stays void: a packet may still be on its way in, whose
+            // doorbell the pacer will refuse. A load that voids goes first.
             if ends && !found && !anew && !loaded.is_some_and(|l| l.voids()) {
                 self.flows[flow as usize].void = false;
                 self.changed(flow);

@@ -45,7 +45,8 @@ impl Reader {
         still && !self.freed && !self.voided
     }
 
-    /// A clock: the packet that comes next, whether downstream is ready; says whether that packet begins.
+    /// A clock: the packet that comes next, whether downstream is ready; says whether that packet
+    /// begins.
     pub fn step(&mut self, clk: u64, head: Option<&Read>, ready: bool) -> bool {
         let beats_of_cell = CELL_BYTES as usize / self.beat_bytes;
         let leaves = ready && self.beat(clk).is_some();

@@ -1,8 +1,10 @@
-//! The histograms of the profiles (`timely_hw::telemetry::histograms`): a count for each bin of the signals that the engine answered.
+//! The histograms of the profiles (`timely_hw::telemetry::histograms`): a count for each bin of the
+//! signals that the engine answered.
 //!
-//! An update of kind RTT counts in the bin of its signal, in the histogram of its flow's profile, every clock; what is read 9 clocks later
-//! shows it. Reading disturbs nothing: `count` is that of bin `at` of 2 clocks before. A histogram that is to be cleared is cleared bin by
-//! bin, each at a clock at which no update comes to the counters, those of lower numbers first.
+//! An update of kind RTT counts in the bin of its signal, in the histogram of its flow's profile,
+//! every clock; what is read 9 clocks later shows it. Reading disturbs nothing: `count` is that of
+//! bin `at` of 2 clocks before. A histogram that is to be cleared is cleared bin by bin, each at a
+//! clock at which no update comes to the counters, those of lower numbers first.
 use crate::Block;
 use crate::bus::{Event, KIND_RTT};
 use crate::engine::law::Kind;

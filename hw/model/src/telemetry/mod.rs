@@ -1,13 +1,17 @@
-//! Counters of every flow (`timely_hw::telemetry`): taps on what is sent, measured and decided, and a query for one flow's record.
+//! Counters of every flow (`timely_hw::telemetry`): taps on what is sent, measured and decided, and
+//! a query for one flow's record.
 //!
-//! Each tap takes an event every clock and never stalls. An event is part of every answer whose query comes 4 clocks later or more (a
-//! sample: 5); a query is answered 2 clocks later, always, one every clock, with its tag. Counters wrap.
+//! Each tap takes an event every clock and never stalls. An event is part of every answer whose
+//! query comes 4 clocks later or more (a sample: 5); a query is answered 2 clocks later, always,
+//! one every clock, with its tag. Counters wrap.
 //!
-//! A load without `keep`, enabled or not, clears the flow's record for all that comes 2 clocks later: it turns the flow's epoch, one bit,
-//! over, and a group whose epoch is another counts as cleared. Each group is also cleared in fact, at its first clock without an event, or
-//! with its next event of the flow; only if neither comes before the next load, of any flow, is its epoch all that says so. So the counts of
-//! a group last over two loads of its flow only if each of the two was followed by another load before one clock in which the group had no
-//! event. Loads are at least 8 clocks apart.
+//! A load without `keep`, enabled or not, clears the flow's record for all that comes 2 clocks
+//! later: it turns the flow's epoch, one bit, over, and a group whose epoch is another counts as
+//! cleared. Each group is also cleared in fact, at its first clock without an event, or with its
+//! next event of the flow; only if neither comes before the next load, of any flow, is its epoch
+//! all that says so. So the counts of a group last over two loads of its flow only if each of the
+//! two was followed by another load before one clock in which the group had no event. Loads are at
+//! least 8 clocks apart.
 pub mod histograms;
 pub mod recorder;
 

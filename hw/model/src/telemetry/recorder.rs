@@ -1,8 +1,10 @@
-//! Event records of rate updates (`timely_hw::telemetry::recorder`): some of them, chosen, numbered, queued.
+//! Event records of rate updates (`timely_hw::telemetry::recorder`): some of them, chosen,
+//! numbered, queued.
 //!
-//! An update that passes the filter is counted, and one of `every` of those leaves as a record; the first after `every` changed is one. A
-//! record is at the queue 2 clocks after its update and, if the queue is empty, at the output 5 clocks after it. One that finds the queue
-//! full is dropped: that pulses 3 clocks after its update, and leaves a gap in the numbers.
+//! An update that passes the filter is counted, and one of `every` of those leaves as a record; the
+//! first after `every` changed is one. A record is at the queue 2 clocks after its update and, if
+//! the queue is empty, at the output 5 clocks after it. One that finds the queue full is dropped:
+//! that pulses 3 clocks after its update, and leaves a gap in the numbers.
 use crate::bus::{Event, ProfileWrite};
 use crate::{Block, fifo};
 use timely_regs::event::{EventRecord, WORDS};
@@ -45,7 +47,8 @@ pub struct Out {
 pub struct Recorder {
     queue_bits: u32,
     laws: [u8; PROFILES],
-    /// The update of the clock before: its record without a number, and whether it passed the filter.
+    /// The update of the clock before: its record without a number, and whether it passed the
+    /// filter.
     update: Option<(EventRecord, bool)>,
     every: u16,
     /// Updates until the next that is recorded.

@@ -1,7 +1,9 @@
-//! How long a request of the transmit scheduler is under way in Corundum, and what must cover it: `LEAD` and a profile's token cap.
+//! How long a request of the transmit scheduler is under way in Corundum, and what must cover it:
+//! `LEAD` and a profile's token cap.
 use crate::profile::TOKEN_CAP;
 
-/// From a request to the record of its packet's completion, besides reads of the host's memory and the wait for a launch, ns, rounded up.
+/// From a request to the record of its packet's completion, besides reads of the host's memory and
+/// the wait for a launch, ns, rounded up.
 pub const OWN_NS: u32 = 3000;
 /// Longest reads of the host's memory with which `LEAD` has 16 bits at every bus width, ns.
 pub const MOST_DMA_NS: u32 = 0xffff - OWN_NS;
@@ -22,19 +24,23 @@ pub struct Request {
 }
 
 impl Request {
-    /// How far ahead of its launch a packet is asked for, ns, at most 16 bits up to [`MOST_DMA_NS`]. As little as the host's memory allows: a
-    /// request counts as one of [`REQUESTS`] until its packet has left.
+    /// How far ahead of its launch a packet is asked for, ns, at most 16 bits up to
+    /// [`MOST_DMA_NS`]. As little as the host's memory allows: a request counts as one of
+    /// [`REQUESTS`] until its packet has left.
     pub const fn lead_ns(&self) -> u32 {
-        // At 64 bits packets of 1,514 bytes take 541 clocks besides reads of the host's memory, at 512 some 200.
+        // At 64 bits packets of 1,514 bytes take 541 clocks besides reads of the host's memory, at
+        // 512 some 200.
         self.dma_ns + if self.bus_bits == 512 { 1000 } else { OWN_NS }
     }
 
-    /// Longest time from a request to the record of its packet's completion, ns: what is asked for stays charged until then.
+    /// Longest time from a request to the record of its packet's completion, ns: what is asked for
+    /// stays charged until then.
     pub const fn ns(&self) -> u32 {
         self.dma_ns + OWN_NS + if self.streams { self.lead_ns() } else { 0 }
     }
 
-    /// Wire bytes that a flow of this rate has charged in that time: with a lower token cap it does not reach the rate.
+    /// Wire bytes that a flow of this rate has charged in that time: with a lower token cap it does
+    /// not reach the rate.
     pub fn bytes(&self, mbps: f64) -> u64 {
         (mbps * f64::from(self.ns()) / 8000.0).ceil() as u64
     }
@@ -50,7 +56,8 @@ impl Request {
         f64::from(TOKEN_CAP.most) * 8000.0 / f64::from(self.ns())
     }
 
-    /// Greatest rate of [`REQUESTS`] packets of so many wire bytes, Mb/s: each is under way for `LEAD` and some 100 ns, in either form.
+    /// Greatest rate of [`REQUESTS`] packets of so many wire bytes, Mb/s: each is under way for
+    /// `LEAD` and some 100 ns, in either form.
     pub fn table_mbps(&self, wire_bytes: u32) -> f64 {
         f64::from(REQUESTS * wire_bytes) * 8000.0 / f64::from(self.lead_ns() + 100)
     }

@@ -1,4 +1,5 @@
-//! DMA as software uses it: the ring of event records, snapshots, loads of many flows; over a trait for memory that the device reaches.
+//! DMA as software uses it: the ring of event records, snapshots, loads of many flows; over a trait
+//! for memory that the device reaches.
 use super::{Bus, Device, Error};
 use crate::field::OutOfRange;
 use crate::flow::FlowRecord;
@@ -14,7 +15,8 @@ pub const RECORD_WORDS: usize = RECORD_BYTES / 4;
 /// Reads of a progress register that does not move before a command is given up.
 const POLLS: u32 = 10_000;
 
-/// Memory that the device reaches: a buffer, its first byte at a bus address. It is shared with the device, hence `&self`.
+/// Memory that the device reaches: a buffer, its first byte at a bus address. It is shared with the
+/// device, hence `&self`.
 pub trait Memory {
     /// Address of the memory as the device sees it.
     fn address(&self) -> u64;
@@ -68,7 +70,8 @@ impl<B: Bus> Device<B> {
     /// Starts DMA without an event ring: for loads and snapshots.
     ///
     /// # Errors
-    /// When the bus fails, or the device refuses because DMA runs, bursts are in flight or the heartbeat is lost.
+    /// When the bus fails, or the device refuses because DMA runs, bursts are in flight or the
+    /// heartbeat is lost.
     pub fn start_dma(&self) -> Result<(), Error<B::Error>> {
         self.write(&dma::CONTROL, 1 << dma::ENABLE.low)
     }
@@ -76,7 +79,8 @@ impl<B: Bus> Device<B> {
     /// Starts DMA with an empty event ring at the start of `memory`.
     ///
     /// # Errors
-    /// When the memory is not aligned or too small, a setting is out of its range, or as with [`Device::start_dma`].
+    /// When the memory is not aligned or too small, a setting is out of its range, or as with
+    /// [`Device::start_dma`].
     pub fn start_ring(&self, memory: &impl Memory, s: &RingSettings) -> Result<Ring, Error<B::Error>> {
         if !(1..=dma::MOST_RING_BITS).contains(&s.bits) {
             return Err(OutOfRange { name: "ring_bits", value: s.bits, least: 1, most: dma::MOST_RING_BITS }.into());
@@ -126,7 +130,8 @@ impl<B: Bus> Device<B> {
         Ok(lines)
     }
 
-    /// Hands the unread records of the ring to `each`, in order, and gives their places back; gives their number.
+    /// Hands the unread records of the ring to `each`, in order, and gives their places back; gives
+    /// their number.
     ///
     /// # Errors
     /// When the bus fails, or the device says that there are more than the ring has.
@@ -152,10 +157,12 @@ impl<B: Bus> Device<B> {
         Ok(unread)
     }
 
-    /// The telemetry records of `count` flows from `first` on, each of one clock, through `memory`. DMA must have been started.
+    /// The telemetry records of `count` flows from `first` on, each of one clock, through `memory`.
+    /// DMA must have been started.
     ///
     /// # Errors
-    /// When there are no such flows, the memory is not aligned or too small, the bus fails, or the device ends the snapshot with an error.
+    /// When there are no such flows, the memory is not aligned or too small, the bus fails, or the
+    /// device ends the snapshot with an error.
     pub fn snapshot(&self, memory: &impl Memory, first: u32, count: u32) -> Result<Vec<TelemetryRecord>, Error<B::Error>> {
         if count == 0 {
             return Ok(Vec::new());
@@ -169,8 +176,9 @@ impl<B: Bus> Device<B> {
     /// Loads flows from `first` on, through `memory`. DMA must have been started.
     ///
     /// # Errors
-    /// When there are no such flows, a field of a record is out of its range (nothing is loaded then), the memory is not aligned or too
-    /// small, the bus fails, or the device ends the load with an error.
+    /// When there are no such flows, a field of a record is out of its range (nothing is loaded
+    /// then), the memory is not aligned or too small, the bus fails, or the device ends the load
+    /// with an error.
     pub fn load_flows(&self, memory: &impl Memory, first: u32, records: &[FlowRecord]) -> Result<(), Error<B::Error>> {
         if records.is_empty() {
             return Ok(());

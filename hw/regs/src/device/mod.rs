@@ -68,7 +68,8 @@ impl<B: Bus> Device<B> {
     /// Checks the magic word and walks the block list.
     ///
     /// # Errors
-    /// When the device is gone or another one, or has a block that this software does not know in that version, or lacks one.
+    /// When the device is gone or another one, or has a block that this software does not know in
+    /// that version, or lacks one.
     pub fn open(bus: B) -> Result<Self, Error<B::Error>> {
         let read = |offset| bus.read32(offset).map_err(Error::Bus);
         match read(id::BLOCK.base + id::MAGIC_WORD.offset)? {
@@ -173,7 +174,8 @@ impl<B: Bus> Device<B> {
     /// Sets a setting, lowest word first.
     ///
     /// # Errors
-    /// When the value does not fit the setting or a field of it is out of its range, and nothing is written; or when the bus fails.
+    /// When the value does not fit the setting or a field of it is out of its range, and nothing is
+    /// written; or when the bus fails.
     pub fn set(&self, s: &Setting, value: u128) -> Result<(), Error<B::Error>> {
         let word = |i: u32| (value >> (32 * i)) as u32;
         let (top, unused) = (s.words() - 1, 32 * s.words() - s.bits);

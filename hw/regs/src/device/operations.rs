@@ -9,7 +9,8 @@ use crate::map::{flow, heartbeat, id, port, profiles, telemetry as events, time,
 use crate::{profile, telemetry};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Reads of a status register before a wait is given up; hardware ends every command in 4096 clocks.
+/// Reads of a status register before a wait is given up; hardware ends every command in 4096
+/// clocks.
 const POLLS: u32 = 10_000;
 
 /// Reads for each flow in which the RAMs must be cleared, which takes them a clock a flow.
@@ -37,7 +38,8 @@ impl<B: Bus> Device<B> {
         Err(Error::Timeout(what))
     }
 
-    /// Waits until every RAM has been cleared after reset: on a simulated bus a read may take few of the clocks that this takes.
+    /// Waits until every RAM has been cleared after reset: on a simulated bus a read may take few
+    /// of the clocks that this takes.
     ///
     /// # Errors
     /// When that does not happen, or the bus fails.
@@ -54,7 +56,8 @@ impl<B: Bus> Device<B> {
         self.write(&id::CONTROL, on.into())
     }
 
-    /// Begins a soft reset, which [`Device::wait_ready`] waits for: no flow is in use behind it, and all else goes on.
+    /// Begins a soft reset, which [`Device::wait_ready`] waits for: no flow is in use behind it,
+    /// and all else goes on.
     ///
     /// # Errors
     /// When the bus fails.
@@ -62,7 +65,8 @@ impl<B: Bus> Device<B> {
         self.write(&id::RESET, 1)
     }
 
-    /// Gives the nonces of segments a key, of which 96 bits count; flows may send then. No flow may send meanwhile.
+    /// Gives the nonces of segments a key, of which 96 bits count; flows may send then. No flow may
+    /// send meanwhile.
     ///
     /// # Errors
     /// When the bus fails.
@@ -83,7 +87,8 @@ impl<B: Bus> Device<B> {
         Ok(u64::from(low) | u64::from(self.read(&time::NOW_HIGH)?) << 32)
     }
 
-    /// Sets the date to `to`, ns48.fns16, on or back; the device ignores that while PTP is its source.
+    /// Sets the date to `to`, ns48.fns16, on or back; the device ignores that while PTP is its
+    /// source.
     ///
     /// # Errors
     /// When the bus fails.
@@ -115,10 +120,12 @@ impl<B: Bus> Device<B> {
         self.set(&TABLE.ipv6, u128::from_le_bytes(address.octets()))
     }
 
-    /// Answers the hosts of these networks, each an address and the bits of it that count, and no others.
+    /// Answers the hosts of these networks, each an address and the bits of it that count, and no
+    /// others.
     ///
     /// # Errors
-    /// When there are more than [`port::PREFIXES`], or one has more bits than its addresses, and nothing is written; or when the bus fails.
+    /// When there are more than [`port::PREFIXES`], or one has more bits than its addresses, and
+    /// nothing is written; or when the bus fails.
     pub fn allow(&self, networks: &[(IpAddr, u32)]) -> Result<(), Error<B::Error>> {
         let refused = |name, value, most| Err(OutOfRange { name, value, least: 0, most }.into());
         if networks.len() > port::PREFIXES {
@@ -146,7 +153,7 @@ impl<B: Bus> Device<B> {
         Ok(())
     }
 
-    /// Asks for a beat at least every `clocks` clocks from now on; 0 asks for none.
+    /// Asks for a kick at least every `clocks` clocks from now on; 0 asks for none.
     ///
     /// # Errors
     /// When the bus fails.
@@ -154,7 +161,8 @@ impl<B: Bus> Device<B> {
         self.write(&heartbeat::PERIOD, clocks)
     }
 
-    /// Beats; `false` when the heartbeat was lost and [`Device::arm`] must come first.
+    /// Kicks the heartbeat; `false` when the heartbeat was lost and [`Device::arm`] must come
+    /// first.
     ///
     /// # Errors
     /// When the bus fails.
@@ -186,7 +194,8 @@ impl<B: Bus> Device<B> {
     /// Writes a profile, in force word by word.
     ///
     /// # Errors
-    /// When the bus fails, there is no such profile, or a field is out of its range; nothing is written then.
+    /// When the bus fails, there is no such profile, or a field is out of its range; nothing is
+    /// written then.
     pub fn write_profile(&self, number: u32, words: &[u32; profile::WORDS]) -> Result<(), Error<B::Error>> {
         let first = self.profile_word(number)?;
         for f in profile::FIELDS {
@@ -267,7 +276,8 @@ impl<B: Bus> Device<B> {
     /// Lets one of `every` rate updates leave as event record; 0 none.
     ///
     /// # Errors
-    /// When the bus fails, there is no such flow or profile, or `every` is above 65,535; nothing is written then.
+    /// When the bus fails, there is no such flow or profile, or `every` is above 65,535; nothing is
+    /// written then.
     pub fn record_events(&self, every: u32, only: Only) -> Result<(), Error<B::Error>> {
         let mut filter = [0];
         if let Some(number) = only.flow {

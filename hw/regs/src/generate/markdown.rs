@@ -75,7 +75,7 @@ fn write(o: &mut String) -> std::fmt::Result {
          refused access is counted (`csr_errors`) and shown in `ERROR` of the first block.\n\n\
          RO: read only. RW: reads back what was written. WO: write only. W1C: writing a 1 clears the bit.\n\n\
          A register whose value other blocks of the hardware read is a setting: one row of the table in `hw/regs/src/map/settings.rs`, from \
-         which RTL, model, this page, the C header and the driver's accessors come. The head of that file says how to add one.\n",
+         which RTL, model, this page, the C header and the driver's accessors come. The head of that file says how to add one. The [programmer's guide](programmers-guide.md) has the registers by task.\n",
         super::COMMAND,
         map::ADDRESS_BITS,
         map::VENDOR,

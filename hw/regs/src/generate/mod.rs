@@ -1,4 +1,5 @@
-//! The documents that come out of the tables: `docs/registers.md` and the C header. Each is committed; a test holds it equal.
+//! The documents that come out of the tables: `docs/registers.md` and the C header. Each is
+//! committed; a test holds it equal.
 mod header;
 mod markdown;
 

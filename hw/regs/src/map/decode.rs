@@ -17,8 +17,9 @@ pub struct Build {
     pub ptp: u32,
 }
 
-/// log2 of the ended segments that are remembered, by the bus: as many as its line sends in 600 us at least, of the shortest packets
-/// (114 wire bytes). A bus of 64 bits carries 10 Gb/s, one of 512 bits 100.
+/// log2 of the ended segments that are remembered, by the bus: as many as its line sends in 600 us
+/// at least, of the shortest packets (114 wire bytes). A bus of 64 bits carries 10 Gb/s, one of 512
+/// bits 100.
 pub const fn ring_bits(bus_bits: u32) -> u32 {
     match bus_bits {
         0..=64 => 13,
@@ -53,7 +54,8 @@ impl Build {
             Parameter::ClockPs => self.clock_ps,
             Parameter::Increment => self.increment(),
             Parameter::Ptp => self.ptp,
-            // The shell with PTP is Corundum: a packet takes this long from its request to the MAC, with two reads of a host's memory in it.
+            // The shell with PTP is Corundum: a packet takes this long from its request to the MAC,
+            // with two reads of a host's memory in it.
             Parameter::Lead => self.ptp * 8_000,
             Parameter::AckRate => ack_rate(2_500_000_000, self.clock_ps),
             Parameter::LineRate => ack_rate(10_000_000_000, self.clock_ps),
@@ -86,7 +88,8 @@ impl Entry {
     }
 }
 
-/// The entry of word `word` of the BAR (the byte address over 4); an entry that is neither readable nor writable for no register.
+/// The entry of word `word` of the BAR (the byte address over 4); an entry that is neither readable
+/// nor writable for no register.
 ///
 /// The flow window is outside of this table.
 pub fn decode(word: u32, build: &Build) -> Entry {
@@ -123,21 +126,23 @@ fn entry(r: &Register, i: u32, build: &Build) -> Entry {
         most = 1 << build.flow_bits;
     }
     if *r == flow::STAGE {
-        // A staged word has the bounds of its word of the record, and starts as one that is within them.
+        // A staged word has the bounds of its word of the record, and starts as one that is within
+        // them.
         (mask, least, most) = record_bounds(i);
         reset = least;
     }
     Entry { readable: r.access.readable(), writable: r.access != Access::ReadOnly, live, reset, mask, least, most }
 }
 
-/// Mask, least and greatest value of word `word` of a flow record: what a staged word, and a record from memory, may hold.
+/// Mask, least and greatest value of word `word` of a flow record: what a staged word, and a record
+/// from memory, may hold.
 pub fn record_bounds(word: u32) -> (u32, u32, u32) {
     let fields: Vec<_> = record::FIELDS.iter().filter(|f| u32::from(f.word) == word).copied().collect();
     bounds(&fields)
 }
 
-/// The mask, and the least and greatest value, of a word with these fields. Hardware compares whole words, which is exact when
-/// only the highest field has a range.
+/// The mask, and the least and greatest value, of a word with these fields. Hardware compares whole
+/// words, which is exact when only the highest field has a range.
 fn bounds(fields: &[crate::field::Field]) -> (u32, u32, u32) {
     let mask = fields.iter().fold(0, |m, f| m | f.mask());
     match fields.last() {

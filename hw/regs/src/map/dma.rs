@@ -1,7 +1,8 @@
-//! DMA: the event ring in the host's memory, snapshots of all flows into it, loads of flows from it, and the interrupts of all that.
+//! DMA: the event ring in the host's memory, snapshots of all flows into it, loads of flows from
+//! it, and the interrupts of all that.
 //!
-//! Addresses are what the bus master sees (IOVAs). Registers from [`LIVE`] to `LIVE + LIVE_BYTES` are hardware's; the others read back
-//! what was written.
+//! Addresses are what the bus master sees (IOVAs). Registers from [`LIVE`] to `LIVE + LIVE_BYTES`
+//! are hardware's; the others read back what was written.
 use super::{Access::*, Block, Kind, Register, Reset, bit, low, whole};
 use crate::field::Field;
 
@@ -9,7 +10,8 @@ use crate::field::Field;
 pub const LIVE: u32 = 0x40;
 /// Bytes of those registers.
 pub const LIVE_BYTES: u32 = 0x40;
-/// Bytes of a burst, to which every address is aligned: an event record, a flow record, half a telemetry record.
+/// Bytes of a burst, to which every address is aligned: an event record, a flow record, half a
+/// telemetry record.
 pub const BURST_BYTES: u32 = 64;
 /// log2 of the most records that a ring has.
 pub const MOST_RING_BITS: u32 = 20;

@@ -1,4 +1,5 @@
-//! Flow records go in whole and come out whole: staged or captured here, moved at once by a command.
+//! Flow records go in whole and come out whole: staged or captured here, moved at once by a
+//! command.
 use super::settings::{flow as rows, merged};
 use super::{Access::*, Block, Kind, Register, Reset, bit, low, whole, window};
 use crate::field::Field;

@@ -27,13 +27,13 @@ pub const FLOW_BITS: Register =
 pub const BUS_BITS: Register =
     Register::new(Kind::Id, 0x18, "BUS_BITS", ReadOnly, "width of the data path", &[whole("bus_bits", "bits of a beat")])
         .reset(Reset::Build(Parameter::BusBits));
-/// log2 of the outstanding segments of a flow.
+/// log2 of the places of the ring of departures.
 pub const RING_BITS: Register = Register::new(
     Kind::Id,
     0x1c,
     "RING_BITS",
     ReadOnly,
-    "outstanding segments",
+    "size of the ring of departures",
     &[whole("ring_bits", "log2 of the ended segments, of all flows, that are remembered until their ACKs come")],
 )
 .reset(Reset::Build(Parameter::RingBits));

@@ -1,8 +1,9 @@
-//! The register map, once, as data: RTL, model, driver, `docs/registers.md` and `timely_regs.h` all come from it.
+//! The register map, once, as data: RTL, model, driver, `docs/registers.md` and `timely_regs.h` all
+//! come from it.
 //!
-//! A 24-bit BAR of 32-bit registers. Blocks stand on a walkable list: +0 type (vendor half and type), +4 version, +8 offset of the
-//! next block, 0 at the end. The list starts at 0 with the `id` block, which has a magic word at +12. Above it all,
-//! [`window`] maps 64 bytes for each flow.
+//! A 24-bit BAR of 32-bit registers. Blocks stand on a walkable list: +0 type (vendor half and
+//! type), +4 version, +8 offset of the next block, 0 at the end. The list starts at 0 with the `id`
+//! block, which has a magic word at +12. Above it all, [`window`] maps 64 bytes for each flow.
 pub mod counters;
 mod decode;
 pub mod dma;
@@ -30,7 +31,8 @@ pub const CORE_VERSION: u32 = 0x0000_0100;
 pub const BAD_READ: u32 = 0xbada_cce5;
 /// Bits of an address.
 pub const ADDRESS_BITS: u32 = 24;
-/// Bytes from the BAR's start that hold every block; registers in the lower half, the words of the profiles in the upper.
+/// Bytes from the BAR's start that hold every block; registers in the lower half, the words of the
+/// profiles in the upper.
 pub const BLOCK_BYTES: u32 = 0x1000;
 
 /// Accesses that a register allows.
@@ -119,7 +121,8 @@ pub struct Register {
     pub reset: Reset,
     /// Purpose of the register.
     pub meaning: &'static str,
-    /// The register's fields, lowest first. A write is refused when it sets a bit that no field covers, or leaves a field's range.
+    /// The register's fields, lowest first. A write is refused when it sets a bit that no field
+    /// covers, or leaves a field's range.
     pub fields: &'static [Field],
 }
 
@@ -136,7 +139,8 @@ impl Register {
         Register { count, ..self }
     }
 
-    /// The register's address in the BAR of this version of the map; software goes by the block list instead.
+    /// The register's address in the BAR of this version of the map; software goes by the block
+    /// list instead.
     pub const fn address(&self) -> u32 {
         self.block.block().base + self.offset
     }

@@ -1,5 +1,6 @@
-//! Addresses of the port, and the hosts that get ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word.
-//! A value of several registers is torn while it is written: set it while the design is not enabled.
+//! Addresses of the port, and the hosts that get ACKs. Byte 0 of an address, the first on the wire,
+//! is in bits 7..0 of its first word. A value of several registers is torn while it is written: set
+//! it while the design is not enabled.
 use super::settings::{merged, port as rows};
 use super::{Access::*, Block, Kind, Register, bit, low, whole};
 use crate::field::Field;

@@ -1,19 +1,25 @@
-//! The settings: registers whose value other blocks of the hardware read. A row of [`settings_table`](crate::settings_table) is all there is to one.
+//! The settings: registers whose value other blocks of the hardware read. A row of
+//! [`settings_table`](crate::settings_table) is all there is to one.
 //!
 //! # Adding a settings register: one row
-//! 1. Add a row to the table below, under its block, in the order of offsets; raise the block's `version` beside its `BLOCK`.
+//! 1. Add a row to the table below, under its block, in the order of offsets; raise the block's
+//!    `version` beside its `BLOCK`.
 //! 2. `cargo run -p timely-regs` writes `docs/registers.md` and `timely_regs.h` anew.
-//! 3. Read it where it is needed. RTL: `self.csr.settings.val().NAME`, `Bits` of the row's width, on the `settings` bus of
-//!    `timely_hw::csr` (`timely_hw::control`, `timely_hw::core` and the shells hand the whole bus on). Model:
-//!    `timely_model::csr::Settings::NAME`. Software: `device.set(&TABLE.NAME, value)` and `device.get(&TABLE.NAME)`, or the registers one
-//!    by one as `map::BLOCK::REGISTER`.
+//! 3. Read it where it is needed. RTL: `self.csr.settings.val().NAME`, `Bits` of the row's width,
+//!    on the `settings` bus of `timely_hw::csr` (`timely_hw::control`, `timely_hw::core` and the
+//!    shells hand the whole bus on). Model: `timely_model::csr::Settings::NAME`. Software:
+//!    `device.set(&TABLE.NAME, value)` and `device.get(&TABLE.NAME)`, or the registers one by one
+//!    as `map::BLOCK::REGISTER`.
 //!
-//! From the row come the registers in [`BLOCKS`](super::BLOCKS) (so address decode, reset value and refusals in RTL and model, the header and
-//! the page), the RTL's register and its place on the bus, the field of the model, and the accessors. `tests/tests/settings.rs` writes every row
-//! over AXI-Lite in RTL and model and finds it in the register, on the bus and in the model; it needs no change.
+//! From the row come the registers in [`BLOCKS`](super::BLOCKS) (so address decode, reset value and
+//! refusals in RTL and model, the header and the page), the RTL's register and its place on the
+//! bus, the field of the model, and the accessors. `tests/tests/registers/settings.rs` writes every
+//! row over AXI-Lite in RTL and model and finds it in the register, on the bus and in the model; it
+//! needs no change.
 //!
-//! A row is `name: bits { REGISTER at offset, access, meaning, [fields] (, .reset(..))? (, .array(n))?; .. }`. A setting wider than a register
-//! has several, lowest word first, and shows each at the clock after its write: set it while the design is not enabled.
+//! A row is `name: bits { REGISTER at offset, access, meaning, [fields] (, .reset(..))? (,
+//! .array(n))?; .. }`. A setting wider than a register has several, lowest word first, and shows
+//! each at the clock after its write: set it while the design is not enabled.
 use super::Access::{ReadWrite, WriteOnly};
 use super::{Kind, Parameter, Register, Reset, bit, low, whole};
 use crate::map;
@@ -185,7 +191,8 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Panics unless the registers' fields end at the row's width, so that no bit is lost on the way.
+    /// Panics unless the registers' fields end at the row's width, so that no bit is lost on the
+    /// way.
     const fn checked(self) -> Self {
         let (mut bits, mut i) = (0, 0);
         while i < self.registers.len() {

@@ -2,7 +2,8 @@ use super::*;
 
 const BUILD: Build = Build { flow_bits: 10, bus_bits: 64, ring_bits: 4, clock_ps: 4000, ptp: 0 };
 
-/// Every word of the map has at most one register, and the words that `decode` knows are exactly those of the tables.
+/// Every word of the map has at most one register, and the words that `decode` knows are exactly
+/// those of the tables.
 #[test]
 fn registers_do_not_overlap() {
     let mut words = vec![None; (BLOCK_BYTES / 4) as usize];

@@ -1,6 +1,23 @@
 //! A profile in human units, and how it becomes the words of [`crate::profile`].
 //!
-//! The conversion is host-side arithmetic, the only floating point on this side of the reference: the driver and the tests use it, no block.
+//! The conversion is host-side arithmetic, the only floating point on this side of the reference:
+//! the driver and the tests use it, no block. A value that the hardware cannot hold is refused with
+//! its range.
+//!
+//! ```
+//! use timely_regs::parameters::Parameters;
+//! use timely_regs::profile;
+//!
+//! let parameters = Parameters { beta: 0.5, ..Parameters::timely_10g(15.0) };
+//! let words = parameters.quantise()?;
+//! assert_eq!(profile::T_LOW.get(&words), 27_000); // ns
+//! assert_eq!(profile::BETA.get(&words), 1 << 30); // Q.31
+//!
+//! let refused = Parameters { t_low_us: 300.0, ..parameters }.quantise().unwrap_err();
+//! let text = "t_low_us is 300; allowed are 0 to 200: Tlow must not exceed Thigh";
+//! assert_eq!(refused.to_string(), text);
+//! # Ok::<(), timely_regs::parameters::ParameterError>(())
+//! ```
 mod named;
 mod quantise;
 mod rounding;
@@ -21,7 +38,8 @@ pub enum LawKind {
     Patched = profile::LAW_PATCHED as u8,
     /// Swift (SIGCOMM'20), its window as a rate.
     Swift = profile::LAW_SWIFT as u8,
-    /// Patched TIMELY with the output of a PI controller on the delay in place of the error (CoNEXT'16, section 5.2).
+    /// Patched TIMELY with the output of a PI controller on the delay in place of the error
+    /// (CoNEXT'16, section 5.2).
     Pi = profile::LAW_PI as u8,
 }
 
@@ -45,8 +63,8 @@ pub enum Signal {
     Rtt = profile::SIGNAL_RTT as u8,
     /// The RTT less the time that the responder kept the packet.
     LessResidence = profile::SIGNAL_LESS_RESIDENCE as u8,
-    /// One-way delay variation: how much longer the packet was on its way than the fastest of late, plus
-    /// [`Parameters::signal_base_us`]. Queues in front of ACKs don't count.
+    /// One-way delay variation: how much longer the packet was on its way than the fastest of late,
+    /// plus [`Parameters::signal_base_us`]. Queues in front of ACKs don't count.
     OneWay = profile::SIGNAL_ONE_WAY as u8,
 }
 
@@ -64,7 +82,8 @@ pub struct Parameters {
     pub rtt_start: RttStart,
     /// The delay that the law takes for the RTT.
     pub signal: Signal,
-    /// [`Signal::OneWay`]: the signal of a packet that was not delayed, us. The unloaded RTT keeps the thresholds their meaning.
+    /// [`Signal::OneWay`]: the signal of a packet that was not delayed, us. The unloaded RTT keeps
+    /// the thresholds their meaning.
     pub signal_base_us: f64,
     /// Weight of a new RTT difference in the smoothed one, 1/256 to 1.
     pub alpha: f64,
@@ -76,8 +95,8 @@ pub struct Parameters {
     pub t_high_us: f64,
     /// Delay by which smoothed differences are normalised, us.
     pub min_rtt_us: f64,
-    /// Interval that a full additive step is for, us (the authors use `min_rtt_us`). Swift: the RTT at which a window of w packets is the
-    /// rate of w packets an RTT.
+    /// Interval that a full additive step is for, us (the authors use `min_rtt_us`). Swift: the RTT
+    /// at which a window of w packets is the rate of w packets an RTT.
     pub update_interval_us: f64,
     /// Additive step, Mb/s; the hardware holds a multiple of 2^-12.
     pub additive_step_mbps: f64,
@@ -85,22 +104,28 @@ pub struct Parameters {
     pub hyperactive_after: u32,
     /// Factor of a hyperactive step.
     pub hyperactive_factor: f64,
-    /// Hyperactive increase counts negative smoothed gradients (the paper's Algorithm 1) in place of raw differences (the authors' code).
+    /// Hyperactive increase counts negative smoothed gradients (the paper's Algorithm 1) in place
+    /// of raw differences (the authors' code).
     pub hyperactive_smoothed: bool,
-    /// Steps are scaled by the time since the last update (the authors' code), else not (Algorithm 1).
+    /// Steps are scaled by the time since the last update (the authors' code), else not (Algorithm
+    /// 1).
     pub delta_factor: bool,
     /// A rate never falls below half of the old one (the authors' code).
     pub half_floor: bool,
-    /// Smoothed differences up to this many ns, either sign, count as zero. The hardware's is never less than
-    /// [`Parameters::effective_deadband_ns`] says, for its rounded filter cannot decay any further.
+    /// Smoothed differences up to this many ns, either sign, count as zero. The hardware's is never
+    /// less than [`Parameters::effective_deadband_ns`] says, for its rounded filter cannot decay
+    /// any further.
     pub deadband_ns: f64,
     /// Patched, PI: the delay at which the error is 0, us (CoNEXT'16: Tlow).
     pub reference_us: f64,
-    /// Patched, PI: beta of the branch between the thresholds. `beta` is that above Thigh; CoNEXT'16 has .008 for both.
+    /// Patched, PI: beta of the branch between the thresholds. `beta` is that above Thigh;
+    /// CoNEXT'16 has .008 for both.
     pub error_beta: f64,
-    /// PI: what an update adds to the controller's output by the error, relative to `reference_us`; an error counts for 131 us at most.
+    /// PI: what an update adds to the controller's output by the error, relative to `reference_us`;
+    /// an error counts for 131 us at most.
     pub integral_gain: f64,
-    /// PI: what an update adds by the change of the delay, relative to `reference_us`; a change counts for 131 us at most.
+    /// PI: what an update adds by the change of the delay, relative to `reference_us`; a change
+    /// counts for 131 us at most.
     pub proportional_gain: f64,
     /// Swift: target of the fabric's delay, us, to which hops and flow scaling add.
     pub base_target_us: f64,
@@ -134,9 +159,11 @@ pub struct Parameters {
     pub idle_us: f64,
     /// Token cap of a backlogged flow, bytes.
     pub cap_bytes: u32,
-    /// A flow that is so far behind 80 % of its rate's use, us, does not raise its rate until it has caught up; 0 it always may.
+    /// A flow that is so far behind 80 % of its rate's use, us, does not raise its rate until it
+    /// has caught up; 0 it always may.
     pub use_window_us: f64,
-    /// Share of the rate that a sample takes off when its ACK tells of lost packets, at most once in an RTT, 0 to 1; 0 nothing.
+    /// Share of the rate that a sample takes off when its ACK tells of lost packets, at most once
+    /// in an RTT, 0 to 1; 0 nothing.
     pub loss_decrease: f64,
 }
 

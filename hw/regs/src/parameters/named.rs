@@ -19,9 +19,10 @@ pub const NAMES: [&str; 14] = [
     "fixed",
 ];
 
-/// Decrease by loss of all named profiles but the authors' code, which has none, and `fixed`. Where flow control keeps packets from being dropped a loss is
-/// rare, and then a link or a buffer fails: half of the rate, as for a time-out, at most once in an RTT. A flow of a lossy network has it as the last resort
-/// when its delay does not show what is dropped.
+/// Decrease by loss of all named profiles but the authors' code, which has none, and `fixed`. Where
+/// flow control keeps packets from being dropped a loss is rare, and then a link or a buffer fails:
+/// half of the rate, as for a time-out, at most once in an RTT. A flow of a lossy network has it as
+/// the last resort when its delay does not show what is dropped.
 const LOSS_DECREASE: f64 = 0.5;
 
 impl Parameters {
@@ -77,8 +78,9 @@ impl Parameters {
 
     /// Tuned for 25 Gb/s; `base_us` is the unloaded RTT. Segments of 4 KB.
     ///
-    /// `T_high` is below the RTT at which flow control with an XOFF of 100 KB holds three senders' ports, `base_us` and 32 us each: an RTT that flow
-    /// control holds has no gradient, and below `T_high` rates would rise for good, as they do with two such ports.
+    /// `T_high` is below the RTT at which flow control with an XOFF of 100 KB holds three senders'
+    /// ports, `base_us` and 32 us each: an RTT that flow control holds has no gradient, and below
+    /// `T_high` rates would rise for good, as they do with two such ports.
     pub fn timely_25g(base_us: f64) -> Self {
         Parameters {
             t_low_us: base_us + 8.0,
@@ -91,8 +93,8 @@ impl Parameters {
         }
     }
 
-    /// Tuned for 100 Gb/s; `base_us` is the unloaded RTT. Segments of 2 KB. `T_high` is as at 25 Gb/s, for ten senders'
-    /// ports of 8 us each.
+    /// Tuned for 100 Gb/s; `base_us` is the unloaded RTT. Segments of 2 KB. `T_high` is as at 25
+    /// Gb/s, for ten senders' ports of 8 us each.
     pub fn timely_100g(base_us: f64) -> Self {
         Parameters {
             t_low_us: base_us + 6.0,
@@ -137,12 +139,14 @@ impl Parameters {
         }
     }
 
-    /// The profile with a PI controller on the delay in place of the error: the delay is held at `reference_us`, whatever the number of flows.
+    /// The profile with a PI controller on the delay in place of the error: the delay is held at
+    /// `reference_us`, whatever the number of flows.
     pub fn pi(self) -> Self {
         Parameters { law: LawKind::Pi, t_low_us: 0.5 * self.reference_us, integral_gain: 0.001, proportional_gain: 1.0, ..self }
     }
 
-    /// Swift for 10 Gb/s: a packet of 1 KB more an RTT; `base_us` is the unloaded RTT. Segments of 2 KB.
+    /// Swift for 10 Gb/s: a packet of 1 KB more an RTT; `base_us` is the unloaded RTT. Segments of
+    /// 2 KB.
     pub fn swift_10g(base_us: f64) -> Self {
         Parameters {
             law: LawKind::Swift,
@@ -182,22 +186,26 @@ impl Parameters {
         Parameters { law: LawKind::Fixed, ..Self::authors_10g().line(mbps) }
     }
 
-    /// The paper's Algorithm 1 in place of the authors' code: full steps, no floor, hyperactive increase by smoothed gradients.
+    /// The paper's Algorithm 1 in place of the authors' code: full steps, no floor, hyperactive
+    /// increase by smoothed gradients.
     pub fn algorithm_1(self) -> Self {
         Parameters { hyperactive_smoothed: true, delta_factor: false, half_floor: false, ..self }
     }
 
-    /// The profile on a line of `mbps`: flows start, restart and end there, and never fall below a thousandth of it.
+    /// The profile on a line of `mbps`: flows start, restart and end there, and never fall below a
+    /// thousandth of it.
     pub fn line(self, mbps: f64) -> Self {
         Parameters { initial_mbps: mbps, idle_mbps: mbps, least_mbps: mbps / 1000.0, greatest_mbps: mbps, ..self }
     }
 
-    /// The profile by one-way delay variation; `base_us` is the unloaded RTT, which thresholds build on.
+    /// The profile by one-way delay variation; `base_us` is the unloaded RTT, which thresholds
+    /// build on.
     pub fn one_way(self, base_us: f64) -> Self {
         Parameters { signal: Signal::OneWay, signal_base_us: base_us, ..self }
     }
 
-    /// The profile of that name, `None` when there is none ([`NAMES`]). `base_us` is the unloaded RTT that thresholds build on.
+    /// The profile of that name, `None` when there is none ([`NAMES`]). `base_us` is the unloaded
+    /// RTT that thresholds build on.
     pub fn named(name: &str, base_us: f64) -> Option<Self> {
         Some(match name {
             "authors-10g" => Self::authors_10g(),

@@ -14,8 +14,8 @@ const GREATEST_STEP: f64 = ((1u32 << 24) - 1) as f64 / (1u32 << RATE_FRACTION) a
 /// Least alpha: below it Q.32 has too few significant bits.
 const LEAST_ALPHA: f64 = 1.0 / 256.0;
 
-/// The longest time-out in us at which a flow of this rate has less outstanding than a bound can say, 2^30 bytes: the sums that tell what a
-/// flow has outstanding are compared with sign.
+/// The longest time-out in us at which a flow of this rate has less outstanding than a bound can
+/// say, 2^30 bytes: the sums that tell what a flow has outstanding are compared with sign.
 fn longest_timeout_us(mbps: f64) -> f64 {
     let paced = mbps.min(p::GREATEST_PACED as f64 / (1u32 << RATE_FRACTION) as f64);
     let ns = (f64::from(p::OUTSTANDING.most) + 1.0) * 8000.0 / paced;
@@ -41,8 +41,9 @@ fn mantissa(x: f64, bits: u32) -> u32 {
 }
 
 impl Parameters {
-    /// The rate engine's deadband, ns: the wanted one, but at least the range in which its rounded filter stands still. The filter stands
-    /// still where alpha times its argument, cut to 2^-10 ns, is below half of its unit of 2^-13 ns.
+    /// The rate engine's deadband, ns: the wanted one, but at least the range in which its rounded
+    /// filter stands still. The filter stands still where alpha times its argument, cut to 2^-10
+    /// ns, is below half of its unit of 2^-13 ns.
     pub fn effective_deadband_ns(&self) -> f64 {
         self.deadband_word() as f64 / (1u32 << AVERAGE_FRACTION) as f64
     }
@@ -125,7 +126,8 @@ impl Parameters {
         Ok(())
     }
 
-    /// Swift's flow scaling, us: what is divided by the root of the window, and the whole span before it is lowered and bounded.
+    /// Swift's flow scaling, us: what is divided by the root of the window, and the whole span
+    /// before it is lowered and bounded.
     fn flow_scaling(&self) -> (f64, f64) {
         let (least, most) = (self.flow_least_packets.sqrt().recip(), self.flow_most_packets.sqrt().recip());
         let alpha = self.flow_range_us / (least - most);
@@ -134,7 +136,8 @@ impl Parameters {
 
     /// The words of the profile.
     ///
-    /// Rates and steps are rounded to 2^-12 Mb/s, times to ns; the other constants to 24 significant bits or more.
+    /// Rates and steps are rounded to 2^-12 Mb/s, times to ns; the other constants to 24
+    /// significant bits or more.
     ///
     /// # Errors
     /// As [`Parameters::validate`].
@@ -193,7 +196,8 @@ impl Parameters {
         }
         put(&p::ALPHA, mantissa(self.alpha * 2f64.powi(32), 32));
         put(&p::DEADBAND, self.deadband_word());
-        // Differences from `full` on cut by everything, so the engine shifts smaller ones left until `full` would fill 24 bits.
+        // Differences from `full` on cut by everything, so the engine shifts smaller ones left
+        // until `full` would fill 24 bits.
         let timely = self.law == LawKind::Timely;
         let gain = if timely { self.beta } else { 4.0 } / (self.min_rtt_us * 1000.0);
         let full = (1.0 / gain).ceil().min(2f64.powi(24)) as u32;
@@ -255,7 +259,8 @@ mod tests {
         assert_eq!(p::TIMEOUT_NS.get(&of(100_000.0, 85_899.345).quantise().expect("less")), 85_899_345);
         // Exactly 2^30 bytes: 2^33 bits at 8,192 Mb/s take 2^20 us.
         assert!(of(8192.0, 1_048_576.0).quantise().is_err() && of(8192.0, 1_048_575.999).quantise().is_ok());
-        // Faster than the pacer is no rate of a flow; slower than 4 Gb/s, the register is too short.
+        // Faster than the pacer is no rate of a flow; slower than 4 Gb/s, the register is too
+        // short.
         assert!(of(1_048_000.0, 32_768.0).quantise().is_ok() && of(1_048_000.0, 32_768.001).quantise().is_err());
         assert_eq!(of(1000.0, 2_147_484.0).quantise().expect_err("32 bits").advice, "use 0 for no time-out");
         let bounded = |outstanding_bytes| Parameters { outstanding_bytes, ..Parameters::timely_100g(8.0) }.quantise();

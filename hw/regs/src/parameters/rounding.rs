@@ -1,11 +1,13 @@
-//! Rates that the hardware holds as others: its registers have steps, and a user is to see where that shows.
+//! Rates that the hardware holds as others: its registers have steps, and a user is to see where
+//! that shows.
 use super::Parameters;
 use crate::profile::RATE_FRACTION;
 
 /// Rounding that is worth a word: what a paced flow may be off its register in the long run.
 const SHOWN_PPM: f64 = 1.0;
 
-/// A rate that was asked for and the one that the hardware has in its place: a multiple of 2^-12 Mb/s (244 b/s).
+/// A rate that was asked for and the one that the hardware has in its place: a multiple of 2^-12
+/// Mb/s (244 b/s).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoundedRate {
     /// Field of [`Parameters`], or what else the rate is of.

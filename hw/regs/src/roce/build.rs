@@ -37,8 +37,9 @@ pub struct Extension {
 }
 
 impl Bth {
-    /// The frame without FCS, padded to words of 4 bytes, with all lengths and check sequences right. The UDP checksum is 0, as A17 asks; the UDP
-    /// destination port is RoCEv2's whatever the envelope's.
+    /// The frame without FCS, padded to words of 4 bytes, with all lengths and check sequences
+    /// right. The UDP checksum is 0, as A17 asks; the UDP destination port is RoCEv2's whatever the
+    /// envelope's.
     ///
     /// # Panics
     /// When the payload does not fit an IP packet.

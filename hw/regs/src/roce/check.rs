@@ -1,4 +1,5 @@
-//! The check for well-formed RoCEv2 frames: the one definition that hardware's model, software and tests share.
+//! The check for well-formed RoCEv2 frames: the one definition that hardware's model, software and
+//! tests share.
 use super::{BTH_BYTES, ICRC_BYTES, Kind, PORT, icrc_holds, layout, offset};
 use crate::wire::{Class, ipv4, ipv6, ones_complement_sum, udp};
 use std::fmt;
@@ -22,20 +23,24 @@ pub struct Headers {
     pub syndrome: u8,
     /// Length of the RDMA message that begins with the packet, in bytes; else 0.
     pub message_bytes: u32,
-    /// Bytes of payload, without padding; of kind `Other` with all headers behind the base transport header.
+    /// Bytes of payload, without padding; of kind `Other` with all headers behind the base
+    /// transport header.
     pub payload_bytes: u16,
     /// DSCP and ECN, or the traffic class.
     pub tos: u8,
 }
 
-/// Why a frame is no well-formed RoCEv2 packet. The first that applies, in this order, which is hardware's numbering too.
+/// Why a frame is no well-formed RoCEv2 packet. The first that applies, in this order, which is
+/// hardware's numbering too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Error {
-    /// Not UDP to port 4791 over IPv4 without options and fragments or over IPv6 without extension headers, at most one tag.
+    /// Not UDP to port 4791 over IPv4 without options and fragments or over IPv6 without extension
+    /// headers, at most one tag.
     Foreign = 0,
     /// The frame ends before its headers or the length in its IP header do.
     Truncated = 2,
-    /// The lengths of IP and UDP contradict each other or have no room for the transport's headers, or the IPv4 header's checksum is wrong.
+    /// The lengths of IP and UDP contradict each other or have no room for the transport's headers,
+    /// or the IPv4 header's checksum is wrong.
     Ip = 3,
     /// The transport version is not 0, or what its opcode brings does not fit.
     Transport = 4,

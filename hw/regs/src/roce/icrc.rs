@@ -1,5 +1,6 @@
-//! The invariant check sequence of RoCEv2 (specification 7.8.1 and A17.3.3): Ethernet's CRC over the packet from its IP header on, with ones in place
-//! of whatever a switch or router may change, behind eight bytes of ones that stand for the local route header.
+//! The invariant check sequence of RoCEv2 (specification 7.8.1 and A17.3.3): Ethernet's CRC over
+//! the packet from its IP header on, with ones in place of whatever a switch or router may change,
+//! behind eight bytes of ones that stand for the local route header.
 use super::offset;
 use crate::wire::{Class, crc32, ipv4, ipv6, udp};
 
@@ -41,7 +42,8 @@ pub fn icrc(frame: &[u8], class: Class) -> u32 {
     !register(frame, class)
 }
 
-/// Whether a frame's last four bytes are its sequence. (False if it has not that many behind its IP header.)
+/// Whether a frame's last four bytes are its sequence. (False if it has not that many behind its IP
+/// header.)
 pub fn icrc_holds(frame: &[u8], class: Class) -> bool {
     let Some(end) = frame.len().checked_sub(ICRC_BYTES).filter(|end| *end >= class.ip()) else { return false };
     frame[end..] == icrc(&frame[..end], class).to_le_bytes()

@@ -1,5 +1,5 @@
-//! RoCEv2 as a NIC in the wire sees it: InfiniBand's transport packets behind UDP (InfiniBand Architecture Specification, volume 1, chapter 9, and its
-//! annex A17).
+//! RoCEv2 as a NIC in the wire sees it: InfiniBand's transport packets behind UDP (InfiniBand
+//! Architecture Specification, volume 1, chapter 9, and its annex A17).
 //!
 //! | offset in the base transport header | bytes | field |
 //! |---|---|---|
@@ -11,7 +11,8 @@
 //! | 8 | 1 | AckReq in bit 7, reserved |
 //! | 9 | 3 | packet sequence number |
 //!
-//! [`check`] decides which frames are well-formed; [`icrc`] is the check sequence over all that no switch or router changes.
+//! [`check`] decides which frames are well-formed; [`icrc`] is the check sequence over all that no
+//! switch or router changes.
 mod build;
 mod check;
 mod icrc;
@@ -32,7 +33,8 @@ pub const RETH_BYTES: usize = 16;
 pub const AETH_BYTES: usize = 4;
 /// Reserved bytes of a congestion notification.
 pub const CNP_BYTES: usize = 16;
-/// Bytes from the frame's start up to the end of the longest header that is looked at: a tagged READ request's over IPv6.
+/// Bytes from the frame's start up to the end of the longest header that is looked at: a tagged
+/// READ request's over IPv6.
 pub const HEAD_BYTES: usize = 66 + BTH_BYTES + RETH_BYTES;
 
 /// Where each field of the base transport header starts, in bytes from that header's start.

@@ -1,4 +1,5 @@
-//! Opcodes of the base transport header, and the headers behind it that each brings (table 38 and 9.2.1 of the specification).
+//! Opcodes of the base transport header, and the headers behind it that each brings (table 38 and
+//! 9.2.1 of the specification).
 use super::{AETH_BYTES, CNP_BYTES, RETH_BYTES};
 
 /// First packet of a SEND.

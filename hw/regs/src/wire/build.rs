@@ -20,7 +20,8 @@ pub enum Addresses {
     },
 }
 
-/// The headers around ours. IPv4 leaves with "don't fragment" and identification 0 (RFC 6864), IPv6 with flow label 0.
+/// The headers around ours. IPv4 leaves with "don't fragment" and identification 0 (RFC 6864), IPv6
+/// with flow label 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// Destination MAC address.
@@ -66,7 +67,8 @@ pub struct Header {
     pub ttl_seen: u8,
     /// ACK: ECN bits seen.
     pub ecn_seen: u8,
-    /// ACK: what the responder knows of lost packets, as [`Loss::byte`](super::Loss::byte) makes it.
+    /// ACK: what the responder knows of lost packets, as [`Loss::byte`](super::Loss::byte) makes
+    /// it.
     pub loss: u8,
     /// ACK: arrival at the responder, ns48.fns16.
     pub arrival: u64,
@@ -75,7 +77,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header that the ACK of this one carries: the same ids, with what the responder saw. `ecn` is 2 bits; stamps ns48.fns16.
+    /// The header that the ACK of this one carries: the same ids, with what the responder saw.
+    /// `ecn` is 2 bits; stamps ns48.fns16.
     pub fn answered(self, ttl: u8, ecn: u8, arrival: u64, departure: u64) -> Header {
         Header { flags: self.flags | ACK, ttl_seen: ttl, ecn_seen: ecn & 3, arrival, departure, ..self }
     }
@@ -130,7 +133,8 @@ impl Envelope {
         Class { vlan: self.tci.is_some(), ipv6: matches!(self.addresses, Addresses::V6 { .. }) }
     }
 
-    /// The frame without FCS, unpadded (the shortest, an untagged IPv4 ACK, has 90 bytes), with all lengths and checksums right.
+    /// The frame without FCS, unpadded (the shortest, an untagged IPv4 ACK, has 90 bytes), with all
+    /// lengths and checksums right.
     ///
     /// # Panics
     /// When the payload does not fit an IP packet: more than 65,459 bytes.

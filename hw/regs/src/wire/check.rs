@@ -1,4 +1,5 @@
-//! The check for well-formed frames of ours: the one definition that the parser's model, the software view and the tests share.
+//! The check for well-formed frames of ours: the one definition that the parser's model, the
+//! software view and the tests share.
 use super::{ACK, Class, FLAGS, HEAD_BYTES, HEADER_BYTES, Header, LAST, VERSION, ethernet, ipv4, ipv4_header_checksum, ipv6, offset, udp};
 use crate::counters::Counter;
 use std::fmt;
@@ -123,7 +124,8 @@ fn u16_at(b: &[u8], at: usize) -> u16 {
 }
 
 impl Class {
-    /// The class that the EtherTypes in a frame's first 18 bytes name, and whether they name IPv4 or IPv6 at all.
+    /// The class that the EtherTypes in a frame's first 18 bytes name, and whether they name IPv4
+    /// or IPv6 at all.
     ///
     /// # Panics
     /// When `head` is shorter than 18 bytes.
@@ -135,18 +137,21 @@ impl Class {
     }
 }
 
-/// Judges a frame of `bytes` bytes (without FCS) by its head: at least its first [`HEAD_BYTES`], or all of it when it is shorter.
-/// `port` is ours, 0 if we have none; padding behind the IP length is fine.
+/// Judges a frame of `bytes` bytes (without FCS) by its head: at least its first [`HEAD_BYTES`], or
+/// all of it when it is shorter. `port` is ours, 0 if we have none; padding behind the IP length is
+/// fine.
 ///
-/// Ours is what says, in front of its end: at most one tag, IPv4 or IPv6 by EtherType, UDP, not a later fragment, our port as
-/// destination (data) or source (ACKs, which swap the ports), at the place that the IPv4 header length gives (never before the
-/// 20th byte). Only then can it be malformed.
+/// Ours is what says, in front of its end: at most one tag, IPv4 or IPv6 by EtherType, UDP, not a
+/// later fragment, our port as destination (data) or source (ACKs, which swap the ports), at the
+/// place that the IPv4 header length gives (never before the 20th byte). Only then can it be
+/// malformed.
 ///
 /// # Errors
 /// The first reason, in the order of [`Error`].
 pub fn check(head: &[u8], bytes: usize, port: u16) -> Result<(Class, Kind), Error> {
     let head = &head[..head.len().min(bytes).min(HEAD_BYTES)];
-    // Shorter than a destination port behind the shortest headers: the fields below all stand in front of it.
+    // Shorter than a destination port behind the shortest headers: the fields below all stand in
+    // front of it.
     if bytes < Class::default().udp() + udp::DESTINATION + 2 {
         return Err(Error::Foreign);
     }
@@ -180,7 +185,8 @@ pub fn check(head: &[u8], bytes: usize, port: u16) -> Result<(Class, Kind), Erro
         if fragment & ipv4::MORE_FRAGMENTS != 0 {
             return Err(Error::Fragment { value: fragment });
         }
-        // 0 and 0xffff are the same number; as everywhere, it is the sum over the header that has to come out right.
+        // 0 and 0xffff are the same number; as everywhere, it is the sum over the header that has
+        // to come out right.
         if super::ones_complement_sum(0, &head[ip..ip + ipv4::BYTES]) != 0xffff {
             let right = ipv4_header_checksum(&head[ip..ip + ipv4::BYTES]);
             return Err(Error::IpChecksum { value: u16_at(head, ip + ipv4::CHECKSUM), right });

@@ -1,4 +1,5 @@
-//! Lost packets in an ACK: one byte, bits 7..6 the segment's state, bits 5..0 the segments skipped before it.
+//! Lost packets in an ACK: one byte, bits 7..6 the segment's state, bits 5..0 the segments skipped
+//! before it.
 
 /// State of the answered segment: did all of its packets arrive?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -12,12 +13,14 @@ pub enum Arrived {
     Incomplete,
 }
 
-/// An ACK's byte of lost packets. A byte of 0, as a responder without a table sends it, says nothing.
+/// An ACK's byte of lost packets. A byte of 0, as a responder without a table sends it, says
+/// nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Loss {
     /// The answered segment.
     pub arrived: Arrived,
-    /// Segments of the flow whose last packet did not arrive, since the ACK before: at most [`Loss::MOST`], which means that many or more.
+    /// Segments of the flow whose last packet did not arrive, since the ACK before: at most
+    /// [`Loss::MOST`], which means that many or more.
     pub skipped: u8,
 }
 

@@ -1,4 +1,5 @@
-//! The wire format: our 48-byte header behind UDP, by named offsets, with a view of a frame, a builder and the checksums.
+//! The wire format: our 48-byte header behind UDP, by named offsets, with a view of a frame, a
+//! builder and the checksums.
 //!
 //! | offset | bytes | field |
 //! |---|---|---|
@@ -19,8 +20,9 @@
 //! | 36 | 8 | ACK: departure at the responder, when the ACK was handed to the transmit arbiter |
 //! | 44 | 4 | reserved, 0 |
 //!
-//! Multi-byte fields are big-endian. Which frames are well-formed is decided in one place, [`check`]; reserved bytes and the
-//! fields that only ACKs fill are sent as 0 and not looked at when they arrive.
+//! Multi-byte fields are big-endian. Which frames are well-formed is decided in one place,
+//! [`check`]; reserved bytes and the fields that only ACKs fill are sent as 0 and not looked at
+//! when they arrive.
 mod build;
 mod check;
 mod checksum;
@@ -37,21 +39,23 @@ pub use packet::Packet;
 pub const HEADER_BYTES: usize = 48;
 /// The version that this code speaks.
 pub const VERSION: u8 = 2;
-/// The UDP port that data goes to when nothing is said: no registered protocol's, so neither RoCEv2's (4791) nor Ultra Ethernet's (4793). The
-/// vendor word of the register blocks, "Ti".
+/// The UDP port that data goes to when nothing is said: no registered protocol's, so neither
+/// RoCEv2's (4791) nor Ultra Ethernet's (4793). The vendor word of the register blocks, "Ti".
 pub const DEFAULT_PORT: u16 = crate::map::VENDOR as u16;
 /// Flag: first packet of a segment.
 pub const FIRST: u8 = 1;
 /// Flag: last packet of a segment; its receiver answers.
 pub const LAST: u8 = 2;
-/// Flag: an ACK, echoing what it answers; it has [`LAST`] too, since only a last packet is answered.
+/// Flag: an ACK, echoing what it answers; it has [`LAST`] too, since only a last packet is
+/// answered.
 pub const ACK: u8 = 4;
 /// Flag: a READ request, paced by its charged bytes.
 pub const READ: u8 = 8;
 /// The flags that this version defines; a header with any other is malformed.
 pub const FLAGS: u8 = FIRST | LAST | ACK | READ;
 
-/// Bytes from the frame's start that say everything about it: up to the end of our header in the longest class.
+/// Bytes from the frame's start that say everything about it: up to the end of our header in the
+/// longest class.
 pub const HEAD_BYTES: usize = 66 + HEADER_BYTES;
 
 /// Where each field of our header starts, in bytes from the header's start.

@@ -1,7 +1,8 @@
 //! A zero-copy view of a whole Ethernet frame of ours.
 use super::{ACK, Class, Error, FIRST, Kind, LAST, READ, check, ethernet, ipv4, ipv4_header_checksum, ipv6, offset, udp, udp_checksum};
 
-/// A frame of ours, Ethernet header first, without FCS. Every accessor is in range once [`Packet::new_checked`] said yes.
+/// A frame of ours, Ethernet header first, without FCS. Every accessor is in range once
+/// [`Packet::new_checked`] said yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<T: AsRef<[u8]>> {
     buffer: T,
@@ -9,8 +10,9 @@ pub struct Packet<T: AsRef<[u8]>> {
 }
 
 impl<T: AsRef<[u8]>> Packet<T> {
-    /// Takes a buffer for a frame of ours, if [`check`] finds it one; `port` is our UDP port. The UDP checksum is a question of
-    /// its own ([`Packet::udp_checksum_holds`]): hardware does not look at it either.
+    /// Takes a buffer for a frame of ours, if [`check`] finds it one; `port` is our UDP port. The
+    /// UDP checksum is a question of its own ([`Packet::udp_checksum_holds`]): hardware does not
+    /// look at it either.
     ///
     /// # Errors
     /// The error that [`check`] found.
@@ -20,7 +22,8 @@ impl<T: AsRef<[u8]>> Packet<T> {
         Ok(Packet { buffer, class })
     }
 
-    /// Takes a buffer for a frame of `class` without a look at it. Accessors panic when it is too short.
+    /// Takes a buffer for a frame of `class` without a look at it. Accessors panic when it is too
+    /// short.
     pub fn new_unchecked(buffer: T, class: Class) -> Self {
         Packet { buffer, class }
     }

@@ -1,8 +1,10 @@
-//! Corundum's transmit engine: requests become packets out of the host's memory, in their order, which go past the application block into a queue and from there
-//! towards the MAC; when a packet has left and its completion record is written, its request is over.
+//! Corundum's transmit engine: requests become packets out of the host's memory, in their order,
+//! which go past the application block into a queue and from there towards the MAC; when a packet
+//! has left and its completion record is written, its request is over.
 //!
-//! The times are those of the core itself, simulated with 64 bits and a memory that answers at once: 541 clocks from a request to a packet of 1,514 bytes at the MAC,
-//! of which each of two stages takes as many as the packet has beats (`docs/corundum.md`).
+//! The times are those of the core itself, simulated with 64 bits and a memory that answers at
+//! once: 541 clocks from a request to a packet of 1,514 bytes at the MAC, of which each of two
+//! stages takes as many as the packet has beats (`docs/corundum.md`).
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -114,7 +116,8 @@ impl Engine {
         self.looks.push_back(((clk + LOOK_CLOCKS).max(after), queue, tag));
     }
 
-    /// The request whose queue is looked at at this clock: the packet that it has, if any, is fetched. `first` is the length of the queue's first packet.
+    /// The request whose queue is looked at at this clock: the packet that it has, if any, is
+    /// fetched. `first` is the length of the queue's first packet.
     pub fn looks(&self, clk: u64, first: impl Fn(u32) -> Option<usize>) -> Option<(u32, u8)> {
         let &(at, queue, tag) = self.looks.front()?;
         let fits = first(queue).is_none_or(|bytes| self.used == 0 || self.used + bytes <= self.ram);
@@ -202,7 +205,8 @@ impl Engine {
         self.completions.pop_front();
     }
 
-    /// A completion has passed the application block; gives the queue and the bytes of the packet that has left.
+    /// A completion has passed the application block; gives the queue and the bytes of the packet
+    /// that has left.
     pub fn completed(&mut self, clk: u64, tag: u16) -> Option<Over> {
         let (sent, (queue, request), bytes) = self.leaving.pop_front()?;
         debug_assert_eq!(sent, tag, "completions come in the order of the frames");
@@ -217,7 +221,8 @@ impl Engine {
         self.over.remove(at).map(|(_, tag, bytes)| (tag, bytes))
     }
 
-    /// The first clock from `clk` on at which it does something by itself. What is offered and not taken asks for every clock.
+    /// The first clock from `clk` on at which it does something by itself. What is offered and not
+    /// taken asks for every clock.
     pub fn wake(&self, clk: u64) -> u64 {
         if !self.completions.is_empty() {
             return clk;

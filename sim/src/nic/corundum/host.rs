@@ -1,7 +1,8 @@
 //! The host of a Corundum NIC: a ring of descriptors a queue, and software that keeps it filled.
 //!
-//! A flow is a queue. Its software has so many bytes posted at most, as a driver has whose queue has a limit, and rings a doorbell when it has posted more. A queue
-//! besides the flows always has packets without our header: traffic that is not paced.
+//! A flow is a queue. Its software has so many bytes posted at most, as a driver has whose queue
+//! has a limit, and rings a doorbell when it has posted more. A queue besides the flows always has
+//! packets without our header: traffic that is not paced.
 use crate::cores::CoreSpec;
 use crate::frame::{NodeId, address};
 use crate::nic::packets::Flow;
@@ -56,7 +57,8 @@ impl Host {
         self.queues.len() as u32
     }
 
-    /// One more queue, whose frames have so many bytes and go to `to`; `packets` of them are always posted.
+    /// One more queue, whose frames have so many bytes and go to `to`; `packets` of them are always
+    /// posted.
     pub fn always(&mut self, to: NodeId, bytes: usize, packets: usize) {
         let mut frame = [address::mac(to), address::mac(self.host)].concat();
         frame.extend(OTHER);
@@ -64,7 +66,8 @@ impl Host {
         self.queues.push(Queue { source: Source::Always(frame, packets), ring: VecDeque::new(), inside: 0 });
     }
 
-    /// A flow's software posts packets; 0 ends the flow with its next packet, which ends the segment.
+    /// A flow's software posts packets; 0 ends the flow with its next packet, which ends the
+    /// segment.
     pub fn post(&mut self, queue: u32, packets: u32) {
         if let Some(Queue { source: Source::Flow(flow), .. }) = self.queues.get_mut(queue as usize) {
             flow.post(packets);

@@ -1,8 +1,9 @@
-//! Corundum's form as a [`Core`]: the application block and the transmit scheduler, as their integer model, among a transmit engine and a host with
-//! queues of descriptors.
+//! Corundum's form as a [`Core`]: the application block and the transmit scheduler, as their
+//! integer model, among a transmit engine and a host with queues of descriptors.
 //!
-//! Not modelled: Corundum's PTP clock (the NIC's own time is that of the stamps), DMA for event records, snapshots and loads, which is that of a tree with
-//! `APP_DMA_ENABLE` 0, and what Linux does above the queues.
+//! Not modelled: Corundum's PTP clock (the NIC's own time is that of the stamps), DMA for event
+//! records, snapshots and loads, which is that of a tree with `APP_DMA_ENABLE` 0, and what Linux
+//! does above the queues.
 mod engine;
 mod host;
 
@@ -60,7 +61,8 @@ impl Corundum {
         }
     }
 
-    /// One more queue that is no flow, before the NIC is configured: `packets` frames of so many bytes, to `to`, are always posted.
+    /// One more queue that is no flow, before the NIC is configured: `packets` frames of so many
+    /// bytes, to `to`, are always posted.
     pub fn always(&mut self, to: crate::frame::NodeId, bytes: usize, packets: usize) {
         self.host.always(to, bytes, packets);
     }

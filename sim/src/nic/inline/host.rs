@@ -1,7 +1,9 @@
-//! The host of an in-line NIC: software that builds our packets itself and hands them over one after another.
+//! The host of an in-line NIC: software that builds our packets itself and hands them over one
+//! after another.
 //!
-//! The host has the flows of the scenario, goes round among those with something to send, packet by packet, at the rate of the bus, and waits
-//! where the NIC does. Of each flow it keeps so many bytes at most between itself and the wire, as a driver does that is told of every packet that
+//! The host has the flows of the scenario, goes round among those with something to send, packet by
+//! packet, at the rate of the bus, and waits where the NIC does. Of each flow it keeps so many
+//! bytes at most between itself and the wire, as a driver does that is told of every packet that
 //! has left.
 use crate::cores::CoreSpec;
 use crate::nic::packets::Flow;
@@ -31,7 +33,8 @@ impl Host {
         Host { flows, width, window: spec.host_window, rng, turn: 0, frame: None, deaf: false }
     }
 
-    /// A flow's software posts packets; 0 ends the flow with its next packet, which ends the segment.
+    /// A flow's software posts packets; 0 ends the flow with its next packet, which ends the
+    /// segment.
     pub fn post(&mut self, flow: u32, packets: u32) {
         let Some(f) = self.flows.get_mut(flow as usize) else { return };
         f.post(packets);

@@ -1,7 +1,9 @@
-//! The in-line form as a [`Core`]: the host's software builds the packets, and the NIC paces them on their way to the wire.
+//! The in-line form as a [`Core`]: the host's software builds the packets, and the NIC paces them
+//! on their way to the wire.
 //!
-//! Behind [`Path`] is the Verilated core of a shell, or its integer model. Departure stamps are the form's own, taken where frames leave it, so that
-//! the MAC's departure stamps are ignored; arrivals are stamped as their beats come.
+//! Behind [`Path`] is the Verilated core of a shell, or its integer model. Departure stamps are the
+//! form's own, taken where frames leave it, so that the MAC's departure stamps are ignored;
+//! arrivals are stamped as their beats come.
 mod host;
 pub mod rtl;
 
@@ -96,7 +98,8 @@ impl<P: Path> Inline<P> {
         Inline { path, clk: 0, master: Master::default(), host, leaving: 0, events: Vec::new() }
     }
 
-    /// One clock with these streams; the registers are the NIC's own master's. Gives what the NIC showed during it.
+    /// One clock with these streams; the registers are the NIC's own master's. Gives what the NIC
+    /// showed during it.
     pub fn drive(&mut self, i: In) -> Out {
         let out = self.path.output(self.clk);
         self.record(&out);

@@ -1,4 +1,5 @@
-//! The Verilated in-line core: the one inside an emitted shell, pin for pin, its registers on its own clock.
+//! The Verilated in-line core: the one inside an emitted shell, pin for pin, its registers on its
+//! own clock.
 use super::Path;
 use std::sync::Arc;
 use timely_model::bus::{FlowRate, Sample};
@@ -40,7 +41,8 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// Compiles (or finds compiled) the core in `verilog`, what is emitted for an in-line shell: OpenNIC's, or a NetFPGA's.
+    /// Compiles (or finds compiled) the core in `verilog`, what is emitted for an in-line shell:
+    /// OpenNIC's, or a NetFPGA's.
     ///
     /// # Errors
     /// There is no core in it; Verilator or the C++ compiler is missing or fails.

@@ -1,6 +1,8 @@
-//! CoNEXT'16, "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY": its figures and theorems run again.
+//! CoNEXT'16, "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY": its figures and
+//! theorems run again.
 //!
-//! Fluid models and the stability analysis are those of `fluid` and `stability`, packets run on the scenarios of `sim/scenarios/conext16`.
+//! Fluid models and the stability analysis are those of `fluid` and `stability`, packets run on the
+//! scenarios of `sim/scenarios/conext16`.
 mod analysis;
 mod dcqcn;
 mod fct;

@@ -1,7 +1,9 @@
-//! Future work of the paper: DCQCN changed so that its stability is monotonic in the number of flows.
+//! Future work of the paper: DCQCN changed so that its stability is monotonic in the number of
+//! flows.
 //!
-//! The loop's gain is that of the marking probability by the queue over the probability itself, 1 / (q - Kmin) at rest. A longer ramp lowers it where
-//! the margin has its dip, at a few to twenty flows, more than for two flows, whose rates are limited by their stages; so the dip goes.
+//! The loop's gain is that of the marking probability by the queue over the probability itself, 1 /
+//! (q - Kmin) at rest. A longer ramp lowers it where the margin has its dip, at a few to twenty
+//! flows, more than for two flows, whose rates are limited by their stages; so the dip goes.
 use super::finding::{Finding, least, most};
 use super::runs::{Queue, Run, each, line, mean, packets, senders, settings, solved, starts};
 use super::{DCQCN, Figure, Lab, curves, number};
@@ -28,7 +30,8 @@ fn falls(rows: &[Row]) -> (f64, &Row) {
     (rows.windows(2).filter(|w| margin(&w[1]) < margin(&w[0])).count() as f64, worst)
 }
 
-/// Margins by the number of flows with the paper's ramp and with a longer one, and packets where the former is least stable.
+/// Margins by the number of flows with the paper's ramp and with a longer one, and packets where
+/// the former is least stable.
 pub fn monotonic(lab: &Lab) -> Result<Figure, String> {
     const ID: &str = "margins";
     let mut findings: Vec<Finding> = Vec::new();

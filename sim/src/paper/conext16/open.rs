@@ -1,4 +1,5 @@
-//! Future work of the paper: several bottlenecks, a large fat-tree, PAUSE. Expected values are of theory, or bounds of ours.
+//! Future work of the paper: several bottlenecks, a large fat-tree, PAUSE. Expected values are of
+//! theory, or bounds of ours.
 use super::fct::{dcqcn, quantile};
 use super::finding::{Finding, least, most, near};
 use super::runs::{each, mean, packets, settings, shares};
@@ -29,24 +30,28 @@ fn trunks(n: usize) -> Vec<Change> {
     all
 }
 
-// Share of a trunk that a flow of DCQCN gets which meets k marking queues where the others meet one: the marking probability at rest by the
-// rate, k times of it for the long one, by bisection over the rate.
+// Share of a trunk that a flow of DCQCN gets which meets k marking queues where the others meet
+// one: the marking probability at rest by the rate, k times of it for the long one, by bisection
+// over the rate.
 fn dcqcn_share(lab: &Lab, k: f64) -> Result<f64, String> {
     let d = settings(lab, Model::Dcqcn, &["line_gbps=10", "kmax_kb=2000", "pmax=0.1"])?.dcqcn();
     let mark = |share: f64| d.fixed_point(1.0 / share).mark;
     let (mut low, mut high) = (0.01f64, 0.5f64);
     for _ in 0..60 {
         let x = f64::midpoint(low, high);
-        // The long flow's own rest needs fewer marks than k times those of the others: it is below its share still.
+        // The long flow's own rest needs fewer marks than k times those of the others: it is below
+        // its share still.
         if mark(x) > k * mark(1.0 - x) { low = x } else { high = x }
     }
     Ok(low)
 }
 
-// The same of patched TIMELY: each rests where beta R (RTT - T_low) / T_low = delta, and the long flow's RTT is of k queues and of as many links more.
+// The same of patched TIMELY: each rests where beta R (RTT - T_low) / T_low = delta, and the long
+// flow's RTT is of k queues and of as many links more.
 fn patched_share(lab: &Lab, k: f64) -> Result<f64, String> {
     let t = settings(lab, Model::Patched, &[])?.timely();
-    // RTT without queues: a packet and its ACK of 114 bytes over k + 2 links, of which one packet's serialization is subtracted.
+    // RTT without queues: a packet and its ACK of 114 bytes over k + 2 links, of which one packet's
+    // serialization is subtracted.
     let (packet, ack, link) = (t.packet / t.capacity, 114.0 * 8.0 / t.capacity, 2e-6);
     let way = |k: f64| (k + 2.0) * (link + packet + ack) - packet;
     let error = |share: f64| t.increase / (t.beta * share * t.capacity);
@@ -82,7 +87,8 @@ pub fn bottlenecks(lab: &Lab) -> Result<Figure, String> {
             let f = match a {
                 0 => near(ID, of("the analysis: k times the marks"), dcqcn_share(lab, k)?, mean(&ours), 0.3),
                 1 => near(ID, of("the analysis: an RTT of k queues"), patched_share(lab, k)?, mean(&ours), 0.3),
-                // Each controller integrates until its own RTT is the reference, which one queue more can never be; it takes seconds.
+                // Each controller integrates until its own RTT is the reference, which one queue
+                // more can never be; it takes seconds.
                 _ if *n > 1 => most(
                     ID,
                     of("the analysis: falling to the least rate; after 3 s below the proportionally fair"),
@@ -145,7 +151,8 @@ pub fn fat_tree(lab: &Lab) -> Result<Figure, String> {
             let ratio: Vec<f64> = t.iter().zip(&d).map(|(t, d)| t / d).collect();
             let quantity = format!("messages {class}: {p} of the slowdown, patched TIMELY over DCQCN");
             slow += &format!("{class}, {p}: {:.1} and {:.1}<br>", mean(&d), mean(&t));
-            // The paper's dumbbell has DCQCN ahead for small messages, and both alike for long ones; tails of the middle ones wait in the same queues.
+            // The paper's dumbbell has DCQCN ahead for small messages, and both alike for long
+            // ones; tails of the middle ones wait in the same queues.
             let f = if c == 0 || (c == 1 && p == "p99") {
                 least(ID, quantity, 1.0, mean(&ratio))
             } else {
@@ -216,7 +223,8 @@ pub fn pause(lab: &Lab) -> Result<Figure, String> {
         let ratio: Vec<f64> = p90(i + 1).iter().zip(p90(i)).map(|(tight, wide)| tight / wide).collect();
         let quantity = format!("{name}, load 0.8 on the dumbbell: p90 of small messages with XOFF 30 KB over that by the free buffer");
         small += &format!(" {name}: {:.0} and {:.0} us.", mean(&p90(i + 1)), mean(&p90(i)));
-        // Where marks keep queues short PAUSE has little to do; where delays do not it bounds them, and moves the wait into the hosts.
+        // Where marks keep queues short PAUSE has little to do; where delays do not it bounds them,
+        // and moves the wait into the hosts.
         let f = if i == 0 { least(ID, quantity, 1.0, mean(&ratio)) } else { most(ID, quantity, 1.0, mean(&ratio)) };
         findings.push(f.seeds(&ratio));
     }

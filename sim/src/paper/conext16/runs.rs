@@ -21,9 +21,11 @@ pub type Points = Vec<(f64, f64)>;
 /// Seeds of each run of packets.
 pub const SEEDS: u64 = 5;
 
-/// Runs a scenario with each of these sets of changes and by each seed; gives what `read` takes of each run, set by set.
+/// Runs a scenario with each of these sets of changes and by each seed; gives what `read` takes of
+/// each run, set by set.
 ///
-/// The flows without an end of the k-th seed start k us after one another: paced hosts have no other randomness.
+/// The flows without an end of the k-th seed start k us after one another: paced hosts have no
+/// other randomness.
 pub fn packets<T: Send>(
     lab: &Lab,
     scenario: &str,

@@ -8,7 +8,8 @@ use crate::stability::{modes, row, timely_rests};
 const ID: &str = "theorems";
 const RAMP: [&str; 2] = ["kmax_kb=2000", "pmax=0.1"];
 
-// Theorem 1: from three starts to one point. Theorem 2: the difference of two rates falls exponentially, as the mode of differences.
+// Theorem 1: from three starts to one point. Theorem 2: the difference of two rates falls
+// exponentially, as the mode of differences.
 fn dcqcn(lab: &Lab) -> Result<(Vec<Finding>, Points), String> {
     let s = settings(lab, Model::Dcqcn, &RAMP)?;
     let exact = s.dcqcn().fixed_point(2.0).queue / 1e3;
@@ -27,7 +28,8 @@ fn dcqcn(lab: &Lab) -> Result<(Vec<Finding>, Points), String> {
         done.rates[0][i] - done.rates[1][i]
     };
     let root = modes(&s, 2.0).ok_or("no fixed point")?.apart.rightmost().map_err(|e| e.to_string())?;
-    // A mode e^(r t) with its conjugate: x(t + 2 T) = 2 e^(a T) cos(w T) x(t + T) - e^(2 a T) x(t), r = a + i w.
+    // A mode e^(r t) with its conjugate: x(t + 2 T) = 2 e^(a T) cos(w T) x(t + T) - e^(2 a T) x(t),
+    // r = a + i w.
     let (step, fall) = (0.01, (root.re * 0.01).exp());
     let departure = |k: u32| {
         let [x, next, after] = [0.0, 1.0, 2.0].map(|n| gap((f64::from(k) + n) * step));

@@ -1,4 +1,5 @@
-//! Figures 8, 9, 10 and 12: TIMELY in packets and as fluid, its three starts, its bursts, and patched TIMELY.
+//! Figures 8, 9, 10 and 12: TIMELY in packets and as fluid, its three starts, its bursts, and
+//! patched TIMELY.
 use super::finding::{Finding, least, most, near, within};
 use super::runs::{Queue, Run, each, mean, packets, rate_line, settings, solved, starts};
 use super::{Figure, Lab, PAYLOAD, TIMELY, curves, number, word};

@@ -1,7 +1,8 @@
 //! Twins: each figure with one constant changed, under which a quantity that agrees must turn.
 //!
-//! A comparison that agrees whatever the constants are says nothing. So every figure has a twin here: `timely-sim paper NAME --twin` runs them, and
-//! soak fails where a verdict stays. A twin runs by one seed; that the quantity agrees without the change is on record, by all seeds.
+//! A comparison that agrees whatever the constants are says nothing. So every figure has a twin
+//! here: `timely-sim paper NAME --twin` runs them, and soak fails where a verdict stays. A twin
+//! runs by one seed; that the quantity agrees without the change is on record, by all seeds.
 mod conext16;
 mod sigcomm15;
 

@@ -1,4 +1,5 @@
-//! Scenario files in TOML: what may stand in one, and the checks that name file, line, value and what is allowed.
+//! Scenario files in TOML: what may stand in one, and the checks that name file, line, value and
+//! what is allowed.
 mod own;
 mod shape;
 mod source;
@@ -25,7 +26,8 @@ use timely_regs::parameters::{NAMES, Signal};
 use timely_regs::profile::OUTSTANDING;
 use toml::Spanned;
 
-/// Values that replace those of the file. They are applied before traffic is drawn and defaults are taken, which depend on them.
+/// Values that replace those of the file. They are applied before traffic is drawn and defaults are
+/// taken, which depend on them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overrides {
     /// The seed.

@@ -1,4 +1,5 @@
-//! A scenario file while it is read: where errors are in it, and the bounds that values have alone and together.
+//! A scenario file while it is read: where errors are in it, and the bounds that values have alone
+//! and together.
 use super::tables::Number;
 use crate::quantity::{Quantity, form};
 use crate::scenario::Error;
@@ -63,8 +64,9 @@ impl<'a> Source<'a> {
         }
     }
 
-    // Payload bytes of a packet and of a segment, of a table. A segment is of whole packets, as the hardware's are, whatever kind the NICs are
-    // of; the last one of a flow or message alone may end in a shorter packet.
+    // Payload bytes of a packet and of a segment, of a table. A segment is of whole packets, as the
+    // hardware's are, whatever kind the NICs are of; the last one of a flow or message alone may
+    // end in a shorter packet.
     pub(super) fn payloads(&self, table: &str, packet: &Number, segment: &Number) -> Result<(u32, u32), Error> {
         let packet = self.whole(packet, &format!("{table}.packet_bytes"), 1024, 1, 9000)? as u32;
         let field = format!("{table}.segment_bytes");
@@ -77,8 +79,8 @@ impl<'a> Source<'a> {
         Ok((packet, packet * bytes.div_ceil(packet)))
     }
 
-    // So many things, each `every` after the one before, take no longer than the latest time that a file may name. So no sum of a start and
-    // such times overflows.
+    // So many things, each `every` after the one before, take no longer than the latest time that a
+    // file may name. So no sum of a start and such times overflows.
     pub(super) fn in_time(&self, v: &Number, field: &str, every: Ps, count: u64) -> Result<(), Error> {
         if u128::from(every) * u128::from(count.saturating_sub(1)) <= u128::from(LATEST_US * US) {
             return Ok(());
@@ -104,7 +106,8 @@ impl<'a> Source<'a> {
         Err(self.error(at, &format!("the number of messages of [[{table}]]"), told, allowed))
     }
 
-    // Note on a start that the run does not come to. Such a start may be meant: `--duration-ms` cuts runs short, and sweeps put flows off.
+    // Note on a start that the run does not come to. Such a start may be meant: `--duration-ms`
+    // cuts runs short, and sweeps put flows off.
     pub(super) fn late(&self, v: &Number, field: &str, end: Ps) -> Option<String> {
         let v = v.as_ref().filter(|v| v.get_ref().of(field).is_some_and(|us| ps(us, US) >= end))?;
         let (line, end_us) = (self.line(v.span()), end as f64 / US as f64);

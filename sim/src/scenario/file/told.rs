@@ -22,7 +22,8 @@ pub struct Hpcc<'a> {
     pub segment_bytes: u32,
     /// XOFF threshold, kilobytes of 1000; 0: no PFC.
     pub xoff_kb: f64,
-    /// Length of the run from the start of the first flow on, milliseconds; by default a second from the start of the last one.
+    /// Length of the run from the start of the first flow on, milliseconds; by default a second
+    /// from the start of the last one.
     pub limit_ms: Option<f64>,
 }
 
@@ -68,7 +69,8 @@ pub fn hpcc(told: &Hpcc, overrides: &Overrides) -> Result<Plan, Error> {
         Error::Topology { file, message } if file == here => Error::Topology { file: told.topology.into(), message },
         other => other,
     });
-    // Traces start when they like, many of them at 2 s: the limit is of the time in which there is traffic.
+    // Traces start when they like, many of them at 2 s: the limit is of the time in which there is
+    // traffic.
     read.map(|mut plan| {
         let starts = plan.flows.iter().map(|f| f.start);
         plan.duration += if told.limit_ms.is_some() { starts.min() } else { starts.max() }.unwrap_or(0);

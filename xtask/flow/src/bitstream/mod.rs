@@ -1,4 +1,5 @@
-//! `cargo xtask bitstream`: a board's whole design by the open tools, from its Verilog to what its FPGA loads.
+//! `cargo xtask bitstream`: a board's whole design by the open tools, from its Verilog to what its
+//! FPGA loads.
 mod manifest;
 mod page;
 
@@ -42,7 +43,8 @@ pub struct Bitstream {
     /// Period of the core's clock in ps, a multiple of 2000; without it, the shell's own.
     #[arg(long)]
     clock_ps: Option<u32>,
-    /// Makes the floorplan of block RAMs and multipliers anew, from the one that is there; without it, that is used if it has nine of ten of them.
+    /// Makes the floorplan of block RAMs and multipliers anew, from the one that is there; without
+    /// it, that is used if it has nine of ten of them.
     #[arg(long)]
     floorplan: bool,
 }
@@ -78,7 +80,8 @@ fn sha256(file: &Path) -> Result<String, String> {
     Ok(quiet(c)?.split_whitespace().next().unwrap_or_default().to_owned())
 }
 
-// A stage's file, made unless the last run made it from the same: what went into it stands beside it.
+// A stage's file, made unless the last run made it from the same: what went into it stands beside
+// it.
 fn once(file: &Path, from: &str, make: impl FnOnce() -> Result<(), String>) -> Result<bool, String> {
     let stamp = file.with_extension("from");
     if file.exists() && std::fs::read_to_string(&stamp).is_ok_and(|s| s == from) {

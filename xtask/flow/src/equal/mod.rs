@@ -1,8 +1,10 @@
 //! `cargo xtask equal`: whether two emissions do the same, module by module, by Yosys.
 //!
-//! Modules are paired by name. A pair of one text is equal if its instances are; of every other pair Yosys proves that the outputs, and the inputs of
-//! instances, are the same at every clock, with the instances cut out: what they drive are inputs of the proof. Plain flip-flops belong to the module
-//! that has them, so that registers may be joined to words or taken apart. Pairs that differ by the names of their modules alone are proven once.
+//! Modules are paired by name. A pair of one text is equal if its instances are; of every other
+//! pair Yosys proves that the outputs, and the inputs of instances, are the same at every clock,
+//! with the instances cut out: what they drive are inputs of the proof. Plain flip-flops belong to
+//! the module that has them, so that registers may be joined to words or taken apart. Pairs that
+//! differ by the names of their modules alone are proven once.
 mod module;
 mod prove;
 
@@ -27,8 +29,8 @@ pub struct Equal {
     /// Modules whose names this expression matches; without it, all.
     #[arg(long)]
     only: Option<Regex>,
-    /// Equal points inside modules whose registers were joined or taken apart: lines of a regular expression of modules, an old and a new expression,
-    /// such as `__pass$ count_q state_q[5:3]`.
+    /// Equal points inside modules whose registers were joined or taken apart: lines of a regular
+    /// expression of modules, an old and a new expression, such as `__pass$ count_q state_q[5:3]`.
     #[arg(long)]
     points: Option<PathBuf>,
     /// Seconds for each proof.

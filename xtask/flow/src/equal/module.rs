@@ -10,7 +10,8 @@ pub struct Modules {
 }
 
 impl Modules {
-    /// The modules of a text as `timely-hw emit` writes it: `module` and `endmodule` begin lines, and so do instances with named connections.
+    /// The modules of a text as `timely-hw emit` writes it: `module` and `endmodule` begin lines,
+    /// and so do instances with named connections.
     pub fn new(verilog: &str) -> Self {
         let module = Regex::new(r"(?ms)^module\s+(\w+)\s*\(.*?^endmodule").expect("constant pattern");
         Modules {

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 pub struct Points(Vec<(Regex, [String; 2])>);
 
 impl Points {
-    /// Reads lines of a regular expression and two expressions; those that begin with `#` are comments.
+    /// Reads lines of a regular expression and two expressions; those that begin with `#` are
+    /// comments.
     pub fn read(file: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
         let lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));

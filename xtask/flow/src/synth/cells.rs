@@ -2,7 +2,8 @@
 use super::record::{Ecp5, Xcup};
 use serde_json::Value;
 
-/// Cells of a module by type, out of yosys' `stat -json`: by its lines, for of one module alone it prints a comma too many.
+/// Cells of a module by type, out of yosys' `stat -json`: by its lines, for of one module alone it
+/// prints a comma too many.
 ///
 /// # Errors
 /// The report has no such module.
@@ -17,7 +18,8 @@ pub fn counts(report: &str, module: &str) -> Result<Vec<(String, u64)>, String> 
     Ok(cells.lines().take_while(|l| l.trim() != "}").filter_map(cell).collect())
 }
 
-/// Area on an ECP5, LUTs as nextpnr packs them: two a pair of carries, six a distributed RAM of 16 x 4.
+/// Area on an ECP5, LUTs as nextpnr packs them: two a pair of carries, six a distributed RAM of 16
+/// x 4.
 pub fn ecp5(counts: &[(String, u64)]) -> Ecp5 {
     let mut area = Ecp5::default();
     for (name, n) in counts {

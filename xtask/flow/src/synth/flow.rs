@@ -1,4 +1,5 @@
-//! The tools' runs on one block, each kept under `target/synth` by what went into it, so that an interrupted record goes on.
+//! The tools' runs on one block, each kept under `target/synth` by what went into it, so that an
+//! interrupted record goes on.
 use super::cells::{self, Clock};
 use super::multipliers;
 use super::record::{Ecp5, Xcup};
@@ -23,7 +24,8 @@ const NOT_ROUTED: &str = r#"{"fmax": {"none": {"achieved": 0.0}}}"#;
 pub struct Flow {
     yosys: (PathBuf, String),
     nextpnr: (PathBuf, String),
-    /// For a whole NIC, where there is one: a native nextpnr, for as WebAssembly it takes an hour for a seed.
+    /// For a whole NIC, where there is one: a native nextpnr, for as WebAssembly it takes an hour
+    /// for a seed.
     whole: Option<(PathBuf, String)>,
     /// A netlist is being made again.
     again: Mutex<()>,
@@ -200,8 +202,9 @@ impl Flow {
         }
     }
 
-    // Placed and routed; a core first for where its block RAMs and multipliers belong. (A block loses a few percent of its clock by that: where its wires are
-    // shortest its slowest path need not be.)
+    // Placed and routed; a core first for where its block RAMs and multipliers belong. (A block
+    // loses a few percent of its clock by that: where its wires are shortest its slowest path need
+    // not be.)
     fn place(&self, dir: &Path, unit: &Unit, seed: u32, [run, report]: [&str; 2]) -> Result<(), String> {
         if !unit.is_core() {
             self.ensure_netlist(dir, unit)?;

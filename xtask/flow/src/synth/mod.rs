@@ -28,13 +28,15 @@ pub struct Synth {
     /// Prints the figures as JSON to stdout.
     #[arg(long)]
     json: bool,
-    /// Compares with the record in place of writing it; ends with 1 if a figure grew by more than 2 %, or the clock fell by 5 %.
+    /// Compares with the record in place of writing it; ends with 1 if a figure grew by more than 2
+    /// %, or the clock fell by 5 %.
     #[arg(long)]
     check: bool,
     /// Speed alone, with the slowest path of the first seed; writes nothing.
     #[arg(long, conflicts_with = "check")]
     paths: bool,
-    /// Runs no tool: names the blocks that changed since they were recorded, and writes docs/synthesis.md from the record.
+    /// Runs no tool: names the blocks that changed since they were recorded, and writes
+    /// docs/synthesis.md from the record.
     #[arg(long, conflicts_with_all = ["check", "paths"])]
     page: bool,
 }

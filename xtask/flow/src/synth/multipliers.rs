@@ -1,8 +1,11 @@
-//! The register behind a multiplier goes into the multiplier, as vendors' tools put it: yosys leaves an ECP5's `MULT18X18D` without any.
+//! The register behind a multiplier goes into the multiplier, as vendors' tools put it: yosys
+//! leaves an ECP5's `MULT18X18D` without any.
 //!
-//! A product that is read by registers alone takes them as its output registers, so that no route lies between; what the netlist does at
-//! each clock is the same. A register with a clock enable, with a set, or with another clock or reset than its neighbours keeps all of
-//! them outside. Registers in front stay where they are: what they are computed from would have the multiplier's route to go instead.
+//! A product that is read by registers alone takes them as its output registers, so that no route
+//! lies between; what the netlist does at each clock is the same. A register with a clock enable,
+//! with a set, or with another clock or reset than its neighbours keeps all of them outside.
+//! Registers in front stay where they are: what they are computed from would have the multiplier's
+//! route to go instead.
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -48,7 +51,8 @@ fn readers(module: &Value, cells: &Cells) -> Readers {
     readers
 }
 
-// The registers behind the pins of a product, each its pin's only reader and all of one clock and reset.
+// The registers behind the pins of a product, each its pin's only reader and all of one clock and
+// reset.
 fn behind(cell: &Value, cells: &Cells, readers: &Readers) -> Option<Vec<(String, Register)>> {
     let is_product = |pin: &str| pin.strip_prefix('P').is_some_and(|rest| rest.parse::<u8>().is_ok());
     let pins = cell["connections"].as_object().into_iter().flatten().filter(|(pin, _)| is_product(pin));
@@ -64,7 +68,8 @@ fn behind(cell: &Value, cells: &Cells, readers: &Readers) -> Option<Vec<(String,
     found.iter().all(|(_, r)| r.clock == first.clock && r.reset == first.reset).then_some(found)
 }
 
-/// Moves registers into the multipliers of the module `top` of a netlist of `write_json`; gives how many multipliers got some.
+/// Moves registers into the multipliers of the module `top` of a netlist of `write_json`; gives how
+/// many multipliers got some.
 ///
 /// # Errors
 /// The netlist has no such module.
@@ -107,7 +112,8 @@ mod tests {
             "connections": {"CLK": [2], "DI": [d], "LSR": [reset], "Q": [q]}})
     }
 
-    // A product on nets 30 and 31 and one that nothing reads, their registers p and q; the module's port reads 40.
+    // A product on nets 30 and 31 and one that nothing reads, their registers p and q; the module's
+    // port reads 40.
     fn netlist() -> Value {
         json!({"modules": {"bench": {"ports": {"out": {"bits": [40]}}, "cells": {
             "p": register(30, 40, &json!(6)), "q": register(31, 41, &json!(6)), "r": register(41, 42, &json!("0")),
@@ -116,7 +122,8 @@ mod tests {
                 "connections": {"A0": [20], "P0": [30], "P1": [31], "P2": [32]}}}}}})
     }
 
-    // Packs after a change of the cells; the number of multipliers that took registers, and the cells that are left.
+    // Packs after a change of the cells; the number of multipliers that took registers, and the
+    // cells that are left.
     fn packed(change: fn(&mut Value)) -> (usize, Value) {
         let mut n = netlist();
         change(&mut n["modules"]["bench"]["cells"]);

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 /// Growth that is not reported: a fiftieth.
 const GROWTH: f64 = 0.02;
-/// Loss of clock frequency that is not reported: the block is placed anew after each change, and the placer's result varies.
+/// Loss of clock frequency that is not reported: the block is placed anew after each change, and
+/// the placer's result varies.
 const LUCK: f64 = 0.05;
 
-/// The record: figures of the tools alone, which are the same on every machine that has them; but a core's seed has an hour, and is 0 after it.
+/// The record: figures of the tools alone, which are the same on every machine that has them; but a
+/// core's seed has an hour, and is 0 after it.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The tools that the figures are from.
@@ -24,7 +26,8 @@ pub struct Record {
 pub struct Block {
     /// Of the Verilog that they are from.
     pub hash: String,
-    /// Highest clock on an ECP5 of speed 8, MHz, of each seed of the placer; empty where the block is not placed.
+    /// Highest clock on an ECP5 of speed 8, MHz, of each seed of the placer; empty where the block
+    /// is not placed.
     pub ecp5_mhz: Vec<f64>,
     /// The slowest cell path on a 7-series device without routing, ps.
     pub xc7_ps: u64,
@@ -91,7 +94,8 @@ impl Block {
         all
     }
 
-    /// The figures that are worse than in `before`: areas that grew by more than 2 %, and a clock that fell by more than 5 %.
+    /// The figures that are worse than in `before`: areas that grew by more than 2 %, and a clock
+    /// that fell by more than 5 %.
     pub fn worse_than(&self, before: &Block) -> Vec<String> {
         let mut worse: Vec<String> = self
             .counts()

@@ -1,9 +1,11 @@
 //! Whether nextpnr's router comes nearer to its end, by what it says of each pass.
 
-/// Fewer wires than these may become more again: of the last ones it gives one free and takes another.
+/// Fewer wires than these may become more again: of the last ones it gives one free and takes
+/// another.
 const FEW: u64 = 100;
 
-/// Passes in which no wire is taken twice and some are torn out as too slow: more do not make them faster.
+/// Passes in which no wire is taken twice and some are torn out as too slow: more do not make them
+/// faster.
 const TORN: u64 = 100;
 
 /// State of the router's passes.
@@ -16,8 +18,9 @@ pub struct Router {
 }
 
 impl Router {
-    /// Takes a line of its log; no, once twice as many wires are overused as were at their fewest. The price of a wire that is asked for twice
-    /// grows with each pass: from there on detours take more wires than they give free, and it does not end. Nor does it where the clock asked for
+    /// Takes a line of its log; no, once twice as many wires are overused as were at their fewest.
+    /// The price of a wire that is asked for twice grows with each pass: from there on detours take
+    /// more wires than they give free, and it does not end. Nor does it where the clock asked for
     /// cannot be had.
     pub fn goes_on(&mut self, line: &str) -> bool {
         let count = |name| -> Option<u64> { line.split_once(name)?.1.split(' ').next()?.parse().ok() };

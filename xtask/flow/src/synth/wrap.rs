@@ -39,7 +39,8 @@ impl Ports {
         Some(ports)
     }
 
-    /// Ports of the module's list that were not read: the bench would leave them open, and synthesis what is behind them out.
+    /// Ports of the module's list that were not read: the bench would leave them open, and
+    /// synthesis what is behind them out.
     pub fn open(&self, verilog: &str) -> Vec<String> {
         let list = verilog.split_once("module ").and_then(|(_, rest)| rest.split_once('(')).and_then(|(_, rest)| rest.split_once(')'));
         let names = list.map_or("", |(names, _)| names).split(',').map(|n| n.trim().to_owned());
@@ -47,8 +48,8 @@ impl Ports {
         names.filter(|n| !n.is_empty() && n != "clk" && !read(n)).collect()
     }
 
-    /// The bench: inputs out of a shift register, outputs registered and then folded into another, so that nothing can be left out
-    /// and every path of the block lies between registers.
+    /// The bench: inputs out of a shift register, outputs registered and then folded into another,
+    /// so that nothing can be left out and every path of the block lies between registers.
     pub fn bench(&self) -> String {
         let mut connections = vec![".clk(clk)".to_owned()];
         let mut connect = |list: &[(String, usize)], bus: char| {

@@ -1,15 +1,17 @@
-//! The reset that nearly all flip-flops share goes over one of the FPGA's global nets, as its clocks do: over common wires it takes longer than a
-//! clock's period from one corner to the other, and nextpnr makes clocks alone global by itself.
+//! The reset that nearly all flip-flops share goes over one of the FPGA's global nets, as its
+//! clocks do: over common wires it takes longer than a clock's period from one corner to the other,
+//! and nextpnr makes clocks alone global by itself.
 //!
-//! LUTs that read the reset get it over common wires, as no global net leads to LUTs. nextpnr counts nothing for a global net, some 3 ns for which
-//! a reset has room.
+//! LUTs that read the reset get it over common wires, as no global net leads to LUTs. nextpnr
+//! counts nothing for a global net, some 3 ns for which a reset has room.
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Flip-flops whose reset is made global.
 const GLOBAL_OF: usize = 1000;
 
-/// Puts the resets of many flip-flops of the module `top`, in a netlist of `write_json`, onto global nets.
+/// Puts the resets of many flip-flops of the module `top`, in a netlist of `write_json`, onto
+/// global nets.
 ///
 /// # Errors
 /// The netlist has no such module, or no such reset.

@@ -1,4 +1,5 @@
-//! Steps of the open tools for a whole NIC, beyond those for a block: few control sets, a global reset, sites for its macros, room.
+//! Steps of the open tools for a whole NIC, beyond those for a block: few control sets, a global
+//! reset, sites for its macros, room.
 pub mod floorplan;
 pub mod globals;
 pub mod sets;
@@ -8,19 +9,24 @@ use serde_json::{Map, Value, json};
 /// nextpnr's options for the FPGA on which everything is placed.
 pub const DEVICE: [&str; 6] = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--timing-allow-fail"];
 
-/// Options of nextpnr: the router that weighs wires that many nets ask for. (The other gives a wire to the net that asks last, and most of its time
-/// goes into giving them back. `--placer-heap-beta` and `--placer-heap-critexp` change nothing for an ECP5 in nextpnr 0.7 and 0.11.)
+/// Options of nextpnr: the router that weighs wires that many nets ask for. (The other gives a wire
+/// to the net that asks last, and most of its time goes into giving them back. `--placer-heap-beta`
+/// and `--placer-heap-critexp` change nothing for an ECP5 in nextpnr 0.7 and 0.11.)
 pub const NEXTPNR: [&str; 2] = ["--router", "router2"];
 
-/// Options for a core: the router tears out what is slower than the clock asked for, and tries again. By a clock that placement allows, it costs little:
-/// a netlist that was placed for 125 MHz was routed to 118 when asked for 120, one placed for 119 to 126 when asked for 125, and another placed for 119
-/// to 81 when it was not asked. By one a few percent too high it does not end: asked for 135, the one of 126 had 13 ends of wires after 600 passes that
-/// each pass tore out again. By 250 MHz, which none reaches, it tears out 70,000 ends a pass.
+/// Options for a core: the router tears out what is slower than the clock asked for, and tries
+/// again. By a clock that placement allows, it costs little: a netlist that was placed for 125 MHz
+/// was routed to 118 when asked for 120, one placed for 119 to 126 when asked for 125, and another
+/// placed for 119 to 81 when it was not asked. By one a few percent too high it does not end: asked
+/// for 135, the one of 126 had 13 ends of wires after 600 passes that each pass tore out again. By
+/// 250 MHz, which none reaches, it tears out 70,000 ends a pass.
 pub const TIMED: [&str; 3] = ["--tmg-ripup", "--freq", "125"];
 
-/// Settings of the router in a core's netlist, as nextpnr has no options for them: how much dearer each pass makes a wire that is asked for twice
-/// now, and one that often was. With its defaults (0.5, 2 and 1), and without [`TIMED`], one of the core's seeds had 98 wires taken twice after 274
-/// passes, which with these was routed, and another reached 108 MHz, which with these reaches 99; a third is routed by neither.
+/// Settings of the router in a core's netlist, as nextpnr has no options for them: how much dearer
+/// each pass makes a wire that is asked for twice now, and one that often was. With its defaults
+/// (0.5, 2 and 1), and without [`TIMED`], one of the core's seeds had 98 wires taken twice after
+/// 274 passes, which with these was routed, and another reached 108 MHz, which with these reaches
+/// 99; a third is routed by neither.
 pub const ROUTER: [(&str, &str); 3] =
     [("router2/initCurrCongWeight", "1.0"), ("router2/currCongWeightMult", "0.5"), ("router2/histCongWeight", "1.0")];
 
@@ -34,7 +40,8 @@ pub fn tell_router(netlist: &mut Value, top: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// How `globals` and `floorplan` are used, by a name that changes with them: what was placed otherwise is not taken for it.
+/// How `globals` and `floorplan` are used, by a name that changes with them: what was placed
+/// otherwise is not taken for it.
 pub const METHOD: &str = "a global reset, sites annealed from a placement by the same nextpnr, those of one address together";
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-//! Few control sets: the flip-flops of a tile of an ECP5, eight of them, share their reset's net, and those of a slice, two, their enable.
+//! Few control sets: the flip-flops of a tile of an ECP5, eight of them, share their reset's net,
+//! and those of a slice, two, their enable.
 //!
-//! Yosys makes a reset of every condition under which a register becomes a constant, and inverts a reset that is active low once for each
-//! flip-flop, so that each has a net of its own and keeps seven others out of its tile: of a whole NIC's 2,200 control sets 1,600 were single
-//! flip-flops of that kind. nextpnr's placer, which looks for tiles at random, then does not come to an end.
+//! Yosys makes a reset of every condition under which a register becomes a constant, and inverts a
+//! reset that is active low once for each flip-flop, so that each has a net of its own and keeps
+//! seven others out of its tile: of a whole NIC's 2,200 control sets 1,600 were single flip-flops
+//! of that kind. nextpnr's placer, which looks for tiles at random, then does not come to an end.
 
 /// Flip-flops that a reset must have to stay one: eight tiles.
 const RESET_OF: u32 = 64;
@@ -19,8 +21,9 @@ const CELLS: [(&str, &str); 7] = [
     ("$_DLATCH_?_", "x"),
 ];
 
-/// Commands of yosys for the module `top`: `synth_ecp5`, before whose step `map_ffs` resets and enables of few become logic, and inverters of one net
-/// one. Not its last step, which looks for readable names for a quarter of an hour.
+/// Commands of yosys for the module `top`: `synth_ecp5`, before whose step `map_ffs` resets and
+/// enables of few become logic, and inverters of one net one. Not its last step, which looks for
+/// readable names for a quarter of an hour.
 pub fn synthesis(top: &str) -> String {
     let cells: String = CELLS.iter().map(|(kind, initial)| format!(" -cell {kind} {initial}")).collect();
     format!(
@@ -37,7 +40,8 @@ mod tests {
     use std::process::Command;
     use timely_tools::process::quiet;
 
-    // Nets at a pin of the flip-flops that yosys makes of this, and the flip-flops; none if there is no yosys.
+    // Nets at a pin of the flip-flops that yosys makes of this, and the flip-flops; none if there
+    // is no yosys.
     fn nets(name: &str, verilog: &str, pin: &str) -> Option<(usize, usize)> {
         let yosys = std::env::var_os("YOSYS").unwrap_or_else(|| "yosys".into());
         Command::new(&yosys).arg("-V").output().ok()?;

@@ -2,8 +2,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// Limits on the 99th percentile of the error of single packets of one flow at 100 Mb/s in the quiet guest, ns: with quanta of one frame, and with the
-/// smallest delta.
+/// Limits on the 99th percentile of the error of single packets of one flow at 100 Mb/s in the
+/// quiet guest, ns: with quanta of one frame, and with the smallest delta.
 const LIMITS: [(&str, f64); 2] = [("fq-frame", 2_000.0), ("etf-20us", 10_000.0)];
 /// The hardware's error of the same load, ns: a clock.
 const CLOCK: f64 = 4.0;

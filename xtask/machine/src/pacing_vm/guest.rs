@@ -1,7 +1,9 @@
-//! The guest: an archive with the simulator's program, `ip`, `tc` and three modules, and how QEMU runs it.
+//! The guest: an archive with the simulator's program, `ip`, `tc` and three modules, and how QEMU
+//! runs it.
 //!
-//! QEMU counts instructions (`-icount`): one is 1 ns of the guest's time, and time without any is skipped. One processor, no random numbers of the
-//! host's and a fixed date make all of the guest a function of its archive.
+//! QEMU counts instructions (`-icount`): one is 1 ns of the guest's time, and time without any is
+//! skipped. One processor, no random numbers of the host's and a fixed date make all of the guest a
+//! function of its archive.
 use crate::vm::archive::Archive;
 use crate::vm::kernel::Machine;
 use std::fs;
@@ -46,7 +48,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// The kernel's command line: words that the kernel does not know become the first process's environment.
+    /// The kernel's command line: words that the kernel does not know become the first process's
+    /// environment.
     fn words(&self) -> String {
         let extent = match self.extent {
             Extent::Quick => "quick",
@@ -57,7 +60,8 @@ impl Run {
     }
 }
 
-/// The script that is the guest's first process. Its shell would take applets of its own for `ip` and `tc`; none of them are linked.
+/// The script that is the guest's first process. Its shell would take applets of its own for `ip`
+/// and `tc`; none of them are linked.
 fn script() -> String {
     format!(
         r#"#!/bin/busybox sh
@@ -139,7 +143,8 @@ pub fn initrd(dir: &Path, tree: &Machine, program: &Path) -> Result<PathBuf, Str
     Ok(path)
 }
 
-/// QEMU with this guest; it writes what the guest says to `log`, and what was measured to `results`.
+/// QEMU with this guest; it writes what the guest says to `log`, and what was measured to
+/// `results`.
 ///
 /// # Errors
 /// The tree has no kernel.

@@ -1,5 +1,6 @@
-//! `cargo xtask pacing-vm`: software pacers on Debian's kernel in a virtual machine whose clock is its instructions, beside the pacer's Verilog on this
-//! machine. What the guest measures depends on its image alone, whatever else the host does.
+//! `cargo xtask pacing-vm`: software pacers on Debian's kernel in a virtual machine whose clock is
+//! its instructions, beside the pacer's Verilog on this machine. What the guest measures depends on
+//! its image alone, whatever else the host does.
 mod checks;
 mod guest;
 
@@ -17,7 +18,8 @@ use std::time::{Duration, Instant};
 use timely_tools::process::{cargo, quiet, run, target};
 use timely_tools::setup;
 
-/// How much later each start phase begins than the one before, us: no part of the kernel's tick of 4 ms.
+/// How much later each start phase begins than the one before, us: no part of the kernel's tick of
+/// 4 ms.
 const PHASE_US: u64 = 1_370;
 /// Exit code of a figure that misses its limit.
 const MISSED: u8 = 3;
@@ -39,7 +41,8 @@ pub struct PacingVm {
     /// Once more, with a second task on the guest's processor.
     #[arg(long)]
     busy: bool,
-    /// Figures of a machine of K instructions a ns: loads run at 1/K of their rates, and times are divided by K; 1 to 100. Limits are those of K = 1.
+    /// Figures of a machine of K instructions a ns: loads run at 1/K of their rates, and times are
+    /// divided by K; 1 to 100. Limits are those of K = 1.
     #[arg(long, value_name = "K", default_value_t = 1.0, value_parser = scale)]
     scale: f64,
     /// Measures the last phase again while this machine is kept busy: all stamps must be equal.
@@ -83,7 +86,8 @@ struct Said {
     kernel_sha256: String,
     initrd_sha256: String,
     guests: Vec<Guest>,
-    /// Whether a phase had equal stamps when it was measured again; missing where that was not asked for.
+    /// Whether a phase had equal stamps when it was measured again; missing where that was not
+    /// asked for.
     repeated: Option<bool>,
     checks: Vec<Check>,
     /// Rows without packets and without a reason.

@@ -1,4 +1,5 @@
-//! The virtual machine's programs: the driver's self-test, linked so that it needs no library, and a script that loads VFIO before it.
+//! The virtual machine's programs: the driver's self-test, linked so that it needs no library, and
+//! a script that loads VFIO before it.
 use super::archive::Archive;
 use super::kernel::Machine;
 use std::fs;
@@ -34,7 +35,8 @@ poweroff -f
     )
 }
 
-/// Builds the guest's programs and packs them, for a NIC whose segments a second one answers or not; gives the archive's path.
+/// Builds the guest's programs and packs them, for a NIC whose segments a second one answers or
+/// not; gives the archive's path.
 pub fn initrd(dir: &Path, tree: &Machine, pair: bool) -> Result<PathBuf, String> {
     let read = |path: PathBuf| fs::read(&path).map_err(|e| format!("{}: {e}", path.display()));
     let own = target().join("guest");

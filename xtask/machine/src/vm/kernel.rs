@@ -1,4 +1,5 @@
-//! QEMU, its firmware, a kernel, busybox and iproute2: QEMU from 10.1 on has `vfio-user-pci`, and no stable Debian has that yet but in its backports.
+//! QEMU, its firmware, a kernel, busybox and iproute2: QEMU from 10.1 on has `vfio-user-pci`, and
+//! no stable Debian has that yet but in its backports.
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

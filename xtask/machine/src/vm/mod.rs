@@ -1,5 +1,6 @@
-//! `cargo xtask vm-test`: the driver on a real kernel's VFIO. A virtual machine with an emulated IOMMU has the Verilated NIC as a PCI device, and
-//! runs the driver's self-test on it. No KVM, and nothing outside of `target/vm` is changed.
+//! `cargo xtask vm-test`: the driver on a real kernel's VFIO. A virtual machine with an emulated
+//! IOMMU has the Verilated NIC as a PCI device, and runs the driver's self-test on it. No KVM, and
+//! nothing outside of `target/vm` is changed.
 pub mod archive;
 mod guest;
 pub mod kernel;
@@ -30,7 +31,8 @@ pub struct VmTest {
     /// The integer model in place of the Verilated NIC.
     #[arg(long)]
     model: bool,
-    /// With a second NIC that answers, for RTTs, rates and ACKs: what is done unless --alone is given.
+    /// With a second NIC that answers, for RTTs, rates and ACKs: what is done unless --alone is
+    /// given.
     #[arg(long, conflicts_with = "alone")]
     pair: bool,
     /// Without one.
@@ -57,7 +59,8 @@ impl Drop for Running {
     }
 }
 
-/// Lines of a program's output, handed to `each` until that gives something or `limit` has passed; `None` when the output ends before.
+/// Lines of a program's output, handed to `each` until that gives something or `limit` has passed;
+/// `None` when the output ends before.
 fn lines<T>(out: impl Read + Send + 'static, limit: Duration, mut each: impl FnMut(&str) -> Option<T>) -> Result<Option<T>, String> {
     let (sender, inbox) = channel();
     std::thread::spawn(move || {
@@ -97,7 +100,8 @@ fn serve(socket: &Path, options: &VmTest, tools: &setup::Tools) -> Result<Runnin
 
 fn qemu(tree: &Machine, socket: &Path, initrd: &Path) -> Result<Command, String> {
     let mut c = tree.qemu();
-    // The device in the middle: an IOMMU must be there before what it guards. A Verilated NIC may take its time.
+    // The device in the middle: an IOMMU must be there before what it guards. A Verilated NIC may
+    // take its time.
     let device = serde_json::json!({
         "driver": "vfio-user-pci",
         "addr": "5",
@@ -148,7 +152,8 @@ impl VmTest {
         run(build)?;
         let initrd = guest::initrd(&dir, &tree, self.is_paired())?;
         let prepared = start.elapsed();
-        // The path of a socket may not be long, and another user must not be able to put one of theirs there.
+        // The path of a socket may not be long, and another user must not be able to put one of
+        // theirs there.
         let own = tempfile::Builder::new().prefix("timely-vm-").tempdir();
         let own = own.map_err(|e| format!("{}: {e}; set TMPDIR to a folder that can be written", std::env::temp_dir().display()))?;
         let socket = own.path().join("nic");

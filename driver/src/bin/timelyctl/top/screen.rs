@@ -95,7 +95,8 @@ impl Grid {
         self.cells.chunks(self.width.max(1)).map(line).collect()
     }
 
-    /// ANSI sequences that draw the grid over whatever the terminal shows; unless `coloured`, in the terminal's own colour.
+    /// ANSI sequences that draw the grid over whatever the terminal shows; unless `coloured`, in
+    /// the terminal's own colour.
     pub fn ansi(&self, coloured: bool) -> String {
         let mut out = String::from("\x1b[H");
         for (y, line) in self.cells.chunks(self.width.max(1)).enumerate() {

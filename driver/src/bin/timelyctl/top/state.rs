@@ -1,4 +1,5 @@
-//! State of `top`: the last looks at a NIC, figures of each flow derived from them, and the order and filter of the flows shown.
+//! State of `top`: the last looks at a NIC, figures of each flow derived from them, and the order
+//! and filter of the flows shown.
 use super::keys::Key;
 use std::collections::{BTreeMap, VecDeque};
 use timely_driver::report::{DeviceReport, FlowReport, FlowTelemetry, Telemetry};

@@ -1,5 +1,6 @@
-//! Exchanges sites until wires are short: simulated annealing (Kirkpatrick et al., Science 220, 1983) over the half perimeters of nets, and over
-//! how far apart the cells of one net stand, where that is too far for a clock.
+//! Exchanges sites until wires are short: simulated annealing (Kirkpatrick et al., Science
+//! 220, 1983) over the half perimeters of nets, and over how far apart the cells of one net stand,
+//! where that is too far for a clock.
 use super::sites::{Kind, Site};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -11,10 +12,12 @@ const HOT: f64 = 200.0;
 const COLD: f64 = 0.5;
 /// Exchanges at one temperature.
 const STEP: u64 = 256;
-/// So far, in tiles, cells of one net may stand apart: at 0.11 ns a tile that leaves a clock of 160 MHz what its ends need.
+/// So far, in tiles, cells of one net may stand apart: at 0.11 ns a tile that leaves a clock of 160
+/// MHz what its ends need.
 const NEAR: u32 = 40;
-/// So often a tile beyond counts. A wide RAM has a wire for each of its bits and one address: by their length alone its block RAMs
-/// stand anywhere, 122 tiles apart, and an address takes two clocks to reach them all. What the bits come from follows them.
+/// So often a tile beyond counts. A wide RAM has a wire for each of its bits and one address: by
+/// their length alone its block RAMs stand anywhere, 122 tiles apart, and an address takes two
+/// clocks to reach them all. What the bits come from follows them.
 const FAR: u32 = 16;
 
 /// A net: the tiles that stay, and the movable cells.
@@ -76,7 +79,8 @@ impl Anneal {
         self.nets.iter().map(|n| u64::from(self.around(n, n.fixed))).sum()
     }
 
-    /// The cost that annealing makes small: length of wire, and cells of one net that stand too far apart.
+    /// The cost that annealing makes small: length of wire, and cells of one net that stand too far
+    /// apart.
     pub fn cost(&self) -> u64 {
         self.nets.iter().map(|n| u64::from(self.cost_of(n))).sum()
     }

@@ -1,9 +1,10 @@
 //! Where a design's block RAMs and multipliers stand.
 //!
-//! Block RAMs and multipliers are few and have many pins, and their sites are rows across the whole FPGA. nextpnr's analytic placer gives each
-//! the first site that is free near where its equations would have it, and draws all LUTs after them: two fifths of all wire end at them, and half
-//! of that is for nothing. Here they change places until their wires are short, everything else as it was placed before; then all is placed again
-//! around them.
+//! Block RAMs and multipliers are few and have many pins, and their sites are rows across the whole
+//! FPGA. nextpnr's analytic placer gives each the first site that is free near where its equations
+//! would have it, and draws all LUTs after them: two fifths of all wire end at them, and half of
+//! that is for nothing. Here they change places until their wires are short, everything else as it
+//! was placed before; then all is placed again around them.
 mod anneal;
 mod sites;
 
@@ -47,7 +48,8 @@ fn cells<'a>(netlist: &'a Value, top: &str) -> Result<&'a serde_json::Map<String
     netlist["modules"][top]["cells"].as_object().ok_or_else(|| format!("the netlist has no module {top} with cells"))
 }
 
-// Block RAMs and multipliers: their names in the plan, kinds and names in the netlist. Those of one stem are told apart by their order.
+// Block RAMs and multipliers: their names in the plan, kinds and names in the netlist. Those of one
+// stem are told apart by their order.
 fn macros(cells: &serde_json::Map<String, Value>) -> Vec<(String, Kind, String)> {
     let mut all: Vec<_> = cells.iter().filter_map(|(name, c)| Some((stem(name), Kind::of(c["type"].as_str()?)?, name.clone()))).collect();
     all.sort_by(|a, b| (&a.0, a.2.len(), &a.2).cmp(&(&b.0, b.2.len(), &b.2)));
@@ -86,8 +88,9 @@ impl Floorplan {
         ))
     }
 
-    /// Binds block RAMs and multipliers of the module `top`, in a netlist of `write_json`, to their sites; gives how many of them the plan does not
-    /// know, or gives a site of another kind, or one that is taken.
+    /// Binds block RAMs and multipliers of the module `top`, in a netlist of `write_json`, to their
+    /// sites; gives how many of them the plan does not know, or gives a site of another kind, or
+    /// one that is taken.
     ///
     /// # Errors
     /// The netlist has no such module.
@@ -104,8 +107,8 @@ impl Floorplan {
         Ok(missing)
     }
 
-    /// The floorplan with the shortest wires that random exchanges find, [`EXCHANGES`] for each cell, with everything else where nextpnr wrote in
-    /// `placed` that it stands.
+    /// The floorplan with the shortest wires that random exchanges find, [`EXCHANGES`] for each
+    /// cell, with everything else where nextpnr wrote in `placed` that it stands.
     ///
     /// # Errors
     /// One of both is not what it should be.
@@ -149,7 +152,8 @@ impl Floorplan {
     }
 }
 
-// Every cell's site in a design as nextpnr writes it: hundreds of megabytes, of which this alone is kept.
+// Every cell's site in a design as nextpnr writes it: hundreds of megabytes, of which this alone is
+// kept.
 fn placement(placed: impl Read) -> Result<BTreeMap<String, String>, String> {
     #[derive(Deserialize)]
     struct Design {

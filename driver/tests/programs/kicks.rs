@@ -1,4 +1,5 @@
-//! A driver kicks the heartbeat also in the middle of long operations, and queries no more than it is asked for.
+//! A driver kicks the heartbeat also in the middle of long operations, and queries no more than it
+//! is asked for.
 use super::Place;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -96,7 +97,7 @@ impl Transport for Counted {
 
 /// With a period that has always passed, the heartbeat is kicked in every turn of a long operation.
 #[test]
-fn long_requests_beat_and_ask_for_no_more_than_is_wanted() {
+fn long_requests_kick_and_ask_for_no_more_than_is_wanted() {
     let place = Place::new();
     let (_server, _) = place.serve();
     let counts = Counts::default();
@@ -109,6 +110,6 @@ fn long_requests_beat_and_ask_for_no_more_than_is_wanted() {
     let telemetry = Request::Telemetry { flows: Some((0..17).map(|i| 60 * i).collect()) };
     assert_eq!(counted(telemetry), [17, 17]);
     assert_eq!(counted(Request::Clock { pairs: 100 }), [100, 0]);
-    let [beats, _] = counted(Request::RegDump { block: Some("profiles".into()) });
-    assert!(beats > 100, "{beats}");
+    let [kicks, _] = counted(Request::RegDump { block: Some("profiles".into()) });
+    assert!(kicks > 100, "{kicks}");
 }
