@@ -20,10 +20,10 @@ pub const BAD: u8 = 1;
 /// [`roce::Kind`].
 pub const MALFORMED: u8 = 7;
 
-/// What is known of a well-formed packet.
+/// A well-formed packet, as reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Its headers.
+    /// Headers of the packet.
     pub headers: Headers,
     /// Source address; an IPv4 address in the first four bytes, zeros behind it.
     pub source: [u8; 16],

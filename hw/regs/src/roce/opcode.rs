@@ -55,9 +55,9 @@ pub struct Layout {
     pub extension_bytes: usize,
     /// No payload may follow.
     pub bare: bool,
-    /// They begin with an RDMA header.
+    /// The headers begin with an RDMA header.
     pub rdma: bool,
-    /// They begin with a syndrome.
+    /// The headers begin with a syndrome.
     pub answers: bool,
 }
 

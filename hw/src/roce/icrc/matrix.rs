@@ -1,4 +1,4 @@
-//! What bytes do to the register of Ethernet's check sequence, as matrices over GF(2).
+//! The effect of bytes on the register of Ethernet's check sequence, as matrices over GF(2).
 use timely_regs::wire::crc32;
 
 /// The register after `n` bytes of zeros.

@@ -64,7 +64,7 @@ impl fmt::Display for Verdict {
 /// The commands that bring one side to gates, its instances cut out.
 fn side(file: &Path, name: &str, kind: &str) -> String {
     format!(
-        "read_verilog {}\nhierarchy -top {name}\nproc\nflatten\nopt_clean\nexpose -evert\nopt_expr\nopt_clean\nmemory -nomap\n\
+        "read_verilog {}\nhierarchy -top {name}\nproc\nflatten\nopt_clean\nexpose -evert {name}/t:*\nopt_expr\nopt_clean\nmemory -nomap\n\
          rename {name} {kind}\ndesign -stash {kind}\n",
         file.display()
     )
@@ -81,7 +81,7 @@ pub fn prove(yosys: &Path, folder: &Path, name: &str, sides: [&Modules; 2], poin
         script += &side(&file, name, kind);
     }
     script += "design -copy-from gold -as gold gold\ndesign -copy-from gate -as gate gate\nequiv_make gold gate equal\nhierarchy -top equal\n\
-               opt_expr\nopt_clean\nequiv_simple -undef\nequiv_simple -undef -seq 3\nequiv_induct -undef -seq 4\nequiv_status -assert\n";
+               equiv_simple -undef\nequiv_simple -undef -seq 3\nequiv_induct -undef -seq 4\nequiv_status -assert\n";
     let (file, log) = (folder.join(format!("{name}.ys")), folder.join(format!("{name}.log")));
     std::fs::write(&file, script).map_err(failed)?;
     let out = std::fs::File::create(&log).map_err(failed)?;
