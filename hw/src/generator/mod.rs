@@ -341,12 +341,12 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.frame.i_payload.next = self.r.val().get_bits::<14>(21);
         self.frame.i_side.next = self.side.val();
 
-        self.frame.m_tready.next = self.m_tready.val();
-        self.m_tdata.next = self.frame.m_tdata.val();
-        self.m_tkeep.next = self.frame.m_tkeep.val();
-        self.m_tvalid.next = self.frame.m_tvalid.val();
-        self.m_tlast.next = self.frame.m_tlast.val();
-        self.out.next = self.frame.m_side.val();
+        self.frame.m.tready.next = self.m_tready.val();
+        self.m_tdata.next = self.frame.m.tdata.val();
+        self.m_tkeep.next = self.frame.m.tkeep.val();
+        self.m_tvalid.next = self.frame.m.tvalid.val();
+        self.m_tlast.next = self.frame.m.tlast.val();
+        self.out.next = self.frame.m.side.val();
         self.m_tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
         self.sent.valid.next = self.frame.m_start.val();
         self.sent.tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));

@@ -355,61 +355,61 @@ impl<
         // Paced frames get their places, in the order in which they leave.
         self.mark.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.mark.base.next = bits::<16>(0);
-        self.mark.s_tdata.next = self.store.m_tdata.val();
-        self.mark.s_tkeep.next = self.store.m_tkeep.val();
-        self.mark.s_tvalid.next = self.store.m_tvalid.val();
-        self.store.m_tready.next = self.mark.s_tready.val();
-        self.mark.s_tlast.next = self.store.m_tlast.val();
-        self.mark.s_side.next = (bit_cast::<U, M>(self.store.m_meta.val()) << 64) | bit_cast::<U, 64>(self.store.m_launch.val());
+        self.mark.s.tdata.next = self.store.m_tdata.val();
+        self.mark.s.tkeep.next = self.store.m_tkeep.val();
+        self.mark.s.tvalid.next = self.store.m_tvalid.val();
+        self.store.m_tready.next = self.mark.s.tready.val();
+        self.mark.s.tlast.next = self.store.m_tlast.val();
+        self.mark.s.side.next = (bit_cast::<U, M>(self.store.m_meta.val()) << 64) | bit_cast::<U, 64>(self.store.m_launch.val());
         // Then through the gate; what goes beside them in a queue of its own.
         self.paced_ready.next = self.gate.s_tready.val() & self.sides.i_ready.val();
-        self.paced_here.next = self.mark.m_tvalid.val() & self.paced_ready.val();
-        self.mark.m_tready.next = self.paced_ready.val();
-        self.gate.s_tdata.next = self.mark.m_tdata.val();
-        self.gate.s_tkeep.next = self.mark.m_tkeep.val();
-        self.gate.s_tvalid.next = self.mark.m_tvalid.val() & self.sides.i_ready.val();
-        self.gate.s_tlast.next = self.mark.m_tlast.val();
+        self.paced_here.next = self.mark.m.tvalid.val() & self.paced_ready.val();
+        self.mark.m.tready.next = self.paced_ready.val();
+        self.gate.s_tdata.next = self.mark.m.tdata.val();
+        self.gate.s_tkeep.next = self.mark.m.tkeep.val();
+        self.gate.s_tvalid.next = self.mark.m.tvalid.val() & self.sides.i_ready.val();
+        self.gate.s_tlast.next = self.mark.m.tlast.val();
         self.gate.s_tag.next = bits::<16>(0);
         self.gate.s_timed.next = self.core.settings.val().lead.any();
-        self.gate.s_launch.next = self.mark.m_side.val().get_bits::<64>(0);
+        self.gate.s_launch.next = self.mark.m.side.val().get_bits::<64>(0);
         self.gate.now.next = self.core.steady.val();
-        self.sides.i_valid.next = (self.mark.m_tvalid.val() & self.gate.s_tready.val()) & !self.paced_inside.q.val();
-        self.sides.i_data.next = self.mark.m_side.val();
+        self.sides.i_valid.next = (self.mark.m.tvalid.val() & self.gate.s_tready.val()) & !self.paced_inside.q.val();
+        self.sides.i_data.next = self.mark.m.side.val();
         if self.paced_here.val() {
-            self.paced_inside.d.next = !self.mark.m_tlast.val();
+            self.paced_inside.d.next = !self.mark.m.tlast.val();
         }
         // Both streams by turns.
-        self.past_ready.next = self.merge.a_tready.val() & self.past.i_ready.val();
+        self.past_ready.next = self.merge.a.tready.val() & self.past.i_ready.val();
         self.past_here.next = self.entry.past_valid.val() & self.past_ready.val();
         self.entry.past_ready.next = self.past_ready.val();
         self.merge.fair.next = true;
-        self.merge.a_tdata.next = self.entry.m_tdata.val();
-        self.merge.a_tkeep.next = self.entry.m_tkeep.val();
-        self.merge.a_tvalid.next = self.entry.past_valid.val() & self.past.i_ready.val();
-        self.merge.a_tlast.next = self.entry.m_tlast.val();
-        self.past.i_valid.next = (self.entry.past_valid.val() & self.merge.a_tready.val()) & !self.past_inside.q.val();
+        self.merge.a.tdata.next = self.entry.m_tdata.val();
+        self.merge.a.tkeep.next = self.entry.m_tkeep.val();
+        self.merge.a.tvalid.next = self.entry.past_valid.val() & self.past.i_ready.val();
+        self.merge.a.tlast.next = self.entry.m_tlast.val();
+        self.past.i_valid.next = (self.entry.past_valid.val() & self.merge.a.tready.val()) & !self.past_inside.q.val();
         self.past.i_data.next = self.entry.m_meta.val();
         if self.past_here.val() {
             self.past_inside.d.next = !self.entry.m_tlast.val();
         }
-        self.merge.d_tdata.next = self.gate.m_tdata.val();
-        self.merge.d_tkeep.next = self.gate.m_tkeep.val();
-        self.merge.d_tvalid.next = self.gate.m_tvalid.val();
-        self.merge.d_tlast.next = self.gate.m_tlast.val();
-        self.merge.d_tag.next = bits::<16>(0);
-        self.gate.m_tready.next = self.merge.d_tready.val();
-        self.core.d_tdata.next = self.merge.m_tdata.val();
-        self.core.d_tkeep.next = self.merge.m_tkeep.val();
-        self.core.d_tvalid.next = self.merge.m_tvalid.val();
-        self.core.d_tlast.next = self.merge.m_tlast.val();
-        self.core.d_tag.next = bits::<16>(0);
-        if self.merge.m_tag.val() == self.ack_tag.val() {
-            self.core.d_tag.next = self.past_tag.val();
+        self.merge.d.tdata.next = self.gate.m_tdata.val();
+        self.merge.d.tkeep.next = self.gate.m_tkeep.val();
+        self.merge.d.tvalid.next = self.gate.m_tvalid.val();
+        self.merge.d.tlast.next = self.gate.m_tlast.val();
+        self.merge.d.tag.next = bits::<16>(0);
+        self.gate.m_tready.next = self.merge.d.tready.val();
+        self.core.d.tdata.next = self.merge.m.tdata.val();
+        self.core.d.tkeep.next = self.merge.m.tkeep.val();
+        self.core.d.tvalid.next = self.merge.m.tvalid.val();
+        self.core.d.tlast.next = self.merge.m.tlast.val();
+        self.core.d.tag.next = bits::<16>(0);
+        if self.merge.m.tag.val() == self.ack_tag.val() {
+            self.core.d.tag.next = self.past_tag.val();
         }
-        self.merge.m_tready.next = self.core.d_tready.val();
+        self.merge.m.tready.next = self.core.d.tready.val();
         // To the wire, ACKs first: a frame waits for what goes beside it.
-        self.is_ack.next = self.core.m_axis_tx_tag.val() == self.ack_tag.val();
-        self.is_past.next = self.core.m_axis_tx_tag.val() == self.past_tag.val();
+        self.is_ack.next = self.core.m_axis_tx.tag.val() == self.ack_tag.val();
+        self.is_past.next = self.core.m_axis_tx.tag.val() == self.past_tag.val();
         self.side.next = self.sides.o_data.val();
         self.m_wire_meta.next = self.side.val().get_bits::<M>(64);
         self.beside.next = self.sides.o_valid.val();
@@ -420,17 +420,17 @@ impl<
         if self.is_ack.val() {
             self.beside.next = true;
         }
-        self.offered.next = self.core.m_axis_tx_tvalid.val() & self.beside.val();
+        self.offered.next = self.core.m_axis_tx.tvalid.val() & self.beside.val();
         self.leaves.next = self.offered.val() & self.m_wire_tready.val();
-        self.ends.next = self.leaves.val() & self.core.m_axis_tx_tlast.val();
-        self.core.m_axis_tx_tready.next = self.m_wire_tready.val() & self.beside.val();
+        self.ends.next = self.leaves.val() & self.core.m_axis_tx.tlast.val();
+        self.core.m_axis_tx.tready.next = self.m_wire_tready.val() & self.beside.val();
         self.sides.o_ready.next = self.ends.val() & (!self.is_ack.val() & !self.is_past.val());
         self.past.o_ready.next = self.ends.val() & self.is_past.val();
-        self.bytes.next = self.core.m_axis_tx_tdata.val();
+        self.bytes.next = self.core.m_axis_tx.tdata.val();
         self.m_wire_tdata.next = self.bytes.val();
-        self.m_wire_tkeep.next = self.core.m_axis_tx_tkeep.val();
+        self.m_wire_tkeep.next = self.core.m_axis_tx.tkeep.val();
         self.m_wire_tvalid.next = self.offered.val();
-        self.m_wire_tlast.next = self.core.m_axis_tx_tlast.val();
+        self.m_wire_tlast.next = self.core.m_axis_tx.tlast.val();
         self.m_wire_ack.next = self.is_ack.val();
         // The four lengths of an ACK: EtherTypes 0x8100 and 0x86dd, the first byte lowest.
         self.is_tagged.next = self.bytes.val().get_bits::<16>(96) == bits::<16>(0x0081);
@@ -455,13 +455,13 @@ impl<
         }
         self.credit.begins.next = (self.leaves.val() & !self.wire_inside.q.val()) & (!self.is_ack.val() & !self.is_past.val());
         if self.leaves.val() {
-            self.wire_inside.d.next = !self.core.m_axis_tx_tlast.val();
+            self.wire_inside.d.next = !self.core.m_axis_tx.tlast.val();
         }
         // Frames that leave are stamped and reported.
         self.exit.s_tdata.next = self.bytes.val();
-        self.exit.s_tkeep.next = self.core.m_axis_tx_tkeep.val();
+        self.exit.s_tkeep.next = self.core.m_axis_tx.tkeep.val();
         self.exit.s_tvalid.next = self.leaves.val();
-        self.exit.s_tlast.next = self.core.m_axis_tx_tlast.val();
+        self.exit.s_tlast.next = self.core.m_axis_tx.tlast.val();
         self.exit.s_paced.next = !self.is_ack.val() & !self.is_past.val();
         self.exit.s_launch.next = self.side.val().get_bits::<64>(0);
         self.exit.named.next = false;
@@ -486,9 +486,9 @@ impl<
         self.core.sent.place.next = self.exit.sent_place.val();
         self.core.sent.generation.next = self.exit.sent_generation.val();
         self.core.sent.launch.next = self.exit.sent_launch.val();
-        self.core.tx_cpl_valid.next = self.exit.sent_valid.val();
-        self.core.tx_cpl_tag.next = self.exit.sent_tag.val();
-        self.core.tx_cpl_ts.next = self.exit.sent_ts.val();
+        self.core.tx_cpl.valid.next = self.exit.sent_valid.val();
+        self.core.tx_cpl.tag.next = self.exit.sent_tag.val();
+        self.core.tx_cpl.ts.next = self.exit.sent_ts.val();
         // From the wire: parsed as it is taken, and to the host.
         self.s_wire_tready.next = true;
         self.arriving.s_tvalid.next = self.s_wire_tvalid.val();
@@ -502,12 +502,12 @@ impl<
         self.m_host_tvalid.next = self.arriving.m_tvalid.val();
         self.m_host_tlast.next = self.arriving.m_tlast.val();
         self.m_host_meta.next = self.arriving.m_meta.val();
-        self.core.s_axis_rx_tdata.next = self.s_wire_tdata.val();
-        self.core.s_axis_rx_tkeep.next = self.s_wire_tkeep.val();
-        self.core.s_axis_rx_tvalid.next = self.s_wire_tvalid.val();
-        self.core.s_axis_rx_tlast.next = self.s_wire_tlast.val();
-        self.core.s_axis_rx_ts.next = self.core.date.val();
-        self.core.s_axis_rx_bad.next = false;
+        self.core.s_axis_rx.tdata.next = self.s_wire_tdata.val();
+        self.core.s_axis_rx.tkeep.next = self.s_wire_tkeep.val();
+        self.core.s_axis_rx.tvalid.next = self.s_wire_tvalid.val();
+        self.core.s_axis_rx.tlast.next = self.s_wire_tlast.val();
+        self.core.s_axis_rx.ts.next = self.core.date.val();
+        self.core.s_axis_rx.bad.next = false;
         self.core.pause.next = self.pause.val();
         self.core.ptp_valid.next = false;
         self.core.ptp_time.next = bits::<64>(0);

@@ -226,41 +226,41 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.ends.i_data.next = (bit_cast::<E, K>(self.s_tkeep.val()) << 1) | bit_cast::<E, 1>(self.last.val().into());
         self.metas.i_valid.next = self.pushed.val() & !self.count.q.val().any();
         self.metas.i_data.next = self.s_meta.val();
-        self.parse.s_tdata.next = self.s_tdata.val();
-        self.parse.s_tkeep.next = self.s_tkeep.val();
-        self.parse.s_tvalid.next = self.pushed.val();
-        self.parse.s_tlast.next = self.last.val();
-        self.parse.s_ts.next = bits::<64>(0);
-        self.parse.s_bad.next = self.cut.val() & !self.s_tlast.val();
+        self.parse.s.tdata.next = self.s_tdata.val();
+        self.parse.s.tkeep.next = self.s_tkeep.val();
+        self.parse.s.tvalid.next = self.pushed.val();
+        self.parse.s.tlast.next = self.last.val();
+        self.parse.s.ts.next = bits::<64>(0);
+        self.parse.s.bad.next = self.cut.val() & !self.s_tlast.val();
         self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
 
         // The parser's report becomes a way.
-        self.header.next = self.parse.o_hdr.val();
+        self.header.next = self.parse.o.hdr.val();
         // The two bytes in front are the place, which a host may leave anything in.
         self.flow.next =
             (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8) | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
         self.finding.next = bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2;
-        if (self.parse.o_kind.val() == bits::<2>(1)) & (self.flow.val() < self.flows.val()) {
+        if (self.parse.o.kind.val() == bits::<2>(1)) & (self.flow.val() < self.flows.val()) {
             self.finding.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(1);
             // LAST of the header's flags.
             if self.header.val().get_bit(9) {
                 self.finding.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(3);
             }
         }
-        if (self.parse.o_kind.val() == bits::<2>(3)) & (self.parse.o_reason.val() == bits::<4>(2)) {
+        if (self.parse.o.kind.val() == bits::<2>(3)) & (self.parse.o_reason.val() == bits::<4>(2)) {
             self.finding.next = bits::<V>(2);
         }
         // 1: the owner of its flow is read, and its addresses are found.
-        self.front.next = self.parse.o_head.val();
+        self.front.next = self.parse.o.head.val();
         self.source.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(208));
         self.target.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(240));
-        if self.parse.o_class.val() == bits::<2>(1) {
+        if self.parse.o.class.val() == bits::<2>(1) {
             self.source.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(240));
             self.target.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(272));
-        } else if self.parse.o_class.val() == bits::<2>(2) {
+        } else if self.parse.o.class.val() == bits::<2>(2) {
             self.source.next = self.front.val().get_bits::<128>(176);
             self.target.next = self.front.val().get_bits::<128>(304);
-        } else if self.parse.o_class.val() == bits::<2>(3) {
+        } else if self.parse.o.class.val() == bits::<2>(3) {
             self.source.next = self.front.val().get_bits::<128>(208);
             self.target.next = self.front.val().get_bits::<128>(336);
         }
@@ -272,11 +272,11 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
             ^ (((self.words[1].val() << 16) | (self.words[1].val() >> 16)) ^ ((self.words[2].val() << 24) | (self.words[2].val() >> 8)));
         self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
         self.owners.read_address.next = self.flow.val().get_bits::<F>(0);
-        self.read_valid.d.next = self.parse.o_valid.val();
+        self.read_valid.d.next = self.parse.o.valid.val();
         self.read_verdict.d.next = self.finding.val();
         self.read_source.d.next = self.source.val();
         self.read_digest.d.next = self.target_digest.val();
-        self.read_v6.d.next = self.parse.o_class.val().get_bit(1);
+        self.read_v6.d.next = self.parse.o.class.val().get_bit(1);
         self.read_live.d.next = self.is_swept.val();
         // 2: what the RAM says is caught.
         self.owner.d.next = self.owners.read_data.val();

@@ -184,29 +184,29 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             self.sweep.d.next = self.sweep.q.val() + bits::<T>(1);
         }
 
-        self.parse.s_tdata.next = self.s_tdata.val();
-        self.parse.s_tkeep.next = self.s_tkeep.val();
-        self.parse.s_tvalid.next = self.s_tvalid.val();
-        self.parse.s_tlast.next = self.s_tlast.val();
-        self.parse.s_ts.next = self.now.val();
-        self.parse.s_bad.next = false;
+        self.parse.s.tdata.next = self.s_tdata.val();
+        self.parse.s.tkeep.next = self.s_tkeep.val();
+        self.parse.s.tvalid.next = self.s_tvalid.val();
+        self.parse.s.tlast.next = self.s_tlast.val();
+        self.parse.s.ts.next = self.now.val();
+        self.parse.s.bad.next = false;
         self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
         self.launches.i_valid.next = self.s_tvalid.val() & self.s_tlast.val();
         self.launches.i_data.next = (bit_cast::<97, 1>(self.s_paced.val().into()) << 64)
             | bit_cast::<97, 64>(self.s_launch.val())
             | (bit_cast::<97, 16>(self.s_queue.val()) << 65)
             | (bit_cast::<97, 16>(self.s_tag.val()) << 81);
-        self.launches.o_ready.next = self.parse.o_valid.val();
+        self.launches.o_ready.next = self.parse.o.valid.val();
 
         // 1. A data frame has 90 bytes at least, so its wire bytes are never the least ones.
         self.launch.next = self.launches.o_data.val();
-        self.header.next = self.parse.o_hdr.val();
+        self.header.next = self.parse.o.hdr.val();
         self.flow.next =
             (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8) | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
-        self.wire_bytes.next = self.parse.o_len.val() + self.overhead.val();
+        self.wire_bytes.next = self.parse.o.len.val() + self.overhead.val();
         self.meant.next = !self.named.val() | (bit_cast::<33, 16>(self.launch.val().get_bits::<16>(65)) == self.flow.val());
-        self.read.d.next = ((self.parse.o_valid.val() & self.launches.o_valid.val()) & self.meant.val())
-            & ((self.parse.o_kind.val() == bits::<2>(1)) & self.launch.val().get_bit(64))
+        self.read.d.next = ((self.parse.o.valid.val() & self.launches.o_valid.val()) & self.meant.val())
+            & ((self.parse.o.kind.val() == bits::<2>(1)) & self.launch.val().get_bit(64))
             & ((self.flow.val() < self.flows.val()) & self.is_swept.val());
         self.read_flow.d.next = self.flow.val().get_bits::<F>(0);
         self.sums.read_address.next = self.flow.val().get_bits::<F>(0);
@@ -223,13 +223,13 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             | (bit_cast::<242, 1>(self.header.val().get_bits::<1>(8)) << 65)
             | (bit_cast::<242, 16>(self.wire_bytes.val()) << 66)
             | (bit_cast::<242, 64>(self.launch.val().get_bits::<64>(0)) << 82)
-            | (bit_cast::<242, 64>(self.parse.o_ts.val()) << 146)
+            | (bit_cast::<242, 64>(self.parse.o.ts.val()) << 146)
             | (bit_cast::<242, 16>(self.launch.val().get_bits::<16>(81)) << 210)
             | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(32)) << 234)
             | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(40)) << 226);
 
-        self.digests.head.next = self.parse.o_head.val();
-        self.digests.ip_class.next = self.parse.o_class.val();
+        self.digests.head.next = self.parse.o.head.val();
+        self.digests.ip_class.next = self.parse.o.class.val();
         self.read_digest.d.next = self.digests.destination.val();
 
         // 2.
@@ -295,14 +295,14 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             self.clear_flow.d.next = self.fl_flow.val();
         }
         // Any frame, as it is charged.
-        self.all_bytes.next = bit_cast::<17, 16>(self.parse.o_len.val()) + bits::<17>(24);
+        self.all_bytes.next = bit_cast::<17, 16>(self.parse.o.len.val()) + bits::<17>(24);
         self.charged.next = self.all_bytes.val().get_bits::<16>(0);
         if self.all_bytes.val().get_bit(16) {
             self.charged.next = bits::<16>(65535);
         } else if self.all_bytes.val() < bits::<17>(84) {
             self.charged.next = bits::<16>(84);
         }
-        self.frame[0].d.next = (self.parse.o_valid.val() & self.launches.o_valid.val()) & self.named.val();
+        self.frame[0].d.next = (self.parse.o.valid.val() & self.launches.o_valid.val()) & self.named.val();
         self.frame_rest[0].d.next =
             bit_cast::<32, 16>(self.launch.val().get_bits::<16>(65)) | (bit_cast::<32, 16>(self.charged.val()) << 16);
         for i in 0..2 {

@@ -634,34 +634,34 @@ impl<
         if self.taken.val() {
             self.midway.d.next = !self.s_tx_tlast.val();
         }
-        self.control.d_tdata.next = self.gate.m_tdata.val();
-        self.control.d_tkeep.next = self.gate.m_tkeep.val();
-        self.control.d_tvalid.next = self.gate.m_tvalid.val();
-        self.control.d_tlast.next = self.gate.m_tlast.val();
-        self.control.d_tag.next = self.gate.m_tag.val();
-        self.gate.m_tready.next = self.control.d_tready.val();
+        self.control.d.tdata.next = self.gate.m_tdata.val();
+        self.control.d.tkeep.next = self.gate.m_tkeep.val();
+        self.control.d.tvalid.next = self.gate.m_tvalid.val();
+        self.control.d.tlast.next = self.gate.m_tlast.val();
+        self.control.d.tag.next = self.gate.m_tag.val();
+        self.gate.m_tready.next = self.control.d.tready.val();
         self.g_d_tdata.next = self.gate.m_tdata.val();
         self.g_d_tkeep.next = self.gate.m_tkeep.val();
         self.g_d_tvalid.next = self.gate.m_tvalid.val();
         self.g_d_tlast.next = self.gate.m_tlast.val();
         self.g_d_tag.next = self.gate.m_tag.val();
-        self.g_m_tready.next = self.control.d_tready.val();
+        self.g_m_tready.next = self.control.d.tready.val();
         if self.generates.val() {
-            self.control.d_tdata.next = self.g_m_tdata.val();
-            self.control.d_tkeep.next = self.g_m_tkeep.val();
-            self.control.d_tvalid.next = self.g_m_tvalid.val();
-            self.control.d_tlast.next = self.g_m_tlast.val();
-            self.control.d_tag.next = self.g_m_tag.val();
+            self.control.d.tdata.next = self.g_m_tdata.val();
+            self.control.d.tkeep.next = self.g_m_tkeep.val();
+            self.control.d.tvalid.next = self.g_m_tvalid.val();
+            self.control.d.tlast.next = self.g_m_tlast.val();
+            self.control.d.tag.next = self.g_m_tag.val();
             self.gate.m_tready.next = self.g_d_tready.val();
         }
-        self.leaving.next = self.control.m_axis_tx_tag.val();
+        self.leaving.next = self.control.m_axis_tx.tag.val();
         self.is_data.next = self.leaving.val().get_bit(15);
-        self.m_tx_tdata.next = self.control.m_axis_tx_tdata.val();
-        self.m_tx_tkeep.next = self.control.m_axis_tx_tkeep.val();
-        self.m_tx_tlast.next = self.control.m_axis_tx_tlast.val();
+        self.m_tx_tdata.next = self.control.m_axis_tx.tdata.val();
+        self.m_tx_tkeep.next = self.control.m_axis_tx.tkeep.val();
+        self.m_tx_tlast.next = self.control.m_axis_tx.tlast.val();
         // The upper bits of a frame's tag may come a few clocks behind its first beat.
-        self.m_tx_tvalid.next = self.control.m_axis_tx_tvalid.val() & (!self.is_data.val() | self.besides.o_valid.val());
-        self.control.m_axis_tx_tready.next = self.m_tx_tready.val() & (!self.is_data.val() | self.besides.o_valid.val());
+        self.m_tx_tvalid.next = self.control.m_axis_tx.tvalid.val() & (!self.is_data.val() | self.besides.o_valid.val());
+        self.control.m_axis_tx.tready.next = self.m_tx_tready.val() & (!self.is_data.val() | self.besides.o_valid.val());
         self.m_tx_tag.next = self.leaving.val();
         self.m_tx_bad.next = false;
         if self.is_data.val() {
@@ -669,7 +669,7 @@ impl<
                 bit_cast::<16, 14>(self.leaving.val().get_bits::<14>(0)) | (bit_cast::<16, 2>(self.besides.o_data.val()) << 14);
             self.m_tx_bad.next = self.leaving.val().get_bit(14);
         }
-        self.ends.next = (self.control.m_axis_tx_tvalid.val() & self.control.m_axis_tx_tlast.val()) & self.m_tx_tready.val();
+        self.ends.next = (self.control.m_axis_tx.tvalid.val() & self.control.m_axis_tx.tlast.val()) & self.m_tx_tready.val();
         self.besides.o_ready.next = self.ends.val() & self.is_data.val();
         // From the MAC.
         self.arrivals.s_tdata.next = self.rx_tdata.val();
@@ -678,12 +678,12 @@ impl<
         self.arrivals.s_tlast.next = self.rx_tlast.val();
         self.arrivals.s_bad.next = self.rx_bad.val();
         self.arrivals.s_ts.next = self.rx_ts.val();
-        self.control.s_axis_rx_tdata.next = self.arrivals.m_tdata.val();
-        self.control.s_axis_rx_tkeep.next = self.arrivals.m_tkeep.val();
-        self.control.s_axis_rx_tvalid.next = self.arrivals.m_tvalid.val();
-        self.control.s_axis_rx_tlast.next = self.arrivals.m_tlast.val();
-        self.control.s_axis_rx_bad.next = self.arrivals.m_bad.val();
-        self.control.s_axis_rx_ts.next = self.arrivals.m_ts.val();
+        self.control.s_axis_rx.tdata.next = self.arrivals.m_tdata.val();
+        self.control.s_axis_rx.tkeep.next = self.arrivals.m_tkeep.val();
+        self.control.s_axis_rx.tvalid.next = self.arrivals.m_tvalid.val();
+        self.control.s_axis_rx.tlast.next = self.arrivals.m_tlast.val();
+        self.control.s_axis_rx.bad.next = self.arrivals.m_bad.val();
+        self.control.s_axis_rx.ts.next = self.arrivals.m_ts.val();
         // Out of the queues.
         self.record.next = self.control.fl.record.val();
         // A flow that is the generator's has no queue.
@@ -696,27 +696,27 @@ impl<
         if self.generates.val() {
             self.mark.base.next = self.upper_half.val();
         }
-        self.mark.s_tdata.next = self.if_tdata.val();
-        self.mark.s_tkeep.next = self.if_tkeep.val();
-        self.mark.s_tvalid.next = self.if_tvalid.val();
-        self.if_tready.next = self.mark.s_tready.val();
-        self.mark.s_tlast.next = self.if_tlast.val();
-        self.mark.s_side.next = (bit_cast::<49, 16>(self.if_queue.val()) | (bit_cast::<49, 16>(self.if_tag.val()) << 16))
+        self.mark.s.tdata.next = self.if_tdata.val();
+        self.mark.s.tkeep.next = self.if_tkeep.val();
+        self.mark.s.tvalid.next = self.if_tvalid.val();
+        self.if_tready.next = self.mark.s.tready.val();
+        self.mark.s.tlast.next = self.if_tlast.val();
+        self.mark.s.side.next = (bit_cast::<49, 16>(self.if_queue.val()) | (bit_cast::<49, 16>(self.if_tag.val()) << 16))
             | ((bit_cast::<49, 1>(self.if_bad.val().into()) << 32) | (bit_cast::<49, 16>(self.if_dest.val()) << 33));
-        self.beside.next = self.mark.m_side.val();
-        self.m_if_tdata.next = self.mark.m_tdata.val();
-        self.m_if_tkeep.next = self.mark.m_tkeep.val();
-        self.m_if_tvalid.next = self.mark.m_tvalid.val();
-        self.mark.m_tready.next = self.m_if_tready.val();
-        self.m_if_tlast.next = self.mark.m_tlast.val();
+        self.beside.next = self.mark.m.side.val();
+        self.m_if_tdata.next = self.mark.m.tdata.val();
+        self.m_if_tkeep.next = self.mark.m.tkeep.val();
+        self.m_if_tvalid.next = self.mark.m.tvalid.val();
+        self.mark.m.tready.next = self.m_if_tready.val();
+        self.m_if_tlast.next = self.mark.m.tlast.val();
         self.m_if_queue.next = self.beside.val().get_bits::<16>(0);
         self.m_if_tag.next = self.beside.val().get_bits::<16>(16);
         self.m_if_bad.next = self.beside.val().get_bit(32);
         self.m_if_dest.next = self.beside.val().get_bits::<16>(33);
-        self.exit.s_tdata.next = self.mark.m_tdata.val();
-        self.exit.s_tkeep.next = self.mark.m_tkeep.val();
-        self.exit.s_tvalid.next = self.mark.m_tvalid.val() & self.m_if_tready.val();
-        self.exit.s_tlast.next = self.mark.m_tlast.val();
+        self.exit.s_tdata.next = self.mark.m.tdata.val();
+        self.exit.s_tkeep.next = self.mark.m.tkeep.val();
+        self.exit.s_tvalid.next = self.mark.m.tvalid.val() & self.m_if_tready.val();
+        self.exit.s_tlast.next = self.mark.m.tlast.val();
         self.exit.s_paced.next = true;
         self.exit.s_launch.next = bits::<64>(0);
         self.exit.named.next = true;
@@ -779,9 +779,9 @@ impl<
         self.m_cpl_tag.next = self.departures.m_tag.val();
         self.m_cpl_ts.next = self.departures.m_ts.val();
         self.departures.m_ready.next = self.m_cpl_ready.val();
-        self.control.tx_cpl_valid.next = self.departures.c_valid.val();
-        self.control.tx_cpl_tag.next = self.departures.c_tag.val();
-        self.control.tx_cpl_ts.next = self.departures.c_ts.val();
+        self.control.tx_cpl.valid.next = self.departures.c_valid.val();
+        self.control.tx_cpl.tag.next = self.departures.c_tag.val();
+        self.control.tx_cpl.ts.next = self.departures.c_ts.val();
         // The host's memory.
         self.host_write.enable.next = self.dma_enable.val();
         self.host_write.s_awaddr.next = self.control.m_axi.awaddr.val();
@@ -852,9 +852,9 @@ impl<
         self.courier.m_axil_rresp.next = self.m_axil_rresp.val();
         self.courier.m_axil_rvalid.next = self.m_axil_rvalid.val();
         self.m_axil_rready.next = self.courier.m_axil_rready.val();
-        self.courier.rate_valid.next = self.control.rate_valid.val();
-        self.courier.rate_flow.next = self.control.rate_flow.val();
-        self.courier.rate_value.next = self.control.rate_value.val();
+        self.courier.rate_valid.next = self.control.rate.valid.val();
+        self.courier.rate_flow.next = self.control.rate.flow.val();
+        self.courier.rate_value.next = self.control.rate.value.val();
         self.credit.fl_valid.next = self.control.fl.valid.val();
         self.credit.fl_flow.next = self.control.fl.flow.val();
         self.credit.fl_enable.next = self.host_record.val().get_bit(0);
@@ -863,9 +863,9 @@ impl<
         self.credit.frame_wire_bytes.next = self.exit.frame_wire_bytes.val();
         self.credit.frame_ends.next = self.exit.sent_valid.val() & self.exit.sent_last.val();
         self.credit.frame_segment_bytes.next = self.exit.sent_segment_bytes.val();
-        self.credit.i_valid.next = self.control.release_valid.val();
-        self.credit.i_flow.next = self.control.release_flow.val();
-        self.credit.i_bytes.next = self.control.release_bytes.val();
+        self.credit.i_valid.next = self.control.release.valid.val();
+        self.credit.i_flow.next = self.control.release.flow.val();
+        self.credit.i_bytes.next = self.control.release.bytes.val();
         self.courier.release_valid.next = self.credit.o_valid.val();
         self.courier.release_flow.next = self.credit.o_flow.val();
         self.courier.release_bytes.next = self.credit.o_bytes.val();
@@ -933,8 +933,8 @@ impl<
             self.scheduler_pulses.next = self.scheduler_pulses.val() | self.missed_bit.val();
         }
         self.g_up_pulses.next = self.scheduler_pulses.val();
-        self.control.idle_valid.next = self.g_up_idle_valid.val();
-        self.control.idle_flow.next = self.g_up_idle_flow.val();
+        self.control.idle.valid.next = self.g_up_idle_valid.val();
+        self.control.idle.flow.next = self.g_up_idle_flow.val();
         self.control.limited_valid.next = self.g_up_limited_valid.val();
         self.control.limited_flow.next = self.g_up_limited_flow.val();
         self.control.limited.next = self.g_up_limited.val();
@@ -948,8 +948,8 @@ impl<
             self.data_pulses.next = self.data_pulses.val() | self.doorbell_bit.val();
         }
         if self.generates.val() {
-            self.control.idle_valid.next = self.g_idle_valid.val();
-            self.control.idle_flow.next = self.g_idle_flow.val();
+            self.control.idle.valid.next = self.g_idle_valid.val();
+            self.control.idle.flow.next = self.g_idle_flow.val();
             self.control.limited_valid.next = self.g_limited_valid.val();
             self.control.limited_flow.next = self.g_limited_flow.val();
             self.control.limited.next = self.g_limited.val();
@@ -978,12 +978,12 @@ impl<
         self.g_hd_valid.next = self.control.hd.valid.val();
         self.g_hd_flow.next = self.control.hd.flow.val();
         self.g_hd_packets.next = self.control.hd.packets.val();
-        self.g_rate_valid.next = self.control.rate_valid.val();
-        self.g_rate_flow.next = self.control.rate_flow.val();
-        self.g_rate_value.next = self.control.rate_value.val();
-        self.g_release_valid.next = self.control.release_valid.val();
-        self.g_release_flow.next = self.control.release_flow.val();
-        self.g_release_bytes.next = self.control.release_bytes.val();
+        self.g_rate_valid.next = self.control.rate.valid.val();
+        self.g_rate_flow.next = self.control.rate.flow.val();
+        self.g_rate_value.next = self.control.rate.value.val();
+        self.g_release_valid.next = self.control.release.valid.val();
+        self.g_release_flow.next = self.control.release.flow.val();
+        self.g_release_bytes.next = self.control.release.bytes.val();
         if self.reset.q.val() {
             self.midway.d.next = false;
         }

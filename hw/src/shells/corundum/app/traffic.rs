@@ -522,29 +522,29 @@ impl<
         self.gate.s_launch.next = self.generator.sent.launch.val();
         self.generator.m_tready.next = self.gate.s_tready.val();
         self.merge.fair.next = true;
-        self.merge.a_tdata.next = self.gate.m_tdata.val();
-        self.merge.a_tkeep.next = self.gate.m_tkeep.val();
-        self.merge.a_tvalid.next = self.gate.m_tvalid.val();
-        self.merge.a_tlast.next = self.gate.m_tlast.val();
-        self.gate.m_tready.next = self.merge.a_tready.val();
-        self.merge.d_tdata.next = self.d_tdata.val();
-        self.merge.d_tkeep.next = self.d_tkeep.val();
-        self.merge.d_tvalid.next = self.d_tvalid.val();
-        self.merge.d_tlast.next = self.d_tlast.val();
-        self.merge.d_tag.next = self.d_tag.val();
-        self.d_tready.next = self.merge.d_tready.val();
-        self.m_tdata.next = self.merge.m_tdata.val();
-        self.m_tkeep.next = self.merge.m_tkeep.val();
-        self.m_tvalid.next = self.merge.m_tvalid.val();
-        self.m_tlast.next = self.merge.m_tlast.val();
-        self.merge.m_tready.next = self.m_tready.val();
-        self.is_ours.next = self.merge.m_tag.val() == self.ack_tag.val();
-        self.m_tag.next = self.merge.m_tag.val();
+        self.merge.a.tdata.next = self.gate.m_tdata.val();
+        self.merge.a.tkeep.next = self.gate.m_tkeep.val();
+        self.merge.a.tvalid.next = self.gate.m_tvalid.val();
+        self.merge.a.tlast.next = self.gate.m_tlast.val();
+        self.gate.m_tready.next = self.merge.a.tready.val();
+        self.merge.d.tdata.next = self.d_tdata.val();
+        self.merge.d.tkeep.next = self.d_tkeep.val();
+        self.merge.d.tvalid.next = self.d_tvalid.val();
+        self.merge.d.tlast.next = self.d_tlast.val();
+        self.merge.d.tag.next = self.d_tag.val();
+        self.d_tready.next = self.merge.d.tready.val();
+        self.m_tdata.next = self.merge.m.tdata.val();
+        self.m_tkeep.next = self.merge.m.tkeep.val();
+        self.m_tvalid.next = self.merge.m.tvalid.val();
+        self.m_tlast.next = self.merge.m.tlast.val();
+        self.merge.m.tready.next = self.m_tready.val();
+        self.is_ours.next = self.merge.m.tag.val() == self.ack_tag.val();
+        self.m_tag.next = self.merge.m.tag.val();
         if self.is_ours.val() {
             self.m_tag.next = (bit_cast::<16, 7>(self.left.q.val().get_bits::<7>(0)) | bits::<16>(128))
                 | (bit_cast::<16, 6>(self.left.q.val().get_bits::<6>(7)) << 8);
         }
-        if (self.is_ours.val() & self.merge.m_tlast.val()) & (self.merge.m_tvalid.val() & self.m_tready.val()) {
+        if (self.is_ours.val() & self.merge.m.tlast.val()) & (self.merge.m.tvalid.val() & self.m_tready.val()) {
             self.left.d.next = self.left.q.val() + bits::<13>(1);
         }
         // Reports: none of a flow that is ours by another's frame; the core's first, and no two of either side are at clocks that follow each other.
