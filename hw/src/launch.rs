@@ -1,8 +1,10 @@
 //! The launch gate: frames that come early leave at their launch.
-use crate::construct::construct;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::launch::{FARTHEST, FRACTION, LATE, QUEUE};
+
+// A kernel takes literals alone.
+const _: () = assert!(QUEUE == 4 && FRACTION == 8 && FARTHEST == 1 << 24 && LATE == 1 << 18);
 
 /// Holds back each frame of `s_*` (`W` bits, `K` must be `W / 8`, `N` `K + 74`) until `now`, the steady time, reaches its launch.
 ///
@@ -16,7 +18,7 @@ use timely_model::launch::{FARTHEST, FRACTION, LATE, QUEUE};
 /// before that; otherwise 4 clocks after it was taken. Throughput: a beat a clock, with no empty clock between frames whose launch is
 /// past. Back pressure: 16 beats wait in a queue, then `s_tready` falls.
 /// Model: `timely_model::launch::Launch`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Launch<const W: usize, const K: usize, const N: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -81,15 +83,6 @@ pub struct Launch<const W: usize, const K: usize, const N: usize> {
     late_next: Signal<Local, Bit>,
     first: Signal<Local, Bit>,
     since: Signal<Local, Bits<56>>,
-}
-
-impl<const W: usize, const K: usize, const N: usize> Default for Launch<W, K, N> {
-    fn default() -> Self {
-        assert!(W == 8 * K && N == K + 74, "widths of a launch gate of {W} bits");
-        const { assert!(QUEUE == 4 && FRACTION == 8 && FARTHEST == 1 << 24 && LATE == 1 << 18, "queue and times are those of the model") };
-        construct!({} clk, rst, now, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_tag, s_timed, s_launch, m_tdata, m_tkeep, m_tvalid, m_tready,
-            m_tlast, m_tag, empty, missed, queue, bytes, queued, valid, data, keep, last, tag, launch, open, miss, begun, free, push, pop, since_next, waits_next, late_next, first, since)
-    }
 }
 
 impl<const W: usize, const K: usize, const N: usize> Logic for Launch<W, K, N> {

@@ -1,6 +1,7 @@
 //! The standalone shell: the core with a traffic generator in place of a host's queues, which the simulator and the driver's tests run.
 use crate::bus::{AxiMaster, AxilSlave, ChargeOut, DoorbellOut, FlowLoadOut, GrantOut, SentOut};
 use crate::config::Config;
+use crate::constant::Const;
 use crate::construct::construct;
 use crate::core::Core;
 use crate::generator::Generator;
@@ -111,7 +112,7 @@ pub struct Standalone<
     /// The generator is inside a frame.
     begun: DFF<Bit>,
     taken: Signal<Local, Bit>,
-    missed_bit: Constant<Bits<64>>,
+    missed_bit: Const<Bits<64>>,
 }
 
 impl<
@@ -134,7 +135,7 @@ impl<
 {
     /// The shell of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
-        construct!({ core: Core::new(build), generator: Generator::new(build.ring_bits), missed_bit: Constant::new(bits::<64>(1 << Counter::LaunchesMissed as u64)) }
+        construct!({ core: Core::new(build), generator: Generator::new(build.ring_bits), missed_bit: Const::new(bits::<64>(1 << Counter::LaunchesMissed as u64)) }
             clk, rst, s_axil, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, pause, now, stopped, tap_sample_valid, tap_sample_kind,

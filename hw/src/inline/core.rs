@@ -5,6 +5,7 @@ use super::credit::Credit;
 use super::entry::Entry;
 use super::exit::Exit;
 use crate::bus::{AxilMaster, AxilSlave};
+use crate::constant::Const;
 use crate::construct::construct;
 use crate::core::Core;
 use crate::fifo::Fifo;
@@ -161,13 +162,13 @@ pub struct Inline<
     /// Lost frames that are still to be counted, and packets with another flow's number, 127 at most.
     missing: DFF<Bits<8>>,
     strangers: DFF<Bits<8>>,
-    missed_bit: Constant<Bits<64>>,
-    refused_bit: Constant<Bits<64>>,
-    discarded_bit: Constant<Bits<64>>,
-    doorbell_bit: Constant<Bits<64>>,
-    frames_bit: Constant<Bits<64>>,
-    past_tag: Constant<Bits<16>>,
-    ack_tag: Constant<Bits<16>>,
+    missed_bit: Const<Bits<64>>,
+    refused_bit: Const<Bits<64>>,
+    discarded_bit: Const<Bits<64>>,
+    doorbell_bit: Const<Bits<64>>,
+    frames_bit: Const<Bits<64>>,
+    past_tag: Const<Bits<16>>,
+    ack_tag: Const<Bits<16>>,
     record: Signal<Local, Bits<512>>,
     paced_here: Signal<Local, Bit>,
     paced_ready: Signal<Local, Bit>,
@@ -225,7 +226,7 @@ impl<
     /// The core of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
         assert!(E == K + 1 && V == F + 2 && U == M + 64 && Q == W + E + U, "widths of a core of {W} bits and 2^{F} flows");
-        let bit = |c: Counter| Constant::new(bits::<64>(1 << c as u64));
+        let bit = |c: Counter| Const::new(bits::<64>(1 << c as u64));
         construct!({
             core: Core::new(build),
             missed_bit: bit(Counter::LaunchesMissed),
@@ -234,9 +235,9 @@ impl<
             discarded_bit: bit(Counter::PacketsDiscarded),
             doorbell_bit: bit(Counter::DoorbellsRefused),
             frames_bit: bit(Counter::TxFrames),
-            past_tag: Constant::new(bits::<16>(u64::from(PAST_TAG))),
-            ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))), entry: Entry::new(), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
-            clk, rst, axil_clk, axil_rst, s_axil, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, gate, merge, exit, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            past_tag: Const::new(bits::<16>(u64::from(PAST_TAG))),
+            ack_tag: Const::new(bits::<16>(u64::from(ACK_TAG))), entry: Entry::new(), exit: Exit::new(), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
+            clk, rst, axil_clk, axil_rst, s_axil, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 

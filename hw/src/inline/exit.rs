@@ -1,6 +1,6 @@
 //! Reports of frames that leave: each is stamped, and a data frame of ours is reported as sent and departed.
 use crate::check::{Digests, Matrix};
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::parse::Parse;
 use rust_hdl::prelude::*;
@@ -18,7 +18,7 @@ const _: () = assert!(kind::DATA == 1 && QUEUE == 4);
 /// for none has less than 90 bytes. Back pressure: none.
 /// A load without `keep`, or without `enable`, ends the flow's segment: its bytes count anew.
 /// Model: `timely_model::inline::exit::Exit`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -99,9 +99,9 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     launches: Fifo<97, 4, 5>,
     sums: RAM<Bits<32>, F>,
     sweep: DFF<Bits<T>>,
-    sweep_end: Constant<Bits<T>>,
-    overhead: Constant<Bits<16>>,
-    flows: Constant<Bits<33>>,
+    sweep_end: Const<Bits<T>>,
+    overhead: Const<Bits<16>>,
+    flows: Const<Bits<33>>,
     // 1: the RAM is read.
     read: DFF<Bit>,
     read_flow: DFF<Bits<F>>,
@@ -148,17 +148,16 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     out: Signal<Local, Bits<242>>,
 }
 
-impl<const W: usize, const K: usize, const F: usize, const T: usize> Default for Exit<W, K, F, T> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const F: usize, const T: usize> Exit<W, K, F, T> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(W == 8 * K && T == F + 1, "widths of a way out of {W} bits and 2^{F} flows");
-        construct!({
-            sweep_end: Constant::new(bits::<T>(1 << F)),
-            overhead: Constant::new(bits::<16>(u64::from(WIRE_OVERHEAD))),
-            flows: Constant::new(bits::<33>(1 << F)),
-        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tlast, s_paced, s_launch, named, s_queue, s_tag, now, cfg_udp_port, cfg_key, fl_valid, fl_flow, fl_enable, fl_keep,
-            sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch,
-            sent_ts, frame_valid, frame_queue, frame_wire_bytes, parse, digests, matrix, read_digest, product, launches, sums, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow,
-            done_rest, told, sum, tag, place, generation, begins_anew, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, meant, wire_bytes, base, more, rest, out, all_bytes, charged; frame, frame_rest)
+        Self {
+            sweep_end: Const::new(bits::<T>(1 << F)),
+            overhead: Const::new(bits::<16>(u64::from(WIRE_OVERHEAD))),
+            flows: Const::new(bits::<33>(1 << F)),
+            ..Default::default()
+        }
     }
 }
 

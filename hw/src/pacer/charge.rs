@@ -1,5 +1,5 @@
 //! The charge unit: what each flow's packets cost.
-use crate::construct::construct;
+use crate::constant::OneHot;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
@@ -9,7 +9,7 @@ use rust_hdl::prelude::*;
 /// segment goes along.
 /// Latency: 4 clocks from `charge` to `paid`. Throughput: one a clock, the same flow too; always taken once `swept`, before which
 /// `paid_word` is 0. Model: `timely_model::pacer::charge`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Charge<const F: usize, const S: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -37,7 +37,7 @@ pub struct Charge<const F: usize, const S: usize> {
     pub swept: Signal<Out, Bit>,
     ram: ApartRam<Bits<65>, F>,
     sweep: DFF<Bits<S>>,
-    sweep_end: Constant<Bits<S>>,
+    sweep_end: OneHot<S, F>,
     valid: [DFF<Bit>; 3],
     flow: [DFF<Bits<F>>; 3],
     bytes: [DFF<Bits<16>>; 3],
@@ -58,15 +58,6 @@ pub struct Charge<const F: usize, const S: usize> {
     last: Signal<Local, Bits<16>>,
     voids: Signal<Local, Bits<8>>,
     is_swept: Signal<Local, Bit>,
-}
-
-impl<const F: usize, const S: usize> Default for Charge<F, S> {
-    fn default() -> Self {
-        assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
-        construct!({ sweep_end: Constant::new(bits::<S>(1 << F)) }
-            clk, rst, charge_valid, charge_flow, charge_bytes, charge_ends, paid_valid, paid_flow, paid_word, paid_voids, paid_ends, swept, ram, sweep, raw, from, is_newest, is_second, is_third, account, sum, packets,
-            last, voids, is_swept; valid, flow, bytes, ends, done_valid, done_flow, done)
-    }
 }
 
 impl<const F: usize, const S: usize> Logic for Charge<F, S> {

@@ -1,9 +1,12 @@
 //! The doorbell unit: flows that have packets to send, flows that sleep, and flows that are woken.
-use crate::construct::construct;
+use crate::constant::{Fixed, OneHot};
 use crate::fifo::Fifo;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_model::pacer::doorbell::{DOORBELL_QUEUE, RELEASE_QUEUE, Sleep};
+
+// The queues are as deep as the model's.
+const _: () = assert!(RELEASE_QUEUE == 9 && DOORBELL_QUEUE == 4);
 
 /// One operation a clock on one word a flow, in order, so that no wake-up is lost: loads first, then releases, requests to
 /// sleep, doorbells. `S` must be `F + 1`, `R` `F + 32`, `D` `F + 16`.
@@ -21,7 +24,7 @@ use timely_model::pacer::doorbell::{DOORBELL_QUEUE, RELEASE_QUEUE, Sleep};
 /// Latency: 5 clocks from a load, 7 from a doorbell or release, 4 from a request to sleep, to `act` and `post`. Back pressure:
 /// `doorbell_ready` falls when 16 doorbells wait. Loads and releases are always taken: a queue of 512 holds the releases of a
 /// burst of loads. Model: `timely_model::pacer::doorbell`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -87,7 +90,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     ram: ApartRam<Bits<52>, F>,
     granted: RAM<Bits<16>, F>,
     sweep: DFF<Bits<S>>,
-    sweep_end: Constant<Bits<S>>,
+    sweep_end: OneHot<S, F>,
     load: DFF<Bit>,
     load_flow: DFF<Bits<F>>,
     load_bits: DFF<Bits<2>>,
@@ -146,24 +149,8 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     rings: Signal<Local, Bit>,
     kept: Signal<Local, Bits<16>>,
     sum: Signal<Local, Bits<16>>,
-    bounding: Constant<Bits<2>>,
-    cleared: Constant<Bits<2>>,
-}
-
-impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for Doorbell<F, S, R, D> {
-    fn default() -> Self {
-        assert!(S == F + 1 && R == F + 32 && D == F + 16, "widths of a doorbell unit of 2^{F} flows");
-        const { assert!(RELEASE_QUEUE == 9 && DOORBELL_QUEUE == 4, "the queues are as deep as the model's") };
-        construct!({
-            sweep_end: Constant::new(bits::<S>(1 << F)),
-            bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
-            cleared: Constant::new(bits::<2>(Sleep::Cleared as u64)),
-        } clk, rst, fl_valid, fl_flow, fl_enable, fl_keep, release_valid, release_flow, release_bytes, sleep_valid, sleep_ready, sleep_flow,
-            sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
-            granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
-            granted, sweep, load, load_flow, load_bits, raw, raw_granted, rest, is_newest, is_second, is_third, calls, rang, asked, added, fitted, result, is_swept, take, word, posted, released, drop, enable,
-            active, bounded, wanted, total, least, counted, voided, over_granted, below_least, ahead, below, fits, adds, rings, kept, sum, done_valid, done_flow; valid, flow, kind, bytes, count, what, done)
-    }
+    bounding: Fixed<2, { Sleep::Bounded as u64 }>,
+    cleared: Fixed<2, { Sleep::Cleared as u64 }>,
 }
 
 impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for Doorbell<F, S, R, D> {

@@ -1,5 +1,4 @@
 //! The park: flows wait there while their priority is paused.
-use crate::construct::construct;
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
 
@@ -8,7 +7,7 @@ use rust_hdl::prelude::*;
 /// Parked flows cost no passes while nothing changes. When a pause ends, all that are parked at that clock go back to READY, in
 /// order, and those whose priority is still paused come back. Latency: 3 clocks from `park` to an offer, 1 from `resume`.
 /// Model: `timely_model::pacer::park`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Park<const F: usize, const C: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -36,12 +35,6 @@ pub struct Park<const F: usize, const C: usize> {
     leaving: Signal<Local, Bits<C>>,
     leaves: Signal<Local, Bits<C>>,
     change: Signal<Local, Bits<C>>,
-}
-
-impl<const F: usize, const C: usize> Default for Park<F, C> {
-    fn default() -> Self {
-        construct!({} clk, rst, park_valid, park_flow, resume, o_valid, o_flow, o_ready, queue, fill, left, offer, pop, leaving, leaves, change)
-    }
 }
 
 impl<const F: usize, const C: usize> Logic for Park<F, C> {

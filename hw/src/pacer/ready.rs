@@ -1,6 +1,5 @@
 //! The queue of the flows that wait for their token pass.
-use crate::construct::construct;
-use crate::ram::BlockRam;
+use crate::ram::ApartBlockRam;
 use rust_hdl::prelude::*;
 
 /// A place for each of `2^F` flows, which stand in it once at most: it takes two flows a clock, always, and gives one.
@@ -9,7 +8,7 @@ use rust_hdl::prelude::*;
 /// The words lie alternately in two RAMs, so that both inputs can write at once; `due` stands before `act` of the same clock. The RAMs hold what
 /// they read until it goes to the output: what is taken there enables registers, and is in no address.
 /// Latency: 3 clocks from an empty queue's input to its output. Throughput: one flow a clock. Model: `timely_model::pacer::ready`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Ready<const F: usize, const B: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -29,8 +28,8 @@ pub struct Ready<const F: usize, const B: usize> {
     pub o_flow: Signal<Out, Bits<F>>,
     /// The flow is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,
-    even: BlockRam<Bits<F>, B>,
-    odd: BlockRam<Bits<F>, B>,
+    even: ApartBlockRam<Bits<F>, B>,
+    odd: ApartBlockRam<Bits<F>, B>,
     write: DFF<Bits<F>>,
     /// Number of the flow that is read next. It never is a whole round behind: of as many flows some are past the RAMs.
     read: DFF<Bits<F>>,
@@ -49,15 +48,6 @@ pub struct Ready<const F: usize, const B: usize> {
     more: Signal<Local, Bit>,
     moves: Signal<Local, Bit>,
     reads: Signal<Local, Bit>,
-}
-
-impl<const F: usize, const B: usize> Default for Ready<F, B> {
-    fn default() -> Self {
-        assert!(B + 1 == F && F >= 2, "two banks have one address bit less than the queue");
-        construct!({ even: BlockRam::default().apart(), odd: BlockRam::default().apart() } clk, rst, due_valid, due_flow, act_valid, act_flow, o_valid,
-            o_flow, o_ready, write, read, pending, pending_odd, out_valid, out, first, any, both, write_next, read_next, delivered, added, more, moves,
-            reads)
-    }
 }
 
 impl<const F: usize, const B: usize> Logic for Ready<F, B> {

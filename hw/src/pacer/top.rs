@@ -6,7 +6,7 @@ use super::park::Park;
 use super::pass::Pass;
 use super::ready::Ready;
 use super::wheel::Wheel;
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::pacer::{Timing, wheel_bits};
 use timely_regs::counters::Counter;
@@ -20,7 +20,7 @@ use timely_regs::flow;
 /// Back pressure: a grant not taken holds the next ones, and no more than 64 packets are granted ahead; `doorbell_ready` falls when
 /// 16 doorbells wait. Loads, words of profiles, rates, charges and releases are always taken once `swept`, and ignored before.
 /// Model: `timely_model::pacer::top::Pacer`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Pacer<
     const F: usize,
     const X: usize,
@@ -122,8 +122,8 @@ pub struct Pacer<
     turned: DFF<Bits<64>>,
     go: Signal<Local, Bit>,
     left: Signal<Local, Bit>,
-    counted: Constant<Bits<32>>,
-    refused: Constant<Bits<32>>,
+    counted: Const<Bits<32>>,
+    refused: Const<Bits<32>>,
 }
 
 /// The kernel below takes the fields by their bits.
@@ -150,16 +150,25 @@ impl<
 {
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
-        assert!(X == wheel_bits(F) && A + 4 == X && Y == X + 4 && B + 1 == F && S == F + 1, "widths of a pacer of 2^{F} flows");
-        construct!({
+        assert!(
+            X == wheel_bits(F)
+                && A + 4 == X
+                && Y == X + 4
+                && B + 1 == F
+                && S == F + 1
+                && D == F + 16
+                && R == F + 32
+                && Z == F + 50
+                && W == F + 94,
+            "widths of a pacer of 2^{F} flows"
+        );
+        Self {
             pass: Pass::new(timing),
-            counted: Constant::new(bits::<32>(1 << Counter::Grants as u32)),
-            refused: Constant::new(bits::<32>(1 << Counter::DoorbellsRefused as u32)),
-        } clk, rst, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, release_valid, release_flow, release_bytes, rate_valid,
-            rate_flow, rate_value, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, charge_valid, charge_flow,
-            charge_bytes, charge_ends, pause, stop, now, grant_valid, grant_ready, grant_flow, grant_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited,
-            pulses, swept,
-            doorbell, ready, charge, parking, wheel, gate, granted, due, due_flow, turned, go, left)
+            wheel: Wheel::new(),
+            counted: Const::new(bits::<32>(1 << Counter::Grants as u32)),
+            refused: Const::new(bits::<32>(1 << Counter::DoorbellsRefused as u32)),
+            ..Default::default()
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Configuration bridge between the control half and a scheduler, by the registers of the NIC that both are in.
 use super::kept::Kept;
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::scheduler::courier::{POLL, TRIES};
@@ -24,7 +24,7 @@ const _: () = assert!(TRIES == 8 && OUTSTANDING.word == 1 && IDLE_NS.word == 3 &
 ///
 /// Latency: 16 clocks from a rate to the bus if nothing else waits. Throughput: a write and a read at a time, as the bus answers. Back pressure: none.
 /// Model: `timely_model::scheduler::courier::Courier`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Courier<const F: usize, const S: usize, const R: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -167,29 +167,29 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     good: Signal<Local, Bit>,
     more: Signal<Local, Bits<8>>,
     take: Signal<Local, Bit>,
-    at_rate: Constant<Bits<24>>,
-    at_release: Constant<Bits<24>>,
-    at_load: Constant<Bits<24>>,
-    at_profile: Constant<Bits<24>>,
-    at_control: Constant<Bits<24>>,
-    at_mail: Constant<Bits<24>>,
+    at_rate: Const<Bits<24>>,
+    at_release: Const<Bits<24>>,
+    at_load: Const<Bits<24>>,
+    at_profile: Const<Bits<24>>,
+    at_control: Const<Bits<24>>,
+    at_mail: Const<Bits<24>>,
     mail_at: DFF<Bits<24>>,
 }
 
-impl<const F: usize, const S: usize, const R: usize> Default for Courier<F, S, R> {
-    fn default() -> Self {
+impl<const F: usize, const S: usize, const R: usize> Courier<F, S, R> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(S == F + 1 && R == F + 32 && (9..=16).contains(&F), "widths of a courier of 2^{F} flows");
-        let at = |kind: Kind| Constant::new(bits::<24>(kind.address(F, 0).into()));
-        construct!({
+        let at = |kind: Kind| Const::new(bits::<24>(kind.address(F, 0).into()));
+        Self {
             at_rate: at(Kind::Rate),
             at_release: at(Kind::Release),
             at_load: at(Kind::Load),
             at_profile: at(Kind::Profile),
             at_control: at(Kind::Control),
             at_mail: at(Kind::Mail),
-        } clk, rst, base, enable, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, pause, stop, m_axil_awready, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, idle_valid, idle_flow, limited_valid, limited_flow, limited, pulses, swept, failed, m_axil_awaddr, m_axil_awvalid, m_axil_wdata, m_axil_wvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_rready, kept, rates, releases, loads, words, flows, taking, held, held_load, held_rate, load_is, rate_is, release_is, told, told_stop, told_pause, aw, w,
-            b, address, data, ar, r, poll, answer, answered, bad, tries, refused, grants, refusal, up, is_idle, is_limited, said, limit, free, differs, again, lost, begins, holds, offset,
-            value, takes_word, wanted, word, op, good, more, take, mail_at)
+            ..Default::default()
+        }
     }
 }
 

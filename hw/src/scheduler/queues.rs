@@ -1,7 +1,7 @@
 //! The transmit queues: their operations one after the other, and the requests under way.
 use super::share::Share;
 use super::turns::Turns;
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::{Fifo, WideFifo};
 use rust_hdl::prelude::*;
 use timely_model::scheduler::queues::{ASKS, BELL_BITS, LOAD_BITS, POSTS, TAG_BITS};
@@ -22,7 +22,7 @@ const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS =
 /// Latency: 10 clocks from a doorbell to its posting, 8 from a grant to its request, 9 from a status to its charge, if nothing else waits. Throughput: one load, doorbell, grant, turn or status a clock. Back pressure: requests
 /// wait for one of `cfg_tags` tags, grants for 16 requests; doorbells and statuses are always taken (512 and 256 wait), loads 16 at once.
 /// Model: `timely_model::scheduler::queues::Queues`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -152,7 +152,7 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     over_name: DFF<Bits<S>>,
     was_empty: DFF<Bit>,
     void_as: DFF<Bits<8>>,
-    last_queue: Constant<Bits<F>>,
+    last_queue: Const<Bits<F>>,
     load: Signal<Local, Bits<L>>,
     done: Signal<Local, Bits<D>>,
     ask: Signal<Local, Bits<A>>,
@@ -174,17 +174,11 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     post_left: Signal<Local, Bit>,
 }
 
-impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> Default for Queues<F, S, L, P, A, D> {
-    fn default() -> Self {
+impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> Queues<F, S, L, P, A, D> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(S == F + 1 && L == F + 2 && P == F + 6 && A == F + 65 && D == F + 25, "widths of 2^{F} queues");
-        construct!({ last_queue: Constant::new(bits::<F>((1 << F) - 1)) }
-            clk, rst, enable, stop, cfg_tags, cfg_share, load_valid, load_flow, load_enable, load_keep, channel_valid, channel_queue, channel_write, channel_enable,
-            answer_valid, answer_flags, doorbell_valid, doorbell_queue, post_valid, post_ready, post_flow, post_packets, grant_valid, grant_ready, grant_flow,
-            grant_launch, charge_valid, charge_flow, charge_bytes, request_valid, request_ready, request_queue, request_tag, launch_valid, launch_paced,
-            launch_time, status_valid, status_tag, status_len, void_valid, void_tag, swept, turns, share, loads, bells, list, asks, dones, spare, posts, channel,
-            channel_at, channel_is_write, channel_on, posts_held, asks_held, unpaced, held, flows, enabled, stopped, turn_first, ringing, ring_at, lost, next_tag, names, request, request_at,
-            request_as, launch, launch_is_paced, launch_at, over_name, was_empty, void_as, load, done, ask, post, can, is_load, is_channel, is_done, is_bell, free,
-            takes_grant, turn, is_grant, is_turn, is_ring, unused, tag, begun, post_left; over, over_tag, over_len)
+        Self { last_queue: Const::new(bits::<F>((1 << F) - 1)), ..Default::default() }
     }
 }
 

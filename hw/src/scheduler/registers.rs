@@ -1,5 +1,5 @@
 //! The scheduler's blocks on Corundum's register bus.
-use crate::construct::construct;
+use crate::constant::Fixed;
 use rust_hdl::prelude::*;
 use timely_regs::corundum::{OWN_OFFSET, TYPE, VERSION};
 use timely_regs::map::MAGIC;
@@ -11,7 +11,7 @@ const _: () = assert!(OWN_OFFSET == 0x30 && TYPE == 0x5469_0080 && VERSION == 0x
 ///
 /// Latency: a clock from `en` to `ack`; an address of none of them is not acknowledged, as others are on the bus. Model:
 /// `timely_model::scheduler::registers::Registers`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Registers {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -69,16 +69,8 @@ pub struct Registers {
     rd_from: Signal<Local, Bits<24>>,
     wr_word: Signal<Local, Bits<5>>,
     rd_word: Signal<Local, Bits<5>>,
-    kind: Constant<Bits<32>>,
-    magic: Constant<Bits<32>>,
-}
-
-impl Default for Registers {
-    fn default() -> Self {
-        construct!({ kind: Constant::new(bits::<32>(TYPE.into())), magic: Constant::new(bits::<32>(MAGIC.into())) }
-            clk, rst, wr_addr, wr_data, wr_strb, wr_en, wr_ack, rd_addr, rd_en, rd_data, rd_ack, cfg_base, cfg_address, cfg_next, cfg_window, cfg_queues,
-            cfg_dest, cfg_flow_bits, cfg_streams, swept, stop, enable, dest, enabled, dest_is, wr_done, rd_done, read, base, wr_to, rd_from, wr_word, rd_word)
-    }
+    kind: Fixed<32, { TYPE as u64 }>,
+    magic: Fixed<32, { MAGIC as u64 }>,
 }
 
 impl Logic for Registers {

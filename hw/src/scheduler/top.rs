@@ -4,7 +4,7 @@ use super::queues::Queues;
 use super::registers::Registers;
 use super::ticks::Ticks;
 use super::window::Window;
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::pacer::Pacer;
 use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
@@ -22,7 +22,7 @@ const _: () = assert!(DOWN_BITS == 262 && UP_BITS == 167 && Counter::Grants as u
 /// (`crate::shells::corundum::app::credit`); releases come before their charges.
 /// Latency: 48 clocks from a doorbell of an idle flow that may send at once to its request. Throughput and back pressure: [`Queues`].
 /// Model: `timely_model::scheduler::top::Scheduler`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Scheduler<
     const F: usize,
     const X: usize,
@@ -156,7 +156,7 @@ pub struct Scheduler<
     stop: Signal<Local, Bit>,
     word_valid: Signal<Local, Bit>,
     word_at: Signal<Local, Bits<5>>,
-    flow_bits: Constant<Bits<8>>,
+    flow_bits: Const<Bits<8>>,
 }
 
 impl<
@@ -178,10 +178,14 @@ impl<
 {
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
-        construct!({
+        assert!(QL == F + 2, "widths of the mailbox of 2^{F} flows");
+        Self {
             pacer: Pacer::new(timing),
-            flow_bits: Constant::new(bits::<8>(F as u64)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, wr_addr, wr_data, wr_strb, wr_en, wr_ack, rd_addr, rd_en, rd_data, rd_ack, cfg_base, cfg_address, cfg_next, cfg_window, cfg_queues, cfg_dest, cfg_streams, cfg_tags, cfg_share, cfg_increment, down, up, doorbell_valid, doorbell_queue, request_valid, request_ready, request_queue, request_tag, request_dest, status_valid, status_tag, status_len, window, registers, queues, mail, ticks, came, pulses, ready, all_swept, load_valid, load_flow, load_word, stop, word_valid, word_at)
+            window: Window::new(),
+            queues: Queues::new(),
+            flow_bits: Const::new(bits::<8>(F as u64)),
+            ..Default::default()
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The scheduler's AXI-Lite window.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::csr::Axil;
 use rust_hdl::prelude::*;
 use timely_regs::corundum::{KIND_BITS, Kind};
@@ -14,7 +14,7 @@ const _: () = assert!(Kind::Profile as u8 == 4 && Kind::Control as u8 == 5 && Ki
 /// Anything else than whole words written where they are written, and read where they are read, is refused with an error and changes nothing.
 /// Latency: from request to response 5 clocks, and of a channel as long as it takes to be answered. Throughput: an access at a time. Back pressure: as [`Axil`].
 /// Model: `timely_model::scheduler::window::Window`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Window<const F: usize, const N: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -98,7 +98,7 @@ pub struct Window<const F: usize, const N: usize> {
     stopped: DFF<Bit>,
     paused: DFF<Bits<8>>,
     /// Bits of an address below the kind.
-    below: Constant<Bits<5>>,
+    below: Const<Bits<5>>,
     above: Signal<Local, Bits<24>>,
     is_channel: Signal<Local, Bit>,
     is_mail: Signal<Local, Bit>,
@@ -106,13 +106,11 @@ pub struct Window<const F: usize, const N: usize> {
     is_control: Signal<Local, Bit>,
 }
 
-impl<const F: usize, const N: usize> Default for Window<F, N> {
-    fn default() -> Self {
+impl<const F: usize, const N: usize> Window<F, N> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(N == F + 2 && F >= 9 && F + 5 <= 24, "widths of the window of 2^{F} queues");
-        construct!({ below: Constant::new(bits::<5>(N as u64)) } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp,
-            s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready,
-            channel_valid, channel_write, answer_valid, answer_flags, rate_valid, release_valid, load_valid, pw_valid, index, data, stop, pause, mail,
-            mail_taken, axil, busy, act, waits, reply, write, error, kind, at, word, whole, read, stopped, paused, above, is_channel, is_mail, writes, is_control)
+        Self { below: Const::new(bits::<5>(N as u64)), ..Default::default() }
     }
 }
 

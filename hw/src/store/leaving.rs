@@ -1,5 +1,4 @@
 //! A packet leaves its flow's queue.
-use crate::construct::construct;
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
 
@@ -8,7 +7,7 @@ use rust_hdl::prelude::*;
 ///
 /// Latency: 5 clocks from `i` to `o`; `outcome` 2 clocks after `i`. Throughput: one a clock, but of one flow each third clock: the source of
 /// flows keeps to that.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -125,17 +124,6 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     meta: DFF<Bits<M>>,
     take: Signal<Local, Bit>,
     sum: Signal<Local, Bits<N>>,
-}
-
-impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> Default for Leaving<F, C, N, T, M> {
-    fn default() -> Self {
-        assert!(N == C + 1 && T == F.max(C) + 1, "widths of queues of 2^{F} flows and 2^{C} cells");
-        construct!({} clk, rst, sweep, sweep_at, i_valid, i_flow, i_visit, i_launch, info_valid, info_cell, info_bytes, info_meta, info_ends, join_valid,
-            join_flow, join_node, join_cell, join_cells, join_tail, load_valid, load_flow, load_enable, voids_valid, voids_flow, voids,
-            outcome_valid, outcome_flow, outcome_found, outcome_clear, node_valid, node_cell, node, gone_flow, gone, o_valid, o_flow, o_visit,
-            o_found, o_cell, o_bytes, o_meta, o_ends, o_launch, heads, tails, sums, enabled, voided, cells, counts, links, lengths, metas, launches,
-            empty, shut, stale, lives, count, length, meta, take, sum; valid, visit, flow, old, found, first)
-    }
 }
 
 impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> Logic for Leaving<F, C, N, T, M> {

@@ -1,11 +1,10 @@
 //! State of a flow for a packet that comes in.
-use crate::construct::construct;
 use rust_hdl::prelude::*;
 
 /// For `2^F` flows: whether a flow may store packets, and how many cells it holds, counted in `N` bits.
 ///
 /// Latency: 3 clocks from `flow` to `open` and `held`. Throughput: one a clock.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Lookup<const F: usize, const N: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -53,14 +52,6 @@ pub struct Lookup<const F: usize, const N: usize> {
     raw_going: DFF<Bits<N>>,
     is_open: DFF<Bit>,
     holds: DFF<Bits<N>>,
-}
-
-impl<const F: usize, const N: usize> Default for Lookup<F, N> {
-    fn default() -> Self {
-        construct!({} clk, sweep, sweep_at, flow, open, held, load_valid, load_flow, load_enable, voids_valid, voids_flow, voids, joined_valid,
-            joined_flow, joined, gone_valid, gone_flow, gone, enabled, voided, coming, going, raw_enabled, raw_voided, raw_coming, raw_going,
-            is_open, holds)
-    }
 }
 
 impl<const F: usize, const N: usize> Logic for Lookup<F, N> {

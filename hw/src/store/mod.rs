@@ -199,6 +199,7 @@ impl<
     pub fn new() -> Self {
         assert!((1..=16).contains(&F) && (6..=16).contains(&C), "2^{F} flows and 2^{C} cells: at most 2^16, and 64 cells at least");
         assert!(P == M + 111 && 256 * PACKET_CELLS < 1 << 14, "a packet's word has {} bits", M + 111);
+        assert!(N == C + 1 && T == F.max(C) + 1, "widths of queues of 2^{F} flows and 2^{C} cells");
         let over = |bytes: u32| Const::new(bits::<16>(u64::from(bytes)));
         Self {
             sweep_end: Const::new(bits::<T>(1 << (T - 1))),

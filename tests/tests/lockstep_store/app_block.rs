@@ -327,7 +327,7 @@ fn launches_equal_model() {
 #[test]
 fn credit_equals_model() {
     const F: u32 = 4;
-    let library = verilate("credit4", RtlCredit::<4, 5, 36>::default());
+    let library = verilate("credit4", RtlCredit::<4, 5, 36>::new());
     let input = |n: &str| library.input(n);
     let [rst, fl_valid, fl_flow, fl_enable] = ["rst", "fl_valid", "fl_flow", "fl_enable"].map(input);
     let frame = ["valid", "queue", "wire_bytes", "ends", "segment_bytes"].map(|n| library.input(&format!("frame_{n}")));

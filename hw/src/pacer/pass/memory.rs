@@ -1,6 +1,6 @@
 //! State of each flow and words of each profile for the pass: RAMs with one reader, the pass, and one writer each.
 use super::words::{Config, FlowState, Paid, Post};
-use crate::construct::construct;
+use crate::constant::{Fixed, OneHot};
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_model::pacer::pass::OVERHEAD;
@@ -11,7 +11,7 @@ use timely_regs::profile;
 /// The words of `flow` show in registers 2 clocks later, its profile's words 3 clocks later. Writes are always taken once
 /// `swept`; a read sees those of earlier clocks (a load or a profile's word: of the clock before the last). Until `swept`, `state_word`,
 /// `post_word`, `paid_word` and `paid_voids` must be 0: they are what the sweep writes.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Memory<const F: usize, const S: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -134,7 +134,7 @@ pub struct Memory<const F: usize, const S: usize> {
     read_post: Signal<Local, Bits<49>>,
     read_paid: Signal<Local, Bits<57>>,
     sweep: DFF<Bits<S>>,
-    sweep_end: Constant<Bits<S>>,
+    sweep_end: OneHot<S, F>,
     is_swept: Signal<Local, Bit>,
     address: Signal<Local, Bits<F>>,
     state_address: Signal<Local, Bits<F>>,
@@ -142,11 +142,11 @@ pub struct Memory<const F: usize, const S: usize> {
     paid_address: Signal<Local, Bits<F>>,
     headers: Signal<Local, Bits<16>>,
     length: Signal<Local, Bits<16>>,
-    overhead: Constant<Bits<16>>,
-    bound_word: Constant<Bits<5>>,
-    idle_word: Constant<Bits<5>>,
-    cap_word: Constant<Bits<5>>,
-    window_word: Constant<Bits<5>>,
+    overhead: Fixed<16, { OVERHEAD as u64 }>,
+    bound_word: Fixed<5, { profile::OUTSTANDING.word as u64 }>,
+    idle_word: Fixed<5, { profile::IDLE_NS.word as u64 }>,
+    cap_word: Fixed<5, { profile::TOKEN_CAP.word as u64 }>,
+    window_word: Fixed<5, { profile::USE_WINDOW.word as u64 }>,
 }
 
 /// The kernel below takes the fields by their bits.
@@ -156,23 +156,6 @@ const _: () = {
     assert!(profile::TOKEN_CAP.low == 0 && profile::TOKEN_CAP.high == 19);
     assert!(profile::USE_WINDOW.low == 0 && profile::USE_WINDOW.high == 23);
 };
-
-impl<const F: usize, const S: usize> Default for Memory<F, S> {
-    fn default() -> Self {
-        assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
-        construct!({
-            sweep_end: Constant::new(bits::<S>(1 << F)),
-            overhead: Constant::new(bits::<16>(OVERHEAD.into())),
-            bound_word: Constant::new(bits::<5>(profile::OUTSTANDING.word.into())),
-            idle_word: Constant::new(bits::<5>(profile::IDLE_NS.word.into())),
-            cap_word: Constant::new(bits::<5>(profile::TOKEN_CAP.word.into())),
-            window_word: Constant::new(bits::<5>(profile::USE_WINDOW.word.into())),
-        } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_voids, paid_ends, fl_valid,
-            fl_flow, fl_profile, fl_priority, fl_ipv6, fl_vlan, fl_payload, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, voids, ended, rate, pfc,
-            size, bound, idle, cap, window, swept, state_ram_192, state_ram_224, post_ram, post_ram_32, paid_ram, paid_ram_48, ended_ram, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
-            window_ram, state_raw_192, state_raw_224, post_raw, post_raw_32, paid_raw, paid_raw_48, ended_raw, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, written, read, read_post, read_paid, sweep, is_swept, address, state_address, post_address, paid_address, headers, length; state_ram, state_raw)
-    }
-}
 
 impl<const F: usize, const S: usize> Logic for Memory<F, S> {
     #[hdl_gen]

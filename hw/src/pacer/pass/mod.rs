@@ -19,7 +19,7 @@ mod span;
 mod wake;
 pub mod words;
 use super::delay::{Delay, Ring, Stages};
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::HeldFifo;
 pub use bucket::Bucket;
 pub use fate::Fate;
@@ -50,7 +50,7 @@ use words::{Account, Asked, FlowState, Kept, Settled, Verdict, Voids};
 ///
 /// Latency: as the table says. Throughput: one flow a clock. Back pressure: `q_ready` falls when 64 grants are decided or reserved
 /// that have not `left`, or 64 requests to sleep wait; trains, inserts and parked flows are never held up. Model: `timely_model::pacer::pass`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -170,9 +170,9 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     wake: Wake<F, X, Y>,
     slack: Slack,
     sleeps: HeldFifo<Z, 9, 10>,
-    ahead: Constant<Bits<48>>,
-    clearing: Constant<Bits<2>>,
-    bounding: Constant<Bits<2>>,
+    ahead: Const<Bits<48>>,
+    clearing: Const<Bits<2>>,
+    bounding: Const<Bits<2>>,
     valid: [DFF<Bit>; 19],
     flow: [DFF<Bits<F>>; 19],
     now3: DFF<Bits<48>>,
@@ -219,20 +219,16 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
         assert!(S == F + 1 && Z == F + 50, "widths of a pass of 2^{F} flows");
-        construct!({
+        Self {
             span: Span::new(timing),
             wake: Wake::new(timing),
-            ahead: Constant::new(bits::<48>(timing.ahead.into())),
-            clearing: Constant::new(bits::<2>(Sleep::Cleared as u64)),
-            bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
-        } clk, rst, q_valid, q_flow, q_ready, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_voids, paid_ends, fl_valid, fl_flow, fl_profile,
-            fl_priority, fl_ipv6, fl_vlan, fl_payload,
-            pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, pause, stop, now, left, granted_valid, granted_flow,
-            granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
-            insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
-            swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, turn, kept, charged, state, account, pfc, voids, voids2, voids16, voids17, now14, now16, packets,
-            verdicts, verdict14, verdict15, slept, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, asked, request, issue, unswept, tokens, counted, count;
-            valid, flow)
+            ahead: Const::new(bits::<48>(timing.ahead.into())),
+            clearing: Const::new(bits::<2>(Sleep::Cleared as u64)),
+            bounding: Const::new(bits::<2>(Sleep::Bounded as u64)),
+            valid: std::array::from_fn(|_| Default::default()),
+            flow: std::array::from_fn(|_| Default::default()),
+            ..Default::default()
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Time of the next pass of a flow that goes on waiting.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
@@ -9,7 +9,7 @@ use timely_model::pacer::wheel_bits;
 
 /// Lead before the next packet of a flow, but not in the past, and not beyond the wheel; `X` are the wheel's address bits, `Y` must be
 /// `X + 4`. Inputs at clock 0, `now` and `flow` at clock 3; the insert is at the output at clock 4.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -41,12 +41,12 @@ pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     pub insert_flow: Signal<Out, Bits<F>>,
     /// Clock 4: slot of the flow's next pass, modulo the wheel.
     pub insert_slot: Signal<Out, Bits<X>>,
-    lead: Constant<Bits<26>>,
-    longest: Constant<Bits<26>>,
-    recheck: Constant<Bits<26>>,
-    longest_ahead: Constant<Bits<26>>,
-    recheck_ahead: Constant<Bits<26>>,
-    wheel_bit: Constant<Bits<Y>>,
+    lead: Const<Bits<26>>,
+    longest: Const<Bits<26>>,
+    recheck: Const<Bits<26>>,
+    longest_ahead: Const<Bits<26>>,
+    recheck_ahead: Const<Bits<26>>,
+    wheel_bit: Const<Bits<Y>>,
     valid1: DFF<Bit>,
     again1: DFF<Bit>,
     soon1: DFF<Bit>,
@@ -80,15 +80,15 @@ impl<const F: usize, const X: usize, const Y: usize> Wake<F, X, Y> {
         let longest = longest_sleep(F);
         assert!(RECHECK <= longest, "the longest sleep, {longest} ns, is below {RECHECK}: it must be the longer bound");
         assert!(longest + u64::from(timing.lead) < 1 << 24, "{longest} ns and a lead of {} ns are beyond 26 bits with a wait", timing.lead);
-        construct!({
-            lead: Constant::new(bits::<26>(timing.lead.into())),
-            longest: Constant::new(bits::<26>(longest)),
-            recheck: Constant::new(bits::<26>(RECHECK)),
-            longest_ahead: Constant::new(bits::<26>(longest + u64::from(timing.lead))),
-            recheck_ahead: Constant::new(bits::<26>(RECHECK + u64::from(timing.lead))),
-            wheel_bit: Constant::new(bits::<Y>(1 << X)),
-        } clk, rst, valid, again, soon, grant, size, tau, gap, at, now, flow, insert_valid, insert_flow, insert_slot, valid1, again1, soon1,
-            tau1, valid2, cut2, soon2, wait2, ats, valid3, target3, valid4, flow4, slot4, step, ahead, bound, left, rest, slot, earliest, behind, is_behind)
+        Self {
+            lead: Const::new(bits::<26>(timing.lead.into())),
+            longest: Const::new(bits::<26>(longest)),
+            recheck: Const::new(bits::<26>(RECHECK)),
+            longest_ahead: Const::new(bits::<26>(longest + u64::from(timing.lead))),
+            recheck_ahead: Const::new(bits::<26>(RECHECK + u64::from(timing.lead))),
+            wheel_bit: Const::new(bits::<Y>(1 << X)),
+            ..Default::default()
+        }
     }
 }
 

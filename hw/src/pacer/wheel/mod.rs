@@ -1,4 +1,5 @@
 //! The calendar of sleeping flows.
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::pacer::wheel::GUARD;
 
@@ -34,7 +35,7 @@ pub use walkers::Walkers;
 /// a greater one cannot be told from a jump forward, and wakes early.
 ///
 /// **Reset.** From any state; the bitmap is swept in `2^A` clocks, then `swept` rises.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Wheel<const F: usize, const X: usize, const A: usize, const G: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -60,10 +61,10 @@ pub struct Wheel<const F: usize, const X: usize, const A: usize, const G: usize>
     bitmap: bitmap::Bitmap<X, A>,
     walkers: walkers::Walkers<F, G>,
     head: RAM<Bits<G>, X>,
-    guard: Constant<Bits<X>>,
-    late: Constant<Bits<X>>,
-    last_word: Constant<Bits<A>>,
-    half: Constant<Bits<A>>,
+    guard: Const<Bits<X>>,
+    late: Const<Bits<X>>,
+    last_word: Const<Bits<A>>,
+    half: Const<Bits<A>>,
     sweep: DFF<Bits<A>>,
     done: DFF<Bit>,
     /// Flows on their way, and which stages of the insert hold one.
@@ -87,48 +88,17 @@ pub struct Wheel<const F: usize, const X: usize, const A: usize, const G: usize>
     issue: Signal<Local, Bit>,
 }
 
-impl<const F: usize, const X: usize, const A: usize, const G: usize> Default for Wheel<F, X, A, G> {
-    fn default() -> Self {
+impl<const F: usize, const X: usize, const A: usize, const G: usize> Wheel<F, X, A, G> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(X >= 10 && X > F, "a wheel has at least 1024 slots, and two slots a flow");
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            now: Default::default(),
-            insert_valid: Default::default(),
-            insert_flow: Default::default(),
-            insert_slot: Default::default(),
-            due_valid: Default::default(),
-            due_ready: Default::default(),
-            due_flow: Default::default(),
-            swept: Default::default(),
-            clock: Default::default(),
-            bitmap: Default::default(),
-            walkers: Default::default(),
-            head: Default::default(),
-            guard: Constant::new(u64::from(GUARD).into()),
-            late: Constant::new((15_u64 << (X - 4)).into()),
-            last_word: Constant::new(((1_u64 << A) - 1).into()),
-            half: Constant::new((1_u64 << (A - 1)).into()),
-            sweep: Default::default(),
-            done: Default::default(),
-            v: Default::default(),
-            flow: Default::default(),
-            odd: Default::default(),
-            rel0: Default::default(),
-            slot0: Default::default(),
-            soon0: Default::default(),
-            bad: Default::default(),
-            room: Default::default(),
-            slot1: Default::default(),
-            wraps1: Default::default(),
-            slot2: Default::default(),
-            base: Default::default(),
-            placed: Default::default(),
-            linked: Default::default(),
-            linked6: Default::default(),
-            linked7: Default::default(),
-            head7: Default::default(),
-            issue: Default::default(),
+            clock: time::Time::new(),
+            guard: Const::new(u64::from(GUARD).into()),
+            late: Const::new((15_u64 << (X - 4)).into()),
+            last_word: Const::new(((1_u64 << A) - 1).into()),
+            half: Const::new((1_u64 << (A - 1)).into()),
+            ..Default::default()
         }
     }
 }

@@ -5,7 +5,7 @@ use rust_hdl::prelude::*;
 ///
 /// A walker gives out a flow every second clock along a list, and starts the next list without a pause; together they give one a
 /// clock from two lists of any length.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Walkers<const F: usize, const G: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -57,50 +57,6 @@ pub struct Walkers<const F: usize, const G: usize> {
     valid: Signal<Local, Bit>,
     emit: Signal<Local, Bit>,
     out: Signal<Local, Bits<G>>,
-}
-
-impl<const F: usize, const G: usize> Default for Walkers<F, G> {
-    fn default() -> Self {
-        assert_eq!(G, F + 1, "a node is a flow and a bit");
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            issue: Default::default(),
-            node: Default::default(),
-            room: Default::default(),
-            link_valid: Default::default(),
-            link_flow: Default::default(),
-            link_node: Default::default(),
-            due_valid: Default::default(),
-            due_ready: Default::default(),
-            due_flow: Default::default(),
-            link: Default::default(),
-            arrives: Default::default(),
-            count: Default::default(),
-            lists: Default::default(),
-            write: Default::default(),
-            read: Default::default(),
-            first: Default::default(),
-            any: Default::default(),
-            take: Default::default(),
-            shows: Default::default(),
-            comes: Default::default(),
-            linked: Default::default(),
-            from_list: Default::default(),
-            from_link: Default::default(),
-            current: Default::default(),
-            leaves: Default::default(),
-            free: Default::default(),
-            load: Default::default(),
-            turn: Default::default(),
-            held: Default::default(),
-            last: Default::default(),
-            shown: Default::default(),
-            valid: Default::default(),
-            emit: Default::default(),
-            out: Default::default(),
-        }
-    }
 }
 
 impl<const F: usize, const G: usize> Logic for Walkers<F, G> {

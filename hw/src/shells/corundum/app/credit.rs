@@ -1,5 +1,5 @@
 //! Outstanding bytes of frames of paced queues.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::app_block::credit::QUEUE;
@@ -15,7 +15,7 @@ const _: () = assert!(QUEUE == 9);
 /// Latency: 1 clock for releases of the control half, which go first; 6 for a frame's. Throughput: one a clock. Back pressure: none; beyond 512 frames
 /// that wait, the latest are lost: outstanding until the flow is loaded.
 /// Model: `timely_model::app_block::credit::Credit`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Credit<const F: usize, const T: usize, const R: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -54,8 +54,8 @@ pub struct Credit<const F: usize, const T: usize, const R: usize> {
     /// A queue is a flow.
     flows: RAM<Bit, F>,
     sweep: DFF<Bits<T>>,
-    sweep_end: Constant<Bits<T>>,
-    queues: Constant<Bits<17>>,
+    sweep_end: Const<Bits<T>>,
+    queues: Const<Bits<17>>,
     read: DFF<Bit>,
     read_flow: DFF<Bits<F>>,
     read_bytes: DFF<Bits<32>>,
@@ -70,14 +70,11 @@ pub struct Credit<const F: usize, const T: usize, const R: usize> {
     back: Signal<Local, Bits<32>>,
 }
 
-impl<const F: usize, const T: usize, const R: usize> Default for Credit<F, T, R> {
-    fn default() -> Self {
+impl<const F: usize, const T: usize, const R: usize> Credit<F, T, R> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(T == F + 1 && R == F + 32, "widths of 2^{F} queues");
-        construct!({
-            sweep_end: Constant::new(bits::<T>(1 << F)),
-            queues: Constant::new(bits::<17>(1 << F)),
-        } clk, rst, swept, fl_valid, fl_flow, fl_enable, frame_valid, frame_queue, frame_wire_bytes, frame_ends, frame_segment_bytes, i_valid, i_flow,
-            i_bytes, o_valid, o_flow, o_bytes, flows, sweep, read, read_flow, read_bytes, waiting, valid, flow, bytes, is_swept, head, charged, back;)
+        Self { sweep_end: Const::new(bits::<T>(1 << F)), queues: Const::new(bits::<17>(1 << F)), ..Default::default() }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Read bursts of 64 bytes from the host, as descriptors of a DMA engine that leaves the bytes in a RAM here.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::app_block::host_read::PLACES;
 
@@ -11,7 +11,7 @@ const _: () = assert!(PLACES == 2);
 /// Latency: the descriptor 1 clock after AR, the first beat 1 clock after the engine's word. Throughput: a burst each `512 / W` clocks; a write a
 /// clock and half. Back pressure: AR waits while two are under way.
 /// Model: `timely_model::app_block::host_read::HostRead`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct HostRead<const W: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -65,10 +65,10 @@ pub struct HostRead<const W: usize> {
     pub h1_enable: Signal<In, Bits<32>>,
     /// Data of the upper half.
     pub h1_data: Signal<In, Bits<256>>,
-    width: Constant<Bits<10>>,
-    last: Constant<Bits<3>>,
+    width: Const<Bits<10>>,
+    last: Const<Bits<3>>,
     /// The bits of each byte.
-    lanes: [Constant<Bits<256>>; 32],
+    lanes: [Const<Bits<256>>; 32],
     low_a: DFF<Bits<256>>,
     high_a: DFF<Bits<256>>,
     low_b: DFF<Bits<256>>,
@@ -98,16 +98,15 @@ pub struct HostRead<const W: usize> {
     ended: Signal<Local, Bit>,
 }
 
-impl<const W: usize> Default for HostRead<W> {
-    fn default() -> Self {
-        construct!({
-            width: Constant::new(bits::<10>(W as u64)),
-            last: Constant::new(bits::<3>(512 / W as u64 - 1)),
-            lanes: std::array::from_fn(|i| Constant::new(bits::<256>(0xff) << (8 * i as u64))),
-        } clk, rst, enable, s_araddr, s_arvalid, s_arready, s_rdata, s_rresp, s_rlast, s_rvalid, s_rready, d_address, d_place, d_valid, d_ready,
-            st_valid, st_place, st_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, low_a, high_a, low_b,
-            high_b, asking, ask_address, ask_place, put, get, waiting, done_a, done_b, failed_a, failed_b, beat, low_mask, high_mask, low_keep,
-            high_keep, front, moved, front_done, front_failed, sends, takes, leaves, ended)
+impl<const W: usize> HostRead<W> {
+    /// With its constants.
+    pub fn new() -> Self {
+        Self {
+            width: Const::new(bits::<10>(W as u64)),
+            last: Const::new(bits::<3>(512 / W as u64 - 1)),
+            lanes: std::array::from_fn(|i| Const::new(bits::<256>(0xff) << (8 * i as u64))),
+            ..Default::default()
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Write bursts of 64 bytes to the host, as descriptors of a DMA engine that fetches the bytes from a RAM here.
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::app_block::host_write::{BYTES, PLACES};
 
@@ -11,7 +11,7 @@ const _: () = assert!(BYTES == 64 && PLACES == 16);
 /// Latency: the descriptor 2 clocks after the burst's last beat, the response 2 clocks after the engine's. Throughput: a burst each
 /// `512 / W + 1` clocks; a place each 3 clocks and segment. Back pressure: with 16 places in use, AW and W wait.
 /// Model: `timely_model::app_block::host_write::HostWrite`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct HostWrite<const W: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -75,9 +75,9 @@ pub struct HostWrite<const W: usize> {
     pub a1_ready: Signal<In, Bit>,
     ram0: RAM<Bits<512>, 4>,
     ram1: RAM<Bits<512>, 4>,
-    width: Constant<Bits<10>>,
-    above: Constant<Bits<10>>,
-    last: Constant<Bits<3>>,
+    width: Const<Bits<10>>,
+    above: Const<Bits<10>>,
+    last: Const<Bits<3>>,
     addressed: DFF<Bit>,
     address: DFF<Bits<64>>,
     record: DFF<Bits<512>>,
@@ -111,17 +111,15 @@ pub struct HostWrite<const W: usize> {
     failed_next: Signal<Local, Bits<16>>,
 }
 
-impl<const W: usize> Default for HostWrite<W> {
-    fn default() -> Self {
-        construct!({
-            width: Constant::new(bits::<10>(W as u64)),
-            above: Constant::new(bits::<10>(512 - W as u64)),
-            last: Constant::new(bits::<3>(512 / W as u64 - 1)),
-        } clk, rst, enable, s_awaddr, s_awvalid, s_awready, s_wdata, s_wvalid, s_wready, s_bresp, s_bvalid, d_address, d_place, d_valid, d_ready,
-            st_valid, st_place, st_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data,
-            a1_valid, a1_ready, ram0, ram1, addressed, address, record, beat, whole, asking, ask_address, ask_place, put, get, waiting, done,
-            failed, answering, answer_failed, read0, held0, data0, read1, held1, data1, starts, ended, here, others, said, unsaid, front_done,
-            front_failed, done_next, failed_next)
+impl<const W: usize> HostWrite<W> {
+    /// With its constants.
+    pub fn new() -> Self {
+        Self {
+            width: Const::new(bits::<10>(W as u64)),
+            above: Const::new(bits::<10>(512 - W as u64)),
+            last: Const::new(bits::<3>(512 / W as u64 - 1)),
+            ..Default::default()
+        }
     }
 }
 

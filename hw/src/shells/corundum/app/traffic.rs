@@ -1,5 +1,5 @@
 //! The traffic generator among Corundum's frames: flows of which the device itself always has packets.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::generator::Generator;
 use crate::launch::Launch;
@@ -31,7 +31,7 @@ const _: () = assert!(LATENCY == 2 && SAID_BITS == 9 && LOADED_BITS == 4 && NUMB
 /// Latency: a frame of the core's 1 clock; rates, releases and reports 2; a doorbell's first frame as in the standalone shell. Throughput: a beat a clock. Back
 /// pressure: none but for frames and doorbells; at most 2^16 - 1 grants, refusals, and missed launches each are counted late.
 /// Model: `timely_model::app_block::traffic::Traffic`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Traffic<
     const W: usize,
     const K: usize,
@@ -228,13 +228,13 @@ pub struct Traffic<
     limits: Fifo<FS, 9, 10>,
     loaded: Fifo<F, 4, 5>,
     sweep: DFF<Bits<FS>>,
-    sweep_end: Constant<Bits<FS>>,
-    ack_tag: Constant<Bits<16>>,
-    counted_apart: Constant<Bits<32>>,
-    frames_bit: Constant<Bits<32>>,
-    grants_bit: Constant<Bits<32>>,
-    refused_bit: Constant<Bits<32>>,
-    missed_bit: Constant<Bits<32>>,
+    sweep_end: Const<Bits<FS>>,
+    ack_tag: Const<Bits<16>>,
+    counted_apart: Const<Bits<32>>,
+    frames_bit: Const<Bits<32>>,
+    grants_bit: Const<Bits<32>>,
+    refused_bit: Const<Bits<32>>,
+    missed_bit: Const<Bits<32>>,
     // 1: the owner of a flow stands behind its RAM; 2: it is known.
     rate_1: DFF<Bit>,
     rate_flow_1: DFF<Bits<F>>,
@@ -321,18 +321,19 @@ impl<
         assert!(W == 8 * K && FS == F + 1, "widths of a generator of {W} bits and 2^{F} flows");
         let bit = |c: Counter| 1u64 << c as u64;
         let apart = bit(Counter::TxFrames) | bit(Counter::Grants) | bit(Counter::DoorbellsRefused) | bit(Counter::LaunchesMissed);
-        construct!({
+        Self {
             pacer: Pacer::new(Timing::of(build.clock_ps)),
             // The other half is that of the queues' segments.
             generator: Generator::new(build.ring_bits - 1),
-            sweep_end: Constant::new(bits::<FS>(1 << F)),
-            ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))),
-            counted_apart: Constant::new(bits::<32>(u64::from(!(apart as u32)))),
-            frames_bit: Constant::new(bits::<32>(bit(Counter::TxFrames))),
-            grants_bit: Constant::new(bits::<32>(bit(Counter::Grants))),
-            refused_bit: Constant::new(bits::<32>(bit(Counter::DoorbellsRefused))),
-            missed_bit: Constant::new(bits::<32>(bit(Counter::LaunchesMissed))),
-        } clk, rst, swept, now, later, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_key, cfg_keyed, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, down_rate_valid, down_rate_flow, down_rate_value, down_release_valid, down_release_flow, down_release_bytes, up_idle_valid, up_idle_flow, up_limited_valid, up_limited_flow, up_limited, up_pulses, idle_valid, idle_flow, limited_valid, limited_flow, limited, pulses, host_sent_valid, host_sent_tag, host_sent_flow, host_sent_segment, host_sent_nonce, host_sent_first, host_sent_last, host_sent_wire_bytes, host_sent_segment_bytes, host_sent_place, host_sent_generation, host_sent_launch, sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, gate, merge, of_rate, of_release, of_report, of_limit, heard, idles, limits, loaded, sweep, rate_1, rate_flow_1, rate_value_1, rate_host, rate_own, rate_flow_2, rate_value_2, release_1, release_flow_1, release_bytes_1, release_host, release_own, release_flow_2, release_bytes_2, report_1, report_is_1, report_2, report_is_2, held, held_is, reported, left, says_1, says_flow_1, again_1, own_1, limited_1, says_2, says_flow_2, limited_2, idles_1, idle_flow_1, counted, grants, refusals, is_swept, at, is_own, own_record, own_bit, writes, write_at, report, own_report, own_tag, host, out, out_valid, is_ours, takes_loaded, takes_limit, limit, all_grants, all_refusals, misses, all_misses)
+            sweep_end: Const::new(bits::<FS>(1 << F)),
+            ack_tag: Const::new(bits::<16>(u64::from(ACK_TAG))),
+            counted_apart: Const::new(bits::<32>(u64::from(!(apart as u32)))),
+            frames_bit: Const::new(bits::<32>(bit(Counter::TxFrames))),
+            grants_bit: Const::new(bits::<32>(bit(Counter::Grants))),
+            refused_bit: Const::new(bits::<32>(bit(Counter::DoorbellsRefused))),
+            missed_bit: Const::new(bits::<32>(bit(Counter::LaunchesMissed))),
+            ..Default::default()
+        }
     }
 }
 
