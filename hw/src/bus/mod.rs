@@ -7,16 +7,19 @@
 mod ack;
 mod axi;
 mod axil;
+mod cells;
 mod charge;
 mod doorbell;
 mod event;
 mod flow_load;
 mod frame;
 mod grant;
+mod pacing;
 mod profile_write;
 mod query;
 mod rate;
 mod sample;
+mod scheduler;
 mod sent;
 mod store_write;
 
@@ -37,6 +40,16 @@ pub use sample::{CountedSampleIn, CountedSampleOut, CountedSampleStage, OutcomeI
 pub use sample::{SampleIn, SampleOut, SampleTapIn, SampleTapOut};
 pub use sent::{CountedFrameIn, CountedFrameOut, CountedFrameStage, SentIn, SentOut};
 pub use store_write::{StoreWriteIn, StoreWriteOut};
+
+pub use cells::{BeatWriteIn, BeatWriteOut, JoinIn, JoinOut, MetaAxisIn, MetaAxisOut, StoredAxisIn, StoredAxisOut};
+pub use pacing::{
+    FlowStreamIn, FlowStreamOut, FlowSwitchIn, FlowSwitchOut, FlowTraitsIn, FlowTraitsOut, InsertIn, InsertOut, PaidIn, PaidOut, PostIn,
+    PostOut, SleepIn, SleepOut,
+};
+pub use scheduler::{
+    AxilWordMaster, AxilWordSlave, RegisterReadIn, RegisterReadOut, RegisterWriteIn, RegisterWriteOut, RequestIn, RequestOut, StatusIn,
+    StatusOut,
+};
 
 /// Directions at the block that drives a bus.
 mod source {

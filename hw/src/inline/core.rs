@@ -4,7 +4,7 @@ use super::bridge::Bridge;
 use super::credit::Credit;
 use super::entry::Entry;
 use super::exit::Exit;
-use crate::bus::{AxilMaster, AxilSlave};
+use crate::bus::{AxilMaster, AxilSlave, MetaAxisIn, MetaAxisOut};
 use crate::constant::Const;
 use crate::construct::construct;
 use crate::core::Core;
@@ -77,58 +77,18 @@ pub struct Inline<
     pub axil_rst: Signal<In, Bit>,
     /// Registers.
     pub s_axil: AxilSlave<24>,
-    /// Beat from the host: bytes in wire order.
-    pub s_host_tdata: Signal<In, Bits<W>>,
-    /// Beat from the host: bytes that are there.
-    pub s_host_tkeep: Signal<In, Bits<K>>,
-    /// Beat from the host: offered.
-    pub s_host_tvalid: Signal<In, Bit>,
-    /// Beat from the host: taken if offered.
-    pub s_host_tready: Signal<Out, Bit>,
-    /// Beat from the host: the frame's last.
-    pub s_host_tlast: Signal<In, Bit>,
-    /// With a frame's first beat: what goes beside it.
-    pub s_host_meta: Signal<In, Bits<M>>,
-    /// Beat to the wire: bytes in wire order.
-    pub m_wire_tdata: Signal<Out, Bits<W>>,
-    /// Beat to the wire: bytes that are there.
-    pub m_wire_tkeep: Signal<Out, Bits<K>>,
-    /// Beat to the wire: offered.
-    pub m_wire_tvalid: Signal<Out, Bit>,
-    /// Beat to the wire: taken if offered.
-    pub m_wire_tready: Signal<In, Bit>,
-    /// Beat to the wire: the frame's last.
-    pub m_wire_tlast: Signal<Out, Bit>,
-    /// Sideband bits that came with its frame from the host; of an ACK they have no meaning.
-    pub m_wire_meta: Signal<Out, Bits<M>>,
+    /// Frames of the host.
+    pub s_host: MetaAxisIn<W, K, M>,
+    /// Frames to the wire.
+    pub m_wire: MetaAxisOut<W, K, M>,
     /// The beat's frame is an ACK of ours.
     pub m_wire_ack: Signal<Out, Bit>,
     /// Bytes of that ACK.
     pub m_wire_ack_bytes: Signal<Out, Bits<16>>,
-    /// Beat from the wire: bytes in wire order.
-    pub s_wire_tdata: Signal<In, Bits<W>>,
-    /// Beat from the wire: bytes that are there.
-    pub s_wire_tkeep: Signal<In, Bits<K>>,
-    /// Beat from the wire: offered.
-    pub s_wire_tvalid: Signal<In, Bit>,
-    /// Beat from the wire: taken if offered.
-    pub s_wire_tready: Signal<Out, Bit>,
-    /// Beat from the wire: the frame's last.
-    pub s_wire_tlast: Signal<In, Bit>,
-    /// With each beat: what goes beside its frame.
-    pub s_wire_meta: Signal<In, Bits<M>>,
-    /// Beat to the host: bytes in wire order.
-    pub m_host_tdata: Signal<Out, Bits<W>>,
-    /// Beat to the host: bytes that are there.
-    pub m_host_tkeep: Signal<Out, Bits<K>>,
-    /// Beat to the host: offered.
-    pub m_host_tvalid: Signal<Out, Bit>,
-    /// Beat to the host: taken if offered.
-    pub m_host_tready: Signal<In, Bit>,
-    /// Beat to the host: the frame's last.
-    pub m_host_tlast: Signal<Out, Bit>,
-    /// Sideband bits that came with its frame from the wire.
-    pub m_host_meta: Signal<Out, Bits<M>>,
+    /// Frames of the wire.
+    pub s_wire: MetaAxisIn<W, K, M>,
+    /// Frames to the host.
+    pub m_host: MetaAxisOut<W, K, M>,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
     /// A frame was lost beside the core: counted as discarded.
@@ -237,7 +197,7 @@ impl<
             frames_bit: bit(Counter::TxFrames),
             past_tag: Const::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Const::new(bits::<16>(u64::from(ACK_TAG))), entry: Entry::new(), exit: Exit::new(), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
-            clk, rst, axil_clk, axil_rst, s_axil, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -307,12 +267,7 @@ impl<
         AxilSlave::<24>::link(&mut self.s_axil, &mut self.bridge.s_axil);
         AxilMaster::<24>::join(&mut self.bridge.m_axil, &mut self.core.s_axil);
         // From the host: what is ours waits in the store for its grant, the rest goes past it.
-        self.entry.s_tdata.next = self.s_host_tdata.val();
-        self.entry.s_tkeep.next = self.s_host_tkeep.val();
-        self.entry.s_tvalid.next = self.s_host_tvalid.val();
-        self.s_host_tready.next = self.entry.s_tready.val();
-        self.entry.s_tlast.next = self.s_host_tlast.val();
-        self.entry.s_meta.next = self.s_host_meta.val();
+        MetaAxisIn::<W, K, M>::link(&mut self.s_host, &mut self.entry.s);
         self.entry.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.entry.cfg_ipv4.next = self.core.settings.val().ipv4;
         self.entry.cfg_ipv6.next = self.core.settings.val().ipv6;
@@ -347,21 +302,21 @@ impl<
         self.credit.cfg_line_rate.next = self.core.settings.val().line_rate;
         self.credit.s_valid.next = self.core.grant.valid.val();
         self.core.grant.ready.next = self.credit.s_ready.val();
-        self.credit.m_ready.next = self.store.grant_ready.val();
+        self.credit.m_ready.next = self.store.grant.ready.val();
         self.credit.charge_valid.next = self.store.charge_valid.val();
         self.credit.charge_bytes.next = self.store.charge_bytes.val();
-        self.store.grant_valid.next = self.credit.m_valid.val();
-        self.store.grant_flow.next = self.core.grant.flow.val();
-        self.store.grant_launch.next = self.core.grant.launch.val();
+        self.store.grant.valid.next = self.credit.m_valid.val();
+        self.store.grant.flow.next = self.core.grant.flow.val();
+        self.store.grant.launch.next = self.core.grant.launch.val();
         // Paced frames get their places, in the order in which they leave.
         self.mark.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.mark.base.next = bits::<16>(0);
-        self.mark.s.tdata.next = self.store.m_tdata.val();
-        self.mark.s.tkeep.next = self.store.m_tkeep.val();
-        self.mark.s.tvalid.next = self.store.m_tvalid.val();
-        self.store.m_tready.next = self.mark.s.tready.val();
-        self.mark.s.tlast.next = self.store.m_tlast.val();
-        self.mark.s.side.next = (bit_cast::<U, M>(self.store.m_meta.val()) << 64) | bit_cast::<U, 64>(self.store.m_launch.val());
+        self.mark.s.tdata.next = self.store.m.tdata.val();
+        self.mark.s.tkeep.next = self.store.m.tkeep.val();
+        self.mark.s.tvalid.next = self.store.m.tvalid.val();
+        self.store.m.tready.next = self.mark.s.tready.val();
+        self.mark.s.tlast.next = self.store.m.tlast.val();
+        self.mark.s.side.next = (bit_cast::<U, M>(self.store.m.meta.val()) << 64) | bit_cast::<U, 64>(self.store.m.launch.val());
         // Then through the gate; what goes beside them in a queue of its own.
         self.paced_ready.next = self.gate.s_tready.val() & self.sides.i_ready.val();
         self.paced_here.next = self.mark.m.tvalid.val() & self.paced_ready.val();
@@ -412,26 +367,26 @@ impl<
         self.is_ack.next = self.core.m_axis_tx.tag.val() == self.ack_tag.val();
         self.is_past.next = self.core.m_axis_tx.tag.val() == self.past_tag.val();
         self.side.next = self.sides.o_data.val();
-        self.m_wire_meta.next = self.side.val().get_bits::<M>(64);
+        self.m_wire.meta.next = self.side.val().get_bits::<M>(64);
         self.beside.next = self.sides.o_valid.val();
         if self.is_past.val() {
             self.beside.next = self.past.o_valid.val();
-            self.m_wire_meta.next = self.past.o_data.val();
+            self.m_wire.meta.next = self.past.o_data.val();
         }
         if self.is_ack.val() {
             self.beside.next = true;
         }
         self.offered.next = self.core.m_axis_tx.tvalid.val() & self.beside.val();
-        self.leaves.next = self.offered.val() & self.m_wire_tready.val();
+        self.leaves.next = self.offered.val() & self.m_wire.tready.val();
         self.ends.next = self.leaves.val() & self.core.m_axis_tx.tlast.val();
-        self.core.m_axis_tx.tready.next = self.m_wire_tready.val() & self.beside.val();
+        self.core.m_axis_tx.tready.next = self.m_wire.tready.val() & self.beside.val();
         self.sides.o_ready.next = self.ends.val() & (!self.is_ack.val() & !self.is_past.val());
         self.past.o_ready.next = self.ends.val() & self.is_past.val();
         self.bytes.next = self.core.m_axis_tx.tdata.val();
-        self.m_wire_tdata.next = self.bytes.val();
-        self.m_wire_tkeep.next = self.core.m_axis_tx.tkeep.val();
-        self.m_wire_tvalid.next = self.offered.val();
-        self.m_wire_tlast.next = self.core.m_axis_tx.tlast.val();
+        self.m_wire.tdata.next = self.bytes.val();
+        self.m_wire.tkeep.next = self.core.m_axis_tx.tkeep.val();
+        self.m_wire.tvalid.next = self.offered.val();
+        self.m_wire.tlast.next = self.core.m_axis_tx.tlast.val();
         self.m_wire_ack.next = self.is_ack.val();
         // The four lengths of an ACK: EtherTypes 0x8100 and 0x86dd, the first byte lowest.
         self.is_tagged.next = self.bytes.val().get_bits::<16>(96) == bits::<16>(0x0081);
@@ -491,22 +446,17 @@ impl<
         self.core.tx_cpl.tag.next = self.exit.sent_tag.val();
         self.core.tx_cpl.ts.next = self.exit.sent_ts.val();
         // From the wire: parsed as it is taken, and to the host.
-        self.s_wire_tready.next = true;
-        self.arriving.s_tvalid.next = self.s_wire_tvalid.val();
-        self.arriving.s_tdata.next = self.s_wire_tdata.val();
-        self.arriving.s_tkeep.next = self.s_wire_tkeep.val();
-        self.arriving.s_tlast.next = self.s_wire_tlast.val();
-        self.arriving.s_meta.next = self.s_wire_meta.val();
-        self.arriving.m_tready.next = self.m_host_tready.val();
-        self.m_host_tdata.next = self.arriving.m_tdata.val();
-        self.m_host_tkeep.next = self.arriving.m_tkeep.val();
-        self.m_host_tvalid.next = self.arriving.m_tvalid.val();
-        self.m_host_tlast.next = self.arriving.m_tlast.val();
-        self.m_host_meta.next = self.arriving.m_meta.val();
-        self.core.s_axis_rx.tdata.next = self.s_wire_tdata.val();
-        self.core.s_axis_rx.tkeep.next = self.s_wire_tkeep.val();
-        self.core.s_axis_rx.tvalid.next = self.s_wire_tvalid.val();
-        self.core.s_axis_rx.tlast.next = self.s_wire_tlast.val();
+        self.s_wire.tready.next = true;
+        self.arriving.s_tvalid.next = self.s_wire.tvalid.val();
+        self.arriving.s_tdata.next = self.s_wire.tdata.val();
+        self.arriving.s_tkeep.next = self.s_wire.tkeep.val();
+        self.arriving.s_tlast.next = self.s_wire.tlast.val();
+        self.arriving.s_meta.next = self.s_wire.meta.val();
+        MetaAxisOut::<W, K, M>::link(&mut self.m_host, &mut self.arriving.m);
+        self.core.s_axis_rx.tdata.next = self.s_wire.tdata.val();
+        self.core.s_axis_rx.tkeep.next = self.s_wire.tkeep.val();
+        self.core.s_axis_rx.tvalid.next = self.s_wire.tvalid.val();
+        self.core.s_axis_rx.tlast.next = self.s_wire.tlast.val();
         self.core.s_axis_rx.ts.next = self.core.date.val();
         self.core.s_axis_rx.bad.next = false;
         self.core.pause.next = self.pause.val();

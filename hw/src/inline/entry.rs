@@ -1,4 +1,5 @@
 //! The way in of the host's packets: each waits until the parser has judged it, then goes its way.
+use crate::bus::MetaAxisIn;
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::parse::Parse;
@@ -32,18 +33,8 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Beat: bytes in wire order.
-    pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: offered.
-    pub s_tvalid: Signal<In, Bit>,
-    /// Beat: taken if offered.
-    pub s_tready: Signal<Out, Bit>,
-    /// Beat: the packet's last.
-    pub s_tlast: Signal<In, Bit>,
-    /// With a packet's first beat: what goes beside it.
-    pub s_meta: Signal<In, Bits<M>>,
+    /// Frames of the host.
+    pub s: MetaAxisIn<W, K, M>,
     /// Our UDP port.
     pub cfg_udp_port: Signal<In, Bits<16>>,
     /// Beat: bytes in wire order.
@@ -206,11 +197,11 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.ways.rst.next = self.rst.val();
 
         // Beats into the queue, and past the parser.
-        self.s_tready.next = self.bytes.i_ready.val();
-        self.taken.next = self.s_tvalid.val() & self.bytes.i_ready.val();
+        self.s.tready.next = self.bytes.i_ready.val();
+        self.taken.next = self.s.tvalid.val() & self.bytes.i_ready.val();
         self.pushed.next = self.taken.val() & !self.skipping.q.val();
         self.cut.next = self.count.q.val() == self.most.val();
-        self.last.next = self.s_tlast.val() | self.cut.val();
+        self.last.next = self.s.tlast.val() | self.cut.val();
         if self.pushed.val() {
             self.count.d.next = self.count.q.val() + bits::<11>(1);
         }
@@ -218,20 +209,20 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
             self.count.d.next = bits::<11>(0);
         }
         if self.taken.val() {
-            self.skipping.d.next = (self.skipping.q.val() | self.cut.val()) & !self.s_tlast.val();
+            self.skipping.d.next = (self.skipping.q.val() | self.cut.val()) & !self.s.tlast.val();
         }
         self.bytes.i_valid.next = self.pushed.val();
-        self.bytes.i_data.next = self.s_tdata.val();
+        self.bytes.i_data.next = self.s.tdata.val();
         self.ends.i_valid.next = self.pushed.val();
-        self.ends.i_data.next = (bit_cast::<E, K>(self.s_tkeep.val()) << 1) | bit_cast::<E, 1>(self.last.val().into());
+        self.ends.i_data.next = (bit_cast::<E, K>(self.s.tkeep.val()) << 1) | bit_cast::<E, 1>(self.last.val().into());
         self.metas.i_valid.next = self.pushed.val() & !self.count.q.val().any();
-        self.metas.i_data.next = self.s_meta.val();
-        self.parse.s.tdata.next = self.s_tdata.val();
-        self.parse.s.tkeep.next = self.s_tkeep.val();
+        self.metas.i_data.next = self.s.meta.val();
+        self.parse.s.tdata.next = self.s.tdata.val();
+        self.parse.s.tkeep.next = self.s.tkeep.val();
         self.parse.s.tvalid.next = self.pushed.val();
         self.parse.s.tlast.next = self.last.val();
         self.parse.s.ts.next = bits::<64>(0);
-        self.parse.s.bad.next = self.cut.val() & !self.s_tlast.val();
+        self.parse.s.bad.next = self.cut.val() & !self.s.tlast.val();
         self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
 
         // The parser's report becomes a way.

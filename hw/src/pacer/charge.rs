@@ -1,4 +1,5 @@
 //! The charge unit: what each flow's packets cost.
+use crate::bus::{ChargeIn, PaidOut};
 use crate::constant::OneHot;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
@@ -15,24 +16,10 @@ pub struct Charge<const F: usize, const S: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A charge.
-    pub charge_valid: Signal<In, Bit>,
-    /// Flow charged.
-    pub charge_flow: Signal<In, Bits<F>>,
-    /// Wire bytes.
-    pub charge_bytes: Signal<In, Bits<16>>,
-    /// The charge's packet ends a segment.
-    pub charge_ends: Signal<In, Bit>,
-    /// A flow's new account.
-    pub paid_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub paid_flow: Signal<Out, Bits<F>>,
-    /// Bytes, 32 bits; packets, 9; last size, 16.
-    pub paid_word: Signal<Out, Bits<57>>,
-    /// Charges of 0 bytes.
-    pub paid_voids: Signal<Out, Bits<8>>,
-    /// The packet ends a segment.
-    pub paid_ends: Signal<Out, Bit>,
+    /// Charges.
+    pub charge: ChargeIn<F>,
+    /// Words for the pass.
+    pub paid: PaidOut<F>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
     ram: ApartRam<Bits<65>, F>,
@@ -82,10 +69,10 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }
         // 1: read. 2: capture, and see which earlier results the RAM could not show. 3: add.
-        self.valid[0].d.next = self.charge_valid.val() & self.is_swept.val();
-        self.flow[0].d.next = self.charge_flow.val();
-        self.bytes[0].d.next = self.charge_bytes.val();
-        self.ends[0].d.next = self.charge_ends.val();
+        self.valid[0].d.next = self.charge.valid.val() & self.is_swept.val();
+        self.flow[0].d.next = self.charge.flow.val();
+        self.bytes[0].d.next = self.charge.bytes.val();
+        self.ends[0].d.next = self.charge.ends.val();
         for i in 0..3 {
             self.ends[i + 1].d.next = self.ends[i].q.val();
         }
@@ -142,11 +129,11 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
             self.ram.write_enable.next = true;
             self.ram.write_address.next = self.sweep.q.val().get_bits::<F>(0);
         }
-        self.paid_valid.next = self.done_valid[0].q.val();
-        self.paid_flow.next = self.done_flow[0].q.val();
-        self.paid_word.next = self.done[0].q.val().get_bits::<57>(0);
-        self.paid_voids.next = self.done[0].q.val().get_bits::<8>(57);
-        self.paid_ends.next = self.ends[3].q.val();
+        self.paid.valid.next = self.done_valid[0].q.val();
+        self.paid.flow.next = self.done_flow[0].q.val();
+        self.paid.word.next = self.done[0].q.val().get_bits::<57>(0);
+        self.paid.voids.next = self.done[0].q.val().get_bits::<8>(57);
+        self.paid.ends.next = self.ends[3].q.val();
         self.swept.next = self.is_swept.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);

@@ -1,4 +1,5 @@
 //! The doorbell unit: flows that have packets to send, flows that sleep, and flows that are woken.
+use crate::bus::{DoorbellIn, FlowSwitchIn, PostOut, SleepIn};
 use crate::constant::{Fixed, OneHot};
 use crate::fifo::Fifo;
 use crate::ram::ApartRam;
@@ -30,40 +31,18 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A flow is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    /// The flow.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// The flow takes doorbells.
-    pub fl_enable: Signal<In, Bit>,
-    /// The flow's accounts stay.
-    pub fl_keep: Signal<In, Bit>,
+    /// Loads of flows.
+    pub fl: FlowSwitchIn<F>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
     /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
-    /// A request to sleep.
-    pub sleep_valid: Signal<In, Bit>,
-    /// The request is taken at this clock if offered.
-    pub sleep_ready: Signal<Out, Bit>,
-    /// Flow of the request.
-    pub sleep_flow: Signal<In, Bits<F>>,
-    /// Reason of the request: `timely_model::pacer::doorbell::Sleep`.
-    pub sleep_why: Signal<In, Bits<2>>,
-    /// Packets granted that the pass knows of.
-    pub sleep_granted: Signal<In, Bits<16>>,
-    /// Bytes released that the pass knows of.
-    pub sleep_released: Signal<In, Bits<32>>,
-    /// A doorbell.
-    pub doorbell_valid: Signal<In, Bit>,
-    /// The doorbell is taken at this clock if offered.
-    pub doorbell_ready: Signal<Out, Bit>,
-    /// Flow of the doorbell.
-    pub doorbell_flow: Signal<In, Bits<F>>,
-    /// Packets posted.
-    pub doorbell_packets: Signal<In, Bits<16>>,
+    /// Requests to sleep.
+    pub sleep: SleepIn<F>,
+    /// Doorbells.
+    pub doorbell: DoorbellIn<F>,
     /// A flow's count of granted packets is written.
     pub granted_valid: Signal<In, Bit>,
     /// The flow.
@@ -74,12 +53,8 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     pub act_valid: Signal<Out, Bit>,
     /// The flow.
     pub act_flow: Signal<Out, Bits<F>>,
-    /// A flow's new word.
-    pub post_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub post_flow: Signal<Out, Bits<F>>,
-    /// Posted packets, 16 bits; released bytes, 32; drop.
-    pub post_word: Signal<Out, Bits<49>>,
+    /// Words for the pass.
+    pub post: PostOut<F>,
     /// A doorbell was refused.
     pub refused: Signal<Out, Bit>,
     /// The RAM is clear; nothing is accepted before.
@@ -205,31 +180,31 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }
 
-        self.load.d.next = self.fl_valid.val() & self.is_swept.val();
-        self.load_flow.d.next = self.fl_flow.val();
+        self.load.d.next = self.fl.valid.val() & self.is_swept.val();
+        self.load_flow.d.next = self.fl.flow.val();
         self.load_bits.d.next = bits::<2>(0);
-        if self.fl_enable.val() {
+        if self.fl.enable.val() {
             self.load_bits.d.next = bits::<2>(1);
         }
-        if self.fl_keep.val() {
+        if self.fl.keep.val() {
             self.load_bits.d.next = self.load_bits.d.val() | bits::<2>(2);
         }
         self.releases.i_valid.next = self.release_valid.val() & self.is_swept.val();
         self.releases.i_data.next = bit_cast::<R, 32>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 32);
-        self.doorbells.i_valid.next = self.doorbell_valid.val() & self.is_swept.val();
-        self.doorbells.i_data.next = bit_cast::<D, 16>(self.doorbell_packets.val()) | (bit_cast::<D, F>(self.doorbell_flow.val()) << 16);
+        self.doorbells.i_valid.next = self.doorbell.valid.val() & self.is_swept.val();
+        self.doorbells.i_data.next = bit_cast::<D, 16>(self.doorbell.packets.val()) | (bit_cast::<D, F>(self.doorbell.flow.val()) << 16);
 
         // Choose.
         self.releases.o_ready.next = !self.load.q.val();
-        self.sleep_ready.next = !self.load.q.val() & !self.releases.o_valid.val();
-        self.doorbells.o_ready.next = (!self.load.q.val() & !self.releases.o_valid.val()) & !self.sleep_valid.val();
-        self.valid[0].d.next = ((self.load.q.val() | self.releases.o_valid.val()) | self.sleep_valid.val()) | self.doorbells.o_valid.val();
+        self.sleep.ready.next = !self.load.q.val() & !self.releases.o_valid.val();
+        self.doorbells.o_ready.next = (!self.load.q.val() & !self.releases.o_valid.val()) & !self.sleep.valid.val();
+        self.valid[0].d.next = ((self.load.q.val() | self.releases.o_valid.val()) | self.sleep.valid.val()) | self.doorbells.o_valid.val();
         self.take.next = bits::<2>(3);
         if self.load.q.val() {
             self.take.next = bits::<2>(0);
         } else if self.releases.o_valid.val() {
             self.take.next = bits::<2>(1);
-        } else if self.sleep_valid.val() {
+        } else if self.sleep.valid.val() {
             self.take.next = bits::<2>(2);
         }
         self.kind[0].d.next = self.take.val();
@@ -239,17 +214,17 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         } else if self.take.val() == bits::<2>(1) {
             self.flow[0].d.next = self.releases.o_data.val().get_bits::<F>(32);
         } else if self.take.val() == bits::<2>(2) {
-            self.flow[0].d.next = self.sleep_flow.val();
+            self.flow[0].d.next = self.sleep.flow.val();
         }
-        self.bytes[0].d.next = self.sleep_released.val();
+        self.bytes[0].d.next = self.sleep.released.val();
         if self.take.val() == bits::<2>(1) {
             self.bytes[0].d.next = self.releases.o_data.val().get_bits::<32>(0);
         }
-        self.count[0].d.next = self.sleep_granted.val();
+        self.count[0].d.next = self.sleep.granted.val();
         if self.take.val() == bits::<2>(3) {
             self.count[0].d.next = self.doorbells.o_data.val().get_bits::<16>(0);
         }
-        self.what[0].d.next = self.sleep_why.val();
+        self.what[0].d.next = self.sleep.why.val();
         if self.take.val() == bits::<2>(0) {
             self.what[0].d.next = self.load_bits.q.val();
         }
@@ -395,12 +370,12 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         }
         self.act_valid.next = self.calls.q.val() | (self.rang.q.val() & self.fitted.q.val());
         self.act_flow.next = self.done_flow.q.val();
-        self.post_valid.next = self.done_valid.q.val();
-        self.post_flow.next = self.done_flow.q.val();
-        self.post_word.next = self.done[0].q.val().get_bits::<49>(0);
+        self.post.valid.next = self.done_valid.q.val();
+        self.post.flow.next = self.done_flow.q.val();
+        self.post.word.next = self.done[0].q.val().get_bits::<49>(0);
         self.refused.next = self.asked.q.val() & !(self.added.q.val() & self.fitted.q.val());
         self.swept.next = self.is_swept.val();
-        self.doorbell_ready.next = self.is_swept.val() & self.doorbells.i_ready.val();
+        self.doorbell.ready.next = self.is_swept.val() & self.doorbells.i_ready.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);
             self.load.d.next = false;

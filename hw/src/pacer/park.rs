@@ -1,4 +1,5 @@
 //! The park: flows wait there while their priority is paused.
+use crate::bus::FlowStreamOut;
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
 
@@ -19,12 +20,8 @@ pub struct Park<const F: usize, const C: usize> {
     pub park_flow: Signal<In, Bits<F>>,
     /// A pause ended.
     pub resume: Signal<In, Bit>,
-    /// A flow on its way back to READY.
-    pub o_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub o_flow: Signal<Out, Bits<F>>,
-    /// The flow is taken at this clock if offered.
-    pub o_ready: Signal<In, Bit>,
+    /// Flows that are resumed.
+    pub o: FlowStreamOut<F>,
     queue: HeldFifo<F, F, C>,
     /// Flows parked.
     fill: DFF<Bits<C>>,
@@ -46,7 +43,7 @@ impl<const F: usize, const C: usize> Logic for Park<F, C> {
         self.queue.i_valid.next = self.park_valid.val();
         self.queue.i_data.next = self.park_flow.val();
         self.offer.next = self.queue.o_valid.val() & self.left.q.val().any();
-        self.pop.next = self.offer.val() & self.o_ready.val();
+        self.pop.next = self.offer.val() & self.o.ready.val();
         self.queue.o_ready.next = self.pop.val();
         self.leaving.next = self.left.q.val();
         if self.resume.val() {
@@ -66,8 +63,8 @@ impl<const F: usize, const C: usize> Logic for Park<F, C> {
             self.change.next = !bits::<C>(0);
         }
         self.fill.d.next = self.fill.q.val() + self.change.val();
-        self.o_valid.next = self.offer.val();
-        self.o_flow.next = self.queue.o_data.val();
+        self.o.valid.next = self.offer.val();
+        self.o.flow.next = self.queue.o_data.val();
         if self.rst.val() {
             self.fill.d.next = bits::<C>(0);
             self.left.d.next = bits::<C>(0);

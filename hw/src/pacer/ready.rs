@@ -1,4 +1,5 @@
 //! The queue of the flows that wait for their token pass.
+use crate::bus::FlowStreamOut;
 use crate::ram::ApartBlockRam;
 use rust_hdl::prelude::*;
 
@@ -22,12 +23,8 @@ pub struct Ready<const F: usize, const B: usize> {
     pub act_valid: Signal<In, Bit>,
     /// The flow.
     pub act_flow: Signal<In, Bits<F>>,
-    /// A flow stands at the output.
-    pub o_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub o_flow: Signal<Out, Bits<F>>,
-    /// The flow is taken at this clock if one stands there.
-    pub o_ready: Signal<In, Bit>,
+    /// Flows to pass.
+    pub o: FlowStreamOut<F>,
     even: ApartBlockRam<Bits<F>, B>,
     odd: ApartBlockRam<Bits<F>, B>,
     write: DFF<Bits<F>>,
@@ -87,8 +84,8 @@ impl<const F: usize, const B: usize> Logic for Ready<F, B> {
         self.even.read_address.next = self.read_next.val().get_bits::<B>(1);
         self.odd.read_address.next = self.read.q.val().get_bits::<B>(1);
         // The flow at the output goes, or none is there: the one that a RAM shows follows. Then, or if no RAM shows one, both read.
-        self.moves.next = !self.out_valid.q.val() | self.o_ready.val();
-        self.reads.next = !self.pending.q.val() | (!self.out_valid.q.val() | self.o_ready.val());
+        self.moves.next = !self.out_valid.q.val() | self.o.ready.val();
+        self.reads.next = !self.pending.q.val() | (!self.out_valid.q.val() | self.o.ready.val());
         self.even.read_enable.next = self.reads.val();
         self.odd.read_enable.next = self.reads.val();
         self.more.next = self.write.q.val() != self.read.q.val();
@@ -107,8 +104,8 @@ impl<const F: usize, const B: usize> Logic for Ready<F, B> {
             self.out_valid.d.next = self.pending.q.val();
             self.out.d.next = self.delivered.val();
         }
-        self.o_valid.next = self.out_valid.q.val();
-        self.o_flow.next = self.out.q.val();
+        self.o.valid.next = self.out_valid.q.val();
+        self.o.flow.next = self.out.q.val();
         if self.rst.val() {
             self.write.d.next = bits::<F>(0);
             self.read.d.next = bits::<F>(0);

@@ -6,6 +6,7 @@ use super::park::Park;
 use super::pass::Pass;
 use super::ready::Ready;
 use super::wheel::Wheel;
+use crate::bus::{FlowStreamOut, InsertOut, PaidOut, PostOut, SleepOut};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::pacer::{Timing, wheel_bits};
@@ -203,69 +204,57 @@ impl<
         self.gate.clk.next = self.clk.val();
         self.gate.rst.next = self.rst.val();
         self.go.next = (self.doorbell.swept.val() & self.charge.swept.val()) & (self.pass.swept.val() & self.wheel.swept.val());
-        self.left.next = self.gate.grant_valid.val() & self.grant_ready.val();
+        self.left.next = self.gate.grant.valid.val() & self.grant_ready.val();
 
-        self.doorbell.fl_valid.next = self.fl_valid.val() & self.go.val();
-        self.doorbell.fl_flow.next = self.fl_flow.val();
-        self.doorbell.fl_enable.next = self.fl_record.val().get_bit(0);
-        self.doorbell.fl_keep.next = self.fl_record.val().get_bit(1);
+        self.doorbell.fl.valid.next = self.fl_valid.val() & self.go.val();
+        self.doorbell.fl.flow.next = self.fl_flow.val();
+        self.doorbell.fl.enable.next = self.fl_record.val().get_bit(0);
+        self.doorbell.fl.keep.next = self.fl_record.val().get_bit(1);
         self.doorbell.release_valid.next = self.release_valid.val() & self.go.val();
         self.doorbell.release_flow.next = self.release_flow.val();
         self.doorbell.release_bytes.next = self.release_bytes.val();
-        self.doorbell.sleep_valid.next = self.pass.sleep_valid.val();
-        self.doorbell.sleep_flow.next = self.pass.sleep_flow.val();
-        self.doorbell.sleep_why.next = self.pass.sleep_why.val();
-        self.doorbell.sleep_granted.next = self.pass.sleep_granted.val();
-        self.doorbell.sleep_released.next = self.pass.sleep_released.val();
-        self.doorbell.doorbell_valid.next = self.doorbell_valid.val() & self.go.val();
-        self.doorbell.doorbell_flow.next = self.doorbell_flow.val();
-        self.doorbell.doorbell_packets.next = self.doorbell_packets.val();
+        SleepOut::<F>::join(&mut self.pass.sleep, &mut self.doorbell.sleep);
+        self.doorbell.doorbell.valid.next = self.doorbell_valid.val() & self.go.val();
+        self.doorbell.doorbell.flow.next = self.doorbell_flow.val();
+        self.doorbell.doorbell.packets.next = self.doorbell_packets.val();
         self.doorbell.granted_valid.next = self.pass.granted_valid.val();
         self.doorbell.granted_flow.next = self.pass.granted_flow.val();
         self.doorbell.granted_count.next = self.pass.granted_count.val();
 
-        self.charge.charge_valid.next = self.charge_valid.val() & self.go.val();
-        self.charge.charge_flow.next = self.charge_flow.val();
-        self.charge.charge_bytes.next = self.charge_bytes.val();
-        self.charge.charge_ends.next = self.charge_ends.val();
+        self.charge.charge.valid.next = self.charge_valid.val() & self.go.val();
+        self.charge.charge.flow.next = self.charge_flow.val();
+        self.charge.charge.bytes.next = self.charge_bytes.val();
+        self.charge.charge.ends.next = self.charge_ends.val();
 
         // A flow that was parked goes to READY when the doorbell unit has none for it.
-        self.due.d.next = self.wheel.due_valid.val();
-        self.due_flow.d.next = self.wheel.due_flow.val();
+        self.due.d.next = self.wheel.due.valid.val();
+        self.due_flow.d.next = self.wheel.due.flow.val();
         self.ready.due_valid.next = self.due.q.val();
         self.ready.due_flow.next = self.due_flow.q.val();
-        self.ready.act_valid.next = self.doorbell.act_valid.val() | self.parking.o_valid.val();
-        self.ready.act_flow.next = self.parking.o_flow.val();
+        self.ready.act_valid.next = self.doorbell.act_valid.val() | self.parking.o.valid.val();
+        self.ready.act_flow.next = self.parking.o.flow.val();
         if self.doorbell.act_valid.val() {
             self.ready.act_flow.next = self.doorbell.act_flow.val();
         }
-        self.ready.o_ready.next = self.pass.q_ready.val();
+        FlowStreamOut::<F>::join(&mut self.ready.o, &mut self.pass.q);
         self.parking.park_valid.next = self.pass.park_valid.val();
         self.parking.park_flow.next = self.pass.park_flow.val();
         self.parking.resume.next = self.pass.resume.val();
-        self.parking.o_ready.next = !self.doorbell.act_valid.val();
+        self.parking.o.ready.next = !self.doorbell.act_valid.val();
 
-        self.pass.q_valid.next = self.ready.o_valid.val();
-        self.pass.q_flow.next = self.ready.o_flow.val();
-        self.pass.post_valid.next = self.doorbell.post_valid.val();
-        self.pass.post_flow.next = self.doorbell.post_flow.val();
-        self.pass.post_word.next = self.doorbell.post_word.val();
-        self.pass.paid_valid.next = self.charge.paid_valid.val();
-        self.pass.paid_flow.next = self.charge.paid_flow.val();
-        self.pass.paid_word.next = self.charge.paid_word.val();
-        self.pass.paid_voids.next = self.charge.paid_voids.val();
-        self.pass.paid_ends.next = self.charge.paid_ends.val();
-        self.pass.fl_valid.next = self.fl_valid.val() & self.go.val();
-        self.pass.fl_flow.next = self.fl_flow.val();
-        self.pass.fl_profile.next = self.fl_record.val().get_bits::<4>(4);
-        self.pass.fl_priority.next = self.fl_record.val().get_bits::<3>(8);
-        self.pass.fl_ipv6.next = self.fl_record.val().get_bit(11);
-        self.pass.fl_vlan.next = self.fl_record.val().get_bit(12);
-        self.pass.fl_payload.next = self.fl_record.val().get_bits::<14>(32);
-        self.pass.pw_valid.next = self.pw_valid.val() & self.go.val();
-        self.pass.pw_profile.next = self.pw_profile.val();
-        self.pass.pw_word.next = self.pw_word.val();
-        self.pass.pw_data.next = self.pw_data.val();
+        PostOut::<F>::join(&mut self.doorbell.post, &mut self.pass.post);
+        PaidOut::<F>::join(&mut self.charge.paid, &mut self.pass.paid);
+        self.pass.fl.valid.next = self.fl_valid.val() & self.go.val();
+        self.pass.fl.flow.next = self.fl_flow.val();
+        self.pass.fl.profile.next = self.fl_record.val().get_bits::<4>(4);
+        self.pass.fl.priority.next = self.fl_record.val().get_bits::<3>(8);
+        self.pass.fl.ipv6.next = self.fl_record.val().get_bit(11);
+        self.pass.fl.vlan.next = self.fl_record.val().get_bit(12);
+        self.pass.fl.payload.next = self.fl_record.val().get_bits::<14>(32);
+        self.pass.pw.valid.next = self.pw_valid.val() & self.go.val();
+        self.pass.pw.profile.next = self.pw_profile.val();
+        self.pass.pw.word.next = self.pw_word.val();
+        self.pass.pw.data.next = self.pw_data.val();
         self.pass.rate_valid.next = self.rate_valid.val() & self.go.val();
         self.pass.rate_flow.next = self.rate_flow.val();
         self.pass.rate_value.next = self.rate_value.val();
@@ -274,14 +263,11 @@ impl<
         self.pass.now.next = self.now.val();
         // A clock later, for whether it leaves is known late.
         self.pass.left.next = self.granted.q.val();
-        self.pass.sleep_ready.next = self.doorbell.sleep_ready.val();
 
         self.turned.d.next = self.now.val();
         self.wheel.now.next = self.turned.q.val();
-        self.wheel.insert_valid.next = self.pass.insert_valid.val();
-        self.wheel.insert_flow.next = self.pass.insert_flow.val();
-        self.wheel.insert_slot.next = self.pass.insert_slot.val();
-        self.wheel.due_ready.next = true;
+        InsertOut::<F, X>::join(&mut self.pass.insert, &mut self.wheel.insert);
+        self.wheel.due.ready.next = true;
 
         // The pass keeps within the gate's places, so that `train_ready` need not be asked.
         self.gate.now.next = self.now.val();
@@ -290,13 +276,13 @@ impl<
         self.gate.train_packets.next = self.pass.train_packets.val();
         self.gate.train_launch.next = self.pass.train_launch.val();
         self.gate.train_gap.next = self.pass.train_gap.val();
-        self.gate.grant_ready.next = self.grant_ready.val();
+        self.gate.grant.ready.next = self.grant_ready.val();
         self.granted.d.next = self.left.val();
 
-        self.doorbell_ready.next = self.doorbell.doorbell_ready.val() & self.go.val();
-        self.grant_valid.next = self.gate.grant_valid.val();
-        self.grant_flow.next = self.gate.grant_flow.val();
-        self.grant_launch.next = self.gate.grant_launch.val();
+        self.doorbell_ready.next = self.doorbell.doorbell.ready.val() & self.go.val();
+        self.grant_valid.next = self.gate.grant.valid.val();
+        self.grant_flow.next = self.gate.grant.flow.val();
+        self.grant_launch.next = self.gate.grant.launch.val();
         self.idle_valid.next = self.pass.idle_valid.val();
         self.idle_flow.next = self.pass.idle_flow.val();
         self.limited_valid.next = self.pass.granted_valid.val();

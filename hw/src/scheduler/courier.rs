@@ -1,5 +1,6 @@
 //! Configuration bridge between the control half and a scheduler, by the registers of the NIC that both are in.
 use super::kept::Kept;
+use crate::bus::{AxilWordMaster, FlowLoadIn, ProfileWriteIn};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -46,40 +47,16 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub release_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
-    /// Flow bus.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow loaded.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Record of the flow.
-    pub fl_record: Signal<In, Bits<512>>,
-    /// Profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    /// Profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of the profile.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the word.
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Loads of flows.
+    pub fl: FlowLoadIn<F>,
+    /// The profile bus.
+    pub pw: ProfileWriteIn,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
     /// No flow may send.
     pub stop: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
-    pub m_axil_awready: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
-    pub m_axil_wready: Signal<In, Bit>,
-    /// AXI-Lite: write response.
-    pub m_axil_bresp: Signal<In, Bits<2>>,
-    /// AXI-Lite: write response valid.
-    pub m_axil_bvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
-    pub m_axil_arready: Signal<In, Bit>,
-    /// AXI-Lite: read data.
-    pub m_axil_rdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: read response.
-    pub m_axil_rresp: Signal<In, Bits<2>>,
-    /// AXI-Lite: read data valid.
-    pub m_axil_rvalid: Signal<In, Bit>,
+    /// The NIC's own registers.
+    pub m_axil: AxilWordMaster<24>,
     /// A flow starts after its idle time.
     pub idle_valid: Signal<Out, Bit>,
     /// Flow that starts.
@@ -96,22 +73,6 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub swept: Signal<Out, Bit>,
     /// A write was refused to the last, a read was refused, or no scheduler of ours answered.
     pub failed: Signal<Out, Bit>,
-    /// AXI-Lite: write address.
-    pub m_axil_awaddr: Signal<Out, Bits<24>>,
-    /// AXI-Lite: write address valid.
-    pub m_axil_awvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
-    pub m_axil_wdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: write data valid.
-    pub m_axil_wvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write response taken.
-    pub m_axil_bready: Signal<Out, Bit>,
-    /// AXI-Lite: read address.
-    pub m_axil_araddr: Signal<Out, Bits<24>>,
-    /// AXI-Lite: read address valid.
-    pub m_axil_arvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
-    pub m_axil_rready: Signal<Out, Bit>,
     kept: Kept<F, S>,
     rates: Fifo<R, 9, 10>,
     releases: Fifo<R, 9, 10>,
@@ -219,20 +180,20 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         self.rates.i_data.next = bit_cast::<R, 32>(self.rate_value.val()) | (bit_cast::<R, F>(self.rate_flow.val()) << 32);
         self.releases.i_valid.next = self.release_valid.val();
         self.releases.i_data.next = bit_cast::<R, 32>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 32);
-        self.loads.i_valid.next = self.fl_valid.val();
+        self.loads.i_valid.next = self.fl.valid.val();
         // Without the bits 2 and 3: endless and READ.
-        self.loads.i_data.next = bit_cast::<R, 2>(self.fl_record.val().get_bits::<2>(0))
-            | (bit_cast::<R, 9>(self.fl_record.val().get_bits::<9>(4)) << 4)
-            | (bit_cast::<R, 14>(self.fl_record.val().get_bits::<14>(32)) << 16)
-            | (bit_cast::<R, F>(self.fl_flow.val()) << 32);
-        self.wanted.next = (self.pw_word.val() == bits::<5>(1))
-            | (self.pw_word.val() == bits::<5>(3))
-            | (self.pw_word.val() == bits::<5>(4))
-            | (self.pw_word.val() == bits::<5>(30));
-        self.words.i_valid.next = self.pw_valid.val() & self.wanted.val();
-        self.words.i_data.next = bit_cast::<41, 32>(self.pw_data.val())
-            | (bit_cast::<41, 5>(self.pw_word.val()) << 32)
-            | (bit_cast::<41, 4>(self.pw_profile.val()) << 37);
+        self.loads.i_data.next = bit_cast::<R, 2>(self.fl.record.val().get_bits::<2>(0))
+            | (bit_cast::<R, 9>(self.fl.record.val().get_bits::<9>(4)) << 4)
+            | (bit_cast::<R, 14>(self.fl.record.val().get_bits::<14>(32)) << 16)
+            | (bit_cast::<R, F>(self.fl.flow.val()) << 32);
+        self.wanted.next = (self.pw.word.val() == bits::<5>(1))
+            | (self.pw.word.val() == bits::<5>(3))
+            | (self.pw.word.val() == bits::<5>(4))
+            | (self.pw.word.val() == bits::<5>(30));
+        self.words.i_valid.next = self.pw.valid.val() & self.wanted.val();
+        self.words.i_data.next = bit_cast::<41, 32>(self.pw.data.val())
+            | (bit_cast::<41, 5>(self.pw.word.val()) << 32)
+            | (bit_cast::<41, 4>(self.pw.profile.val()) << 37);
 
         // One operation a clock: releases, rates, loads when neither waits, then a flow to be carried.
         self.holds.next = self.held_load.q.val() | self.held_rate.q.val() | self.release_is.q.val().any();
@@ -315,15 +276,15 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.release_is.d.next = self.kept.freed.val();
         }
         // A write.
-        if self.m_axil_awready.val() {
+        if self.m_axil.awready.val() {
             self.aw.d.next = false;
         }
-        if self.m_axil_wready.val() {
+        if self.m_axil.wready.val() {
             self.w.d.next = false;
         }
-        self.again.next = self.b.q.val() & self.m_axil_bvalid.val() & self.m_axil_bresp.val().any() & !self.tries.q.val().all();
-        self.lost.next = self.b.q.val() & self.m_axil_bvalid.val() & self.m_axil_bresp.val().any() & self.tries.q.val().all();
-        if self.m_axil_bvalid.val() & self.b.q.val() {
+        self.again.next = self.b.q.val() & self.m_axil.bvalid.val() & self.m_axil.bresp.val().any() & !self.tries.q.val().all();
+        self.lost.next = self.b.q.val() & self.m_axil.bvalid.val() & self.m_axil.bresp.val().any() & self.tries.q.val().all();
+        if self.m_axil.bvalid.val() & self.b.q.val() {
             self.b.d.next = false;
             self.tries.d.next = bits::<3>(0);
         }
@@ -345,11 +306,11 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.data.d.next = self.value.val();
         }
         self.refused.d.next = self.lost.val();
-        self.m_axil_awaddr.next = self.address.q.val();
-        self.m_axil_awvalid.next = self.aw.q.val();
-        self.m_axil_wdata.next = self.data.q.val();
-        self.m_axil_wvalid.next = self.w.q.val();
-        self.m_axil_bready.next = self.b.q.val();
+        self.m_axil.awaddr.next = self.address.q.val();
+        self.m_axil.awvalid.next = self.aw.q.val();
+        self.m_axil.wdata.next = self.data.q.val();
+        self.m_axil.wvalid.next = self.w.q.val();
+        self.m_axil.bready.next = self.b.q.val();
 
         // The mailbox is read.
         self.mail_at.d.next = self.base.val() + self.at_mail.val();
@@ -360,19 +321,19 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.ar.d.next = true;
             self.r.d.next = true;
         }
-        if self.ar.q.val() & self.m_axil_arready.val() {
+        if self.ar.q.val() & self.m_axil.arready.val() {
             self.ar.d.next = false;
         }
         self.answered.d.next = false;
-        if self.r.q.val() & self.m_axil_rvalid.val() {
+        if self.r.q.val() & self.m_axil.rvalid.val() {
             self.r.d.next = false;
             self.answered.d.next = true;
-            self.answer.d.next = self.m_axil_rdata.val();
-            self.bad.d.next = self.m_axil_rresp.val().any();
+            self.answer.d.next = self.m_axil.rdata.val();
+            self.bad.d.next = self.m_axil.rresp.val().any();
         }
-        self.m_axil_araddr.next = self.mail_at.q.val();
-        self.m_axil_arvalid.next = self.ar.q.val();
-        self.m_axil_rready.next = self.r.q.val();
+        self.m_axil.araddr.next = self.mail_at.q.val();
+        self.m_axil.arvalid.next = self.ar.q.val();
+        self.m_axil.rready.next = self.r.q.val();
         // The mailbox's word.
         self.good.next = !self.bad.q.val() & (self.answer.q.val().get_bits::<4>(28) == bits::<4>(5));
         self.is_idle.d.next = false;

@@ -1,4 +1,5 @@
 //! The scheduler's blocks on Corundum's register bus.
+use crate::bus::{RegisterReadIn, RegisterWriteIn};
 use crate::constant::Fixed;
 use rust_hdl::prelude::*;
 use timely_regs::corundum::{OWN_OFFSET, TYPE, VERSION};
@@ -17,24 +18,10 @@ pub struct Registers {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Address of a write.
-    pub wr_addr: Signal<In, Bits<24>>,
-    /// Data of the write.
-    pub wr_data: Signal<In, Bits<32>>,
-    /// Bytes that are written.
-    pub wr_strb: Signal<In, Bits<4>>,
-    /// A write, until it is acknowledged.
-    pub wr_en: Signal<In, Bit>,
-    /// The write is taken.
-    pub wr_ack: Signal<Out, Bit>,
-    /// Address of a read.
-    pub rd_addr: Signal<In, Bits<24>>,
-    /// A read, until it is acknowledged.
-    pub rd_en: Signal<In, Bit>,
-    /// Data of the read; 0 but with `rd_ack`.
-    pub rd_data: Signal<Out, Bits<32>>,
-    /// The read is answered.
-    pub rd_ack: Signal<Out, Bit>,
+    /// Writes of registers.
+    pub wr: RegisterWriteIn,
+    /// Reads of registers.
+    pub rd: RegisterReadIn,
     /// Address of the blocks, as the bus sees it.
     pub cfg_base: Signal<In, Bits<24>>,
     /// Address of the blocks, as software sees it.
@@ -78,28 +65,28 @@ impl Logic for Registers {
     fn update(&mut self) {
         dff_setup!(self, clk, enabled, dest_is, wr_done, rd_done, read, base);
         self.base.d.next = self.cfg_base.val();
-        self.wr_to.next = self.wr_addr.val() - self.base.q.val();
-        self.rd_from.next = self.rd_addr.val() - self.base.q.val();
+        self.wr_to.next = self.wr.addr.val() - self.base.q.val();
+        self.rd_from.next = self.rd.addr.val() - self.base.q.val();
         self.wr_word.next = self.wr_to.val().get_bits::<5>(2);
         self.rd_word.next = self.rd_from.val().get_bits::<5>(2);
         self.wr_done.d.next = false;
         self.rd_done.d.next = false;
         self.read.d.next = bits::<32>(0);
-        if self.wr_en.val() & !self.wr_done.q.val() & !self.wr_to.val().get_bits::<17>(7).any() {
+        if self.wr.en.val() & !self.wr_done.q.val() & !self.wr_to.val().get_bits::<17>(7).any() {
             if self.wr_word.val() == bits::<5>(10) {
                 self.wr_done.d.next = true;
-                if self.wr_strb.val().get_bit(0) {
-                    self.enabled.d.next = self.wr_data.val().get_bit(0);
+                if self.wr.strb.val().get_bit(0) {
+                    self.enabled.d.next = self.wr.data.val().get_bit(0);
                 }
             }
             if self.wr_word.val() == bits::<5>(11) {
                 self.wr_done.d.next = true;
-                if self.wr_strb.val().get_bit(0) {
-                    self.dest_is.d.next = self.wr_data.val().get_bits::<16>(0);
+                if self.wr.strb.val().get_bit(0) {
+                    self.dest_is.d.next = self.wr.data.val().get_bits::<16>(0);
                 }
             }
         }
-        if self.rd_en.val() & !self.rd_done.q.val() & !self.rd_from.val().get_bits::<17>(7).any() & (self.rd_word.val() < bits::<5>(19)) {
+        if self.rd.en.val() & !self.rd_done.q.val() & !self.rd_from.val().get_bits::<17>(7).any() & (self.rd_word.val() < bits::<5>(19)) {
             self.rd_done.d.next = true;
             match self.rd_word.val().index() {
                 0 => self.read.d.next = bits::<32>(0xc004),
@@ -123,9 +110,9 @@ impl Logic for Registers {
                 _ => self.read.d.next = bits::<32>(0),
             }
         }
-        self.wr_ack.next = self.wr_done.q.val();
-        self.rd_ack.next = self.rd_done.q.val();
-        self.rd_data.next = self.read.q.val();
+        self.wr.ack.next = self.wr_done.q.val();
+        self.rd.ack.next = self.rd_done.q.val();
+        self.rd.data.next = self.read.q.val();
         self.enable.next = self.enabled.q.val();
         self.dest.next = self.dest_is.q.val();
         if self.rst.val() {

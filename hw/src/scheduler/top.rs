@@ -4,6 +4,7 @@ use super::queues::Queues;
 use super::registers::Registers;
 use super::ticks::Ticks;
 use super::window::Window;
+use crate::bus::{AxilSlave, RegisterReadIn, RegisterWriteIn, RequestOut, StatusIn};
 use crate::constant::Const;
 use crate::pacer::Pacer;
 use rust_hdl::prelude::*;
@@ -43,58 +44,12 @@ pub struct Scheduler<
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// AXI-Lite: write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: write address valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: write strobes.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite: write data valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite: write response.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: write response valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write response taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite: read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: read address valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite: read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: read response.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: read data valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
-    pub s_axil_rready: Signal<In, Bit>,
-    /// Register bus: address of a write.
-    pub wr_addr: Signal<In, Bits<24>>,
-    /// Register bus: what is written.
-    pub wr_data: Signal<In, Bits<32>>,
-    /// Register bus: bytes that are.
-    pub wr_strb: Signal<In, Bits<4>>,
-    /// Register bus: a write.
-    pub wr_en: Signal<In, Bit>,
-    /// Register bus: the write is taken.
-    pub wr_ack: Signal<Out, Bit>,
-    /// Register bus: address of a read.
-    pub rd_addr: Signal<In, Bits<24>>,
-    /// Register bus: a read.
-    pub rd_en: Signal<In, Bit>,
-    /// Register bus: what was read.
-    pub rd_data: Signal<Out, Bits<32>>,
-    /// Register bus: the read is answered.
-    pub rd_ack: Signal<Out, Bit>,
+    /// The window.
+    pub s_axil: AxilSlave<24>,
+    /// Writes of registers.
+    pub wr: RegisterWriteIn,
+    /// Reads of registers.
+    pub rd: RegisterReadIn,
     /// Address of the registers, as the bus sees it.
     pub cfg_base: Signal<In, Bits<24>>,
     /// Address of the registers, as software sees it.
@@ -123,22 +78,12 @@ pub struct Scheduler<
     pub doorbell_valid: Signal<In, Bit>,
     /// The queue.
     pub doorbell_queue: Signal<In, Bits<F>>,
-    /// A request for a packet.
-    pub request_valid: Signal<Out, Bit>,
-    /// The request is taken at this clock if offered.
-    pub request_ready: Signal<In, Bit>,
-    /// Queue of the request.
-    pub request_queue: Signal<Out, Bits<F>>,
-    /// Tag of the request.
-    pub request_tag: Signal<Out, Bits<8>>,
+    /// Requests.
+    pub request: RequestOut<F>,
     /// Destination of the request.
     pub request_dest: Signal<Out, Bits<16>>,
-    /// A request is over.
-    pub status_valid: Signal<In, Bit>,
-    /// Tag of the request.
-    pub status_tag: Signal<In, Bits<8>>,
-    /// Bytes of its packet, without FCS; 0 without one.
-    pub status_len: Signal<In, Bits<16>>,
+    /// Packets of requests.
+    pub status: StatusIn,
     window: Window<F, QL>,
     registers: Registers,
     queues: Queues<F, FS, QL, QP, QA, QD>,
@@ -221,32 +166,9 @@ impl<
         self.ticks.rst.next = self.rst.val();
         self.pacer.clk.next = self.clk.val();
         self.pacer.rst.next = self.rst.val();
-        self.window.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.window.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.window.s_axil_awready.val();
-        self.window.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.window.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.window.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.window.s_axil_wready.val();
-        self.s_axil_bresp.next = self.window.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.window.s_axil_bvalid.val();
-        self.window.s_axil_bready.next = self.s_axil_bready.val();
-        self.window.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.window.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.window.s_axil_arready.val();
-        self.s_axil_rdata.next = self.window.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.window.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.window.s_axil_rvalid.val();
-        self.window.s_axil_rready.next = self.s_axil_rready.val();
-        self.registers.wr_addr.next = self.wr_addr.val();
-        self.registers.wr_data.next = self.wr_data.val();
-        self.registers.wr_strb.next = self.wr_strb.val();
-        self.registers.wr_en.next = self.wr_en.val();
-        self.wr_ack.next = self.registers.wr_ack.val();
-        self.registers.rd_addr.next = self.rd_addr.val();
-        self.registers.rd_en.next = self.rd_en.val();
-        self.rd_data.next = self.registers.rd_data.val();
-        self.rd_ack.next = self.registers.rd_ack.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.window.s_axil);
+        RegisterWriteIn::link(&mut self.wr, &mut self.registers.wr);
+        RegisterReadIn::link(&mut self.rd, &mut self.registers.rd);
         self.registers.cfg_base.next = self.cfg_base.val();
         self.registers.cfg_address.next = self.cfg_address.val();
         self.registers.cfg_next.next = self.cfg_next.val();
@@ -302,10 +224,10 @@ impl<
         self.pacer.fl_flow.next = self.load_flow.val();
         self.pacer.fl_record.next = bit_cast::<512, 13>(self.load_word.val().get_bits::<13>(0))
             | (bit_cast::<512, 14>(self.load_word.val().get_bits::<14>(16)) << 32);
-        self.queues.load_valid.next = self.load_valid.val();
-        self.queues.load_flow.next = self.load_flow.val();
-        self.queues.load_enable.next = self.load_word.val().get_bit(0);
-        self.queues.load_keep.next = self.load_word.val().get_bit(1);
+        self.queues.load.valid.next = self.load_valid.val();
+        self.queues.load.flow.next = self.load_flow.val();
+        self.queues.load.enable.next = self.load_word.val().get_bit(0);
+        self.queues.load.keep.next = self.load_word.val().get_bit(1);
         self.queues.channel_valid.next = self.window.channel_valid.val();
         self.queues.channel_write.next = self.window.channel_write.val();
         self.queues.channel_queue.next = self.window.index.val();
@@ -322,27 +244,22 @@ impl<
         self.queues.cfg_share.next = self.cfg_share.val();
         self.queues.doorbell_valid.next = self.doorbell_valid.val();
         self.queues.doorbell_queue.next = self.doorbell_queue.val();
-        self.pacer.doorbell_valid.next = self.queues.post_valid.val();
-        self.pacer.doorbell_flow.next = self.queues.post_flow.val();
-        self.pacer.doorbell_packets.next = self.queues.post_packets.val();
-        self.queues.post_ready.next = self.pacer.doorbell_ready.val();
-        self.queues.grant_valid.next = self.pacer.grant_valid.val();
-        self.queues.grant_flow.next = self.pacer.grant_flow.val();
-        self.queues.grant_launch.next = self.pacer.grant_launch.val();
-        self.pacer.grant_ready.next = self.queues.grant_ready.val();
+        self.pacer.doorbell_valid.next = self.queues.post.valid.val();
+        self.pacer.doorbell_flow.next = self.queues.post.flow.val();
+        self.pacer.doorbell_packets.next = self.queues.post.packets.val();
+        self.queues.post.ready.next = self.pacer.doorbell_ready.val();
+        self.queues.grant.valid.next = self.pacer.grant_valid.val();
+        self.queues.grant.flow.next = self.pacer.grant_flow.val();
+        self.queues.grant.launch.next = self.pacer.grant_launch.val();
+        self.pacer.grant_ready.next = self.queues.grant.ready.val();
         self.pacer.charge_valid.next = self.queues.charge_valid.val();
         self.pacer.charge_flow.next = self.queues.charge_flow.val();
         self.pacer.charge_bytes.next = self.queues.charge_bytes.val();
         // Only segments that have ended are outstanding: see `shells::corundum::app::credit`.
         self.pacer.charge_ends.next = true;
         self.pacer.stop.next = !self.registers.enable.val();
-        self.request_valid.next = self.queues.request_valid.val();
-        self.request_queue.next = self.queues.request_queue.val();
-        self.request_tag.next = self.queues.request_tag.val();
-        self.queues.request_ready.next = self.request_ready.val();
-        self.queues.status_valid.next = self.status_valid.val();
-        self.queues.status_tag.next = self.status_tag.val();
-        self.queues.status_len.next = self.status_len.val();
+        RequestOut::<F>::link(&mut self.request, &mut self.queues.request);
+        StatusIn::link(&mut self.status, &mut self.queues.status);
 
         // To the application block.
         self.all_swept.next = self.pacer.swept.val() & self.queues.swept.val() & self.mail.swept.val();
@@ -364,8 +281,8 @@ impl<
             | (bit_cast::<167, 1>(self.pacer.limited.val().into()) << 35)
             | (bit_cast::<167, 32>(self.pulses.q.val()) << 36)
             | (bit_cast::<167, 1>(self.queues.launch_valid.val().into()) << 68)
-            | (bit_cast::<167, F>(self.queues.request_queue.val()) << 69)
-            | (bit_cast::<167, 8>(self.queues.request_tag.val()) << 85)
+            | (bit_cast::<167, F>(self.request.queue.val()) << 69)
+            | (bit_cast::<167, 8>(self.request.tag.val()) << 85)
             | (bit_cast::<167, 1>(self.queues.launch_paced.val().into()) << 93)
             | (bit_cast::<167, 64>(self.queues.launch_time.val()) << 94)
             | (bit_cast::<167, 1>(self.queues.void_valid.val().into()) << 158)

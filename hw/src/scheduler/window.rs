@@ -1,4 +1,5 @@
 //! The scheduler's AXI-Lite window.
+use crate::bus::AxilSlave;
 use crate::constant::Const;
 use crate::csr::Axil;
 use rust_hdl::prelude::*;
@@ -20,40 +21,8 @@ pub struct Window<const F: usize, const N: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// AXI-Lite: write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: write address valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: write strobes.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite: write data valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite: write response.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: write response valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write response taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite: read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: read address valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite: read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: read response.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: read data valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// The window.
+    pub s_axil: AxilSlave<24>,
     /// An access to a channel.
     pub channel_valid: Signal<Out, Bit>,
     /// The access is a write.
@@ -120,23 +89,7 @@ impl<const F: usize, const N: usize> Logic for Window<F, N> {
         dff_setup!(self, clk, busy, act, waits, reply, write, error, kind, at, word, whole, read, stopped, paused);
         self.axil.clk.next = self.clk.val();
         self.axil.rst.next = self.rst.val();
-        self.axil.s_axil.awaddr.next = self.s_axil_awaddr.val();
-        self.axil.s_axil.awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.axil.s_axil.awready.val();
-        self.axil.s_axil.wdata.next = self.s_axil_wdata.val();
-        self.axil.s_axil.wstrb.next = self.s_axil_wstrb.val();
-        self.axil.s_axil.wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.axil.s_axil.wready.val();
-        self.s_axil_bresp.next = self.axil.s_axil.bresp.val();
-        self.s_axil_bvalid.next = self.axil.s_axil.bvalid.val();
-        self.axil.s_axil.bready.next = self.s_axil_bready.val();
-        self.axil.s_axil.araddr.next = self.s_axil_araddr.val();
-        self.axil.s_axil.arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.axil.s_axil.arready.val();
-        self.s_axil_rdata.next = self.axil.s_axil.rdata.val();
-        self.s_axil_rresp.next = self.axil.s_axil.rresp.val();
-        self.s_axil_rvalid.next = self.axil.s_axil.rvalid.val();
-        self.axil.s_axil.rready.next = self.s_axil_rready.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.axil.s_axil);
 
         // An access is taken, acted on at the next clock, and replied to at the one after it or when its channel answers.
         self.act.d.next = false;

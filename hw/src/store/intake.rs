@@ -1,4 +1,5 @@
 //! The way in: a packet's beats go into cells, or nowhere.
+use crate::bus::BeatWriteOut;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::store::PACKET_CELLS;
@@ -68,12 +69,8 @@ pub struct Intake<
     pub take_last: Signal<Out, Bit>,
     /// The packet's cells are free again.
     pub back: Signal<Out, Bit>,
-    /// A beat is written.
-    pub write_valid: Signal<Out, Bit>,
-    /// Address of the beat.
-    pub write_at: Signal<Out, Bits<A>>,
-    /// Data of the beat.
-    pub write_data: Signal<Out, Bits<W>>,
+    /// Beats into cells.
+    pub write: BeatWriteOut<W, A>,
     /// The cell at hand is followed by the one after it.
     pub link_valid: Signal<Out, Bit>,
     /// A packet is whole.
@@ -260,9 +257,9 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
         self.take.next = self.ok.val() & (self.last[3].q.val() | self.cell_over.val());
         self.take_last.next = self.last[3].q.val();
         self.back.next = self.kill.val() & self.filled.val().any();
-        self.write_valid.next = self.ok.val();
-        self.write_at.next = (bit_cast::<A, C>(self.at_hand.val()) << self.beat_bits.val()) | bit_cast::<A, B>(self.beat.q.val());
-        self.write_data.next = self.data[3].q.val();
+        self.write.valid.next = self.ok.val();
+        self.write.at.next = (bit_cast::<A, C>(self.at_hand.val()) << self.beat_bits.val()) | bit_cast::<A, B>(self.beat.q.val());
+        self.write.data.next = self.data[3].q.val();
         self.link_valid.next = self.ok.val() & !self.last[3].q.val() & self.cell_over.val();
         self.done.d.next = self.ok.val() & self.last[3].q.val();
         self.done_flow.d.next = self.flow[3].q.val();

@@ -1,4 +1,5 @@
 //! A packet leaves its flow's queue.
+use crate::bus::JoinIn;
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
 
@@ -35,18 +36,8 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub info_meta: Signal<In, Bits<M>>,
     /// The packet ends a segment.
     pub info_ends: Signal<In, Bit>,
-    /// A packet joins, as `Joining` says.
-    pub join_valid: Signal<In, Bit>,
-    /// Flow of the joining packet.
-    pub join_flow: Signal<In, Bits<F>>,
-    /// Node that the packet becomes.
-    pub join_node: Signal<In, Bits<T>>,
-    /// First cell of the joining packet.
-    pub join_cell: Signal<In, Bits<C>>,
-    /// Cells of the joining packet.
-    pub join_cells: Signal<In, Bits<6>>,
-    /// The flow's empty node from now on.
-    pub join_tail: Signal<In, Bits<T>>,
+    /// Packets for queues.
+    pub join: JoinIn<F, C, T>,
     /// A record is loaded.
     pub load_valid: Signal<In, Bit>,
     /// Flow of the record.
@@ -232,18 +223,18 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: us
         self.o_launch.next = self.launches.o.val();
 
         // Writes by other blocks.
-        self.tails.write_enable.next = self.join_valid.val() | self.sweep.val();
-        self.tails.write_address.next = self.join_flow.val();
-        self.tails.write_data.next = self.join_tail.val();
-        self.cells.write_enable.next = self.join_valid.val();
-        self.cells.write_address.next = self.join_node.val();
-        self.cells.write_data.next = self.join_cell.val();
-        self.counts.write_enable.next = self.join_valid.val();
-        self.counts.write_address.next = self.join_node.val();
-        self.counts.write_data.next = self.join_cells.val();
-        self.links.write_enable.next = self.join_valid.val();
-        self.links.write_address.next = self.join_node.val();
-        self.links.write_data.next = self.join_tail.val();
+        self.tails.write_enable.next = self.join.valid.val() | self.sweep.val();
+        self.tails.write_address.next = self.join.flow.val();
+        self.tails.write_data.next = self.join.tail.val();
+        self.cells.write_enable.next = self.join.valid.val();
+        self.cells.write_address.next = self.join.node.val();
+        self.cells.write_data.next = self.join.cell.val();
+        self.counts.write_enable.next = self.join.valid.val();
+        self.counts.write_address.next = self.join.node.val();
+        self.counts.write_data.next = self.join.cells.val();
+        self.links.write_enable.next = self.join.valid.val();
+        self.links.write_address.next = self.join.node.val();
+        self.links.write_data.next = self.join.tail.val();
         self.lengths.write_enable.next = self.info_valid.val();
         self.lengths.write_address.next = self.info_cell.val();
         self.lengths.write_data.next = bit_cast::<15, 14>(self.info_bytes.val()) | (bit_cast::<15, 1>(self.info_ends.val().into()) << 14);

@@ -7,6 +7,7 @@ mod lookup;
 mod reader;
 mod turns;
 
+use crate::bus::{GrantIn, JoinOut, StoredAxisOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use free::Free;
@@ -91,14 +92,8 @@ pub struct Store<
     pub doorbell_ready: Signal<In, Bit>,
     /// The packet's flow.
     pub doorbell_flow: Signal<Out, Bits<F>>,
-    /// A packet may leave.
-    pub grant_valid: Signal<In, Bit>,
-    /// The grant is taken if offered.
-    pub grant_ready: Signal<Out, Bit>,
-    /// Flow of the grant.
-    pub grant_flow: Signal<In, Bits<F>>,
-    /// When the grant is eligible, ns48.fns16.
-    pub grant_launch: Signal<In, Bits<64>>,
+    /// Grants.
+    pub grant: GrantIn<F>,
     /// A grant is charged.
     pub charge_valid: Signal<Out, Bit>,
     /// Flow of the charge.
@@ -107,22 +102,8 @@ pub struct Store<
     pub charge_bytes: Signal<Out, Bits<16>>,
     /// The charged packet ends a segment.
     pub charge_ends: Signal<Out, Bit>,
-    /// Beat: bytes in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: offered.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// Beat: taken if offered.
-    pub m_tready: Signal<In, Bit>,
-    /// Beat: the packet's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Flow of its packet.
-    pub m_flow: Signal<Out, Bits<16>>,
-    /// Launch of its packet, ns48.fns16.
-    pub m_launch: Signal<Out, Bits<64>>,
-    /// Sideband bits of its packet.
-    pub m_meta: Signal<Out, Bits<M>>,
+    /// Packets that leave.
+    pub m: StoredAxisOut<W, K, M>,
     /// A packet found no room.
     pub refused: Signal<Out, Bit>,
     /// A packet was too long or had a gap.
@@ -341,9 +322,9 @@ impl<
         self.pool.back.next = self.intake.back.val();
         self.pool.push_valid.next = self.reader.freed_valid.val();
         self.pool.push_cell.next = self.reader.freed_cell.val();
-        self.reader.write_valid.next = self.intake.write_valid.val();
-        self.reader.write_at.next = self.intake.write_at.val();
-        self.reader.write_data.next = self.intake.write_data.val();
+        self.reader.write.valid.next = self.intake.write.valid.val();
+        self.reader.write.at.next = self.intake.write.at.val();
+        self.reader.write.data.next = self.intake.write.data.val();
         self.reader.link_valid.next = self.intake.link_valid.val();
         self.reader.link_cell.next = self.pool.at_hand.val();
         self.reader.link_to.next = self.pool.following.val();
@@ -363,28 +344,23 @@ impl<
         self.leaving.info_bytes.next = self.intake.o_bytes.val();
         self.leaving.info_meta.next = self.intake.o_meta.val();
         self.leaving.info_ends.next = self.intake.o_ends.val();
-        self.leaving.join_valid.next = self.joining.o_valid.val();
-        self.leaving.join_flow.next = self.joining.o_flow.val();
-        self.leaving.join_node.next = self.joining.o_node.val();
-        self.leaving.join_cell.next = self.joining.o_cell.val();
-        self.leaving.join_cells.next = self.joining.o_cells.val();
-        self.leaving.join_tail.next = self.joining.o_tail.val();
-        self.lookup.joined_valid.next = self.joining.o_valid.val();
-        self.lookup.joined_flow.next = self.joining.o_flow.val();
+        JoinOut::<F, C, T>::join(&mut self.joining.o, &mut self.leaving.join);
+        self.lookup.joined_valid.next = self.joining.o.valid.val();
+        self.lookup.joined_flow.next = self.joining.o.flow.val();
         self.lookup.joined.next = self.joining.o_joined.val();
         self.lookup.gone_valid.next = self.leaving.node_valid.val();
         self.lookup.gone_flow.next = self.leaving.gone_flow.val();
         self.lookup.gone.next = self.leaving.gone.val();
-        self.doorbells.i_valid.next = self.joining.o_valid.val();
-        self.doorbells.i_data.next = self.joining.o_flow.val();
+        self.doorbells.i_valid.next = self.joining.o.valid.val();
+        self.doorbells.i_data.next = self.joining.o.flow.val();
         self.doorbells.o_ready.next = self.doorbell_ready.val();
         self.doorbell_valid.next = self.doorbells.o_valid.val();
         self.doorbell_flow.next = self.doorbells.o_data.val();
         self.rung.next = self.doorbells.o_valid.val() & self.doorbell_ready.val();
-        if self.joining.o_valid.val() & !self.rung.val() {
+        if self.joining.o.valid.val() & !self.rung.val() {
             self.rings.d.next = self.rings.q.val() + bits::<6>(1);
         }
-        if self.rung.val() & !self.joining.o_valid.val() {
+        if self.rung.val() & !self.joining.o.valid.val() {
             self.rings.d.next = self.rings.q.val() - bits::<6>(1);
         }
 
@@ -423,10 +399,10 @@ impl<
         self.turns.void_flow.next = self.load_flow.q.val();
 
         // Grants, and packets out of queues.
-        self.turns.grant_valid.next = self.grant_valid.val();
-        self.turns.grant_flow.next = self.grant_flow.val();
-        self.turns.grant_launch.next = self.grant_launch.val();
-        self.grant_ready.next = self.turns.grant_ready.val();
+        self.turns.grant.valid.next = self.grant.valid.val();
+        self.turns.grant.flow.next = self.grant.flow.val();
+        self.turns.grant.launch.next = self.grant.launch.val();
+        self.grant.ready.next = self.turns.grant.ready.val();
         self.turns.begun.next = self.packets.o_valid.val() & self.reader.i_ready.val() & !self.packets.o_data.val().get_bit(0);
         self.turns.discarded.next = self.packets.o_valid.val() & self.reader.i_ready.val() & self.packets.o_data.val().get_bit(0);
         self.turns.vain.next = self.leaving.o_valid.val() & !self.leaving.o_found.val() & !self.leaving.o_visit.val();
@@ -472,14 +448,14 @@ impl<
         self.reader.i_flow.next = self.word.val().get_bits::<16>(31);
         self.reader.i_launch.next = self.word.val().get_bits::<64>(47);
         self.reader.i_meta.next = self.word.val().get_bits::<M>(111);
-        self.m_tdata.next = self.reader.m_tdata.val();
-        self.m_tkeep.next = self.reader.m_tkeep.val();
-        self.m_tvalid.next = self.reader.m_tvalid.val();
-        self.reader.m_tready.next = self.m_tready.val();
-        self.m_tlast.next = self.reader.m_tlast.val();
-        self.m_flow.next = self.reader.m_flow.val();
-        self.m_launch.next = self.reader.m_launch.val();
-        self.m_meta.next = self.reader.m_meta.val();
+        self.m.tdata.next = self.reader.m.tdata.val();
+        self.m.tkeep.next = self.reader.m.tkeep.val();
+        self.m.tvalid.next = self.reader.m.tvalid.val();
+        self.reader.m.tready.next = self.m.tready.val();
+        self.m.tlast.next = self.reader.m.tlast.val();
+        self.m.flow.next = self.reader.m.flow.val();
+        self.m.launch.next = self.reader.m.launch.val();
+        self.m.meta.next = self.reader.m.meta.val();
         self.voided.next = self.reader.voided.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<T>(0);

@@ -1,4 +1,5 @@
 //! The way out: packets beat by beat, their cells back to the free ones.
+use crate::bus::{BeatWriteIn, StoredAxisOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -30,12 +31,8 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     pub i_launch: Signal<In, Bits<64>>,
     /// Sideband bits of the packet.
     pub i_meta: Signal<In, Bits<M>>,
-    /// A beat is written.
-    pub write_valid: Signal<In, Bit>,
-    /// Address of the beat.
-    pub write_at: Signal<In, Bits<A>>,
-    /// Data of the beat.
-    pub write_data: Signal<In, Bits<W>>,
+    /// Beats into cells.
+    pub write: BeatWriteIn<W, A>,
     /// A cell is followed by another.
     pub link_valid: Signal<In, Bit>,
     /// The cell.
@@ -48,22 +45,8 @@ pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize
     pub freed_cell: Signal<Out, Bits<C>>,
     /// A packet is discarded.
     pub voided: Signal<Out, Bit>,
-    /// Beat: bytes in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: offered.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// Beat: taken if offered.
-    pub m_tready: Signal<In, Bit>,
-    /// Beat: the packet's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Flow of its packet.
-    pub m_flow: Signal<Out, Bits<16>>,
-    /// Launch of its packet.
-    pub m_launch: Signal<Out, Bits<64>>,
-    /// Sideband bits of its packet.
-    pub m_meta: Signal<Out, Bits<M>>,
+    /// Packets that leave.
+    pub m: StoredAxisOut<W, K, M>,
     data: RAM<Bits<W>, A>,
     links: RAM<Bits<C>, C>,
     bytes: Fifo<W, 4, 5>,
@@ -137,9 +120,9 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
         self.bytes.rst.next = self.rst.val();
         self.sides.clk.next = self.clk.val();
         self.sides.rst.next = self.rst.val();
-        self.data.write_enable.next = self.write_valid.val();
-        self.data.write_address.next = self.write_at.val();
-        self.data.write_data.next = self.write_data.val();
+        self.data.write_enable.next = self.write.valid.val();
+        self.data.write_address.next = self.write.at.val();
+        self.data.write_data.next = self.write.data.val();
         self.links.write_enable.next = self.link_valid.val();
         self.links.write_address.next = self.link_cell.val();
         self.links.write_data.next = self.link_to.val();
@@ -208,8 +191,8 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
         if self.last.val() {
             self.sides.i_data.next = self.sides.i_data.val() | bits::<S>(1);
         }
-        self.leaves.next = self.bytes.o_valid.val() & self.m_tready.val();
-        self.bytes.o_ready.next = self.m_tready.val();
+        self.leaves.next = self.bytes.o_valid.val() & self.m.tready.val();
+        self.bytes.o_ready.next = self.m.tready.val();
         self.sides.o_ready.next = self.leaves.val();
         if self.sides.i_valid.val() & !self.leaves.val() {
             self.beats.d.next = self.beats.q.val() + bits::<5>(1);
@@ -218,13 +201,13 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
             self.beats.d.next = self.beats.q.val() - bits::<5>(1);
         }
         self.mask.next = self.others.val() << self.sides.o_data.val().get_bits::<6>(1);
-        self.m_tdata.next = self.bytes.o_data.val();
-        self.m_tkeep.next = !self.mask.val();
-        self.m_tvalid.next = self.bytes.o_valid.val();
-        self.m_tlast.next = self.sides.o_data.val().get_bit(0);
-        self.m_flow.next = self.sides.o_data.val().get_bits::<16>(8);
-        self.m_launch.next = self.sides.o_data.val().get_bits::<64>(24);
-        self.m_meta.next = self.sides.o_data.val().get_bits::<M>(88);
+        self.m.tdata.next = self.bytes.o_data.val();
+        self.m.tkeep.next = !self.mask.val();
+        self.m.tvalid.next = self.bytes.o_valid.val();
+        self.m.tlast.next = self.sides.o_data.val().get_bit(0);
+        self.m.flow.next = self.sides.o_data.val().get_bits::<16>(8);
+        self.m.launch.next = self.sides.o_data.val().get_bits::<64>(24);
+        self.m.meta.next = self.sides.o_data.val().get_bits::<M>(88);
         self.i_ready.next = self.load.val();
         self.freed_valid.next = self.freed.q.val();
         self.freed_cell.next = self.freed_at.q.val();

@@ -1,4 +1,5 @@
 //! Choice of the flow whose queue is looked at next.
+use crate::bus::GrantIn;
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -18,14 +19,8 @@ pub struct Turns<const F: usize, const G: usize> {
     pub rst: Signal<In, Bit>,
     /// Grants are taken.
     pub swept: Signal<In, Bit>,
-    /// A grant.
-    pub grant_valid: Signal<In, Bit>,
-    /// The grant is taken if offered.
-    pub grant_ready: Signal<Out, Bit>,
-    /// Flow of the grant.
-    pub grant_flow: Signal<In, Bits<F>>,
-    /// Launch of the grant.
-    pub grant_launch: Signal<In, Bits<64>>,
+    /// Grants.
+    pub grant: GrantIn<F>,
     /// A granted packet begins to be read.
     pub begun: Signal<In, Bit>,
     /// A packet begins to be discarded.
@@ -113,9 +108,9 @@ impl<const F: usize, const G: usize> Logic for Turns<F, G> {
             self.is_long.d.next = self.length_long.val();
         }
         self.room.next = self.swept.val() & (self.places.q.val() < self.limit.val());
-        self.accept.next = self.room.val() & self.grant_valid.val();
+        self.accept.next = self.room.val() & self.grant.valid.val();
         self.grants.i_valid.next = self.accept.val();
-        self.grants.i_data.next = (bit_cast::<G, F>(self.grant_flow.val()) << 64) | bit_cast::<G, 64>(self.grant_launch.val());
+        self.grants.i_data.next = (bit_cast::<G, F>(self.grant.flow.val()) << 64) | bit_cast::<G, 64>(self.grant.launch.val());
         self.head.next = self.grants.o_data.val().get_bits::<F>(64);
 
         // A queue that is being looked at shows its next packet two clocks later.
@@ -164,7 +159,7 @@ impl<const F: usize, const G: usize> Logic for Turns<F, G> {
             self.urgent.d.next = true;
             self.at.d.next = self.void_flow.val();
         }
-        self.grant_ready.next = self.room.val();
+        self.grant.ready.next = self.room.val();
         self.o_valid.next = self.valid[0].q.val();
         self.o_flow.next = self.flow[0].q.val();
         self.o_visit.next = self.visit[0].q.val();

@@ -1,6 +1,7 @@
 //! The launch gate: trains become grants, and each grant waits for its launch.
 mod sorter;
 
+use crate::bus::GrantOut;
 use crate::constant::Fixed;
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
@@ -42,14 +43,8 @@ pub struct Gate<const F: usize, const W: usize> {
     pub train_launch: Signal<In, Bits<64>>,
     /// From one packet to the next, Q24.8 ns.
     pub train_gap: Signal<In, Bits<32>>,
-    /// A grant whose launch is here.
-    pub grant_valid: Signal<Out, Bit>,
-    /// The grant is taken at this clock.
-    pub grant_ready: Signal<In, Bit>,
-    /// The flow that may send a packet.
-    pub grant_flow: Signal<Out, Bits<F>>,
-    /// When it was due, ns48.fns16.
-    pub grant_launch: Signal<Out, Bits<64>>,
+    /// Grants, each from its launch on.
+    pub grant: GrantOut<F>,
     /// Grants that may still be accepted, 0 to 64; the block that offers a train not yet taken must subtract it.
     pub credit: Signal<Out, Bits<8>>,
     /// Launch 56 bits, gap 32, packets 6, flow.
@@ -292,7 +287,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.places.stepped.next = self.stepped.q.val();
         self.places.pop.next = self.pop.val();
         // The output: the spill first. The handle that is lost there comes back for the head's.
-        self.leave.next = self.shown.q.val() & self.grant_ready.val();
+        self.leave.next = self.shown.q.val() & self.grant.ready.val();
         self.shown_handle.next = self.shown_swap.q.val() ^ self.shown_first.val();
         self.spill_handle.next = self.spill_swap.q.val() ^ self.spill_first.val();
         self.shown_next.next = self.shown_handle.val();
@@ -350,9 +345,9 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.credit.next = bits::<8>(64);
         }
         self.train_ready.next = self.trains.i_ready.val();
-        self.grant_valid.next = self.shown.q.val();
-        self.grant_flow.next = self.flows.read_data.val();
-        self.grant_launch.next = bit_cast::<64, 56>(self.launches.read_data.val()) << 8;
+        self.grant.valid.next = self.shown.q.val();
+        self.grant.flow.next = self.flows.read_data.val();
+        self.grant.launch.next = bit_cast::<64, 56>(self.launches.read_data.val()) << 8;
         if self.rst.val() {
             self.train.d.next = false;
             self.stays.d.next = false;

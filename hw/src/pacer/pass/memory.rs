@@ -1,5 +1,6 @@
 //! State of each flow and words of each profile for the pass: RAMs with one reader, the pass, and one writer each.
 use super::words::{Config, FlowState, Paid, Post};
+use crate::bus::{FlowTraitsIn, ProfileWriteIn};
 use crate::constant::{Fixed, OneHot};
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
@@ -41,28 +42,10 @@ pub struct Memory<const F: usize, const S: usize> {
     pub paid_voids: Signal<In, Bits<8>>,
     /// The account's last packet ended a segment.
     pub paid_ends: Signal<In, Bit>,
-    /// Flow bus.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow loaded.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Profile of the loaded flow.
-    pub fl_profile: Signal<In, Bits<4>>,
-    /// Priority of the loaded flow.
-    pub fl_priority: Signal<In, Bits<3>>,
-    /// The loaded flow's packets are IPv6.
-    pub fl_ipv6: Signal<In, Bit>,
-    /// The loaded flow's packets have a VLAN tag.
-    pub fl_vlan: Signal<In, Bit>,
-    /// Payload of a packet, bytes.
-    pub fl_payload: Signal<In, Bits<14>>,
-    /// Profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    /// Profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of it.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the word.
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Loads of flows.
+    pub fl: FlowTraitsIn<F>,
+    /// The profile bus.
+    pub pw: ProfileWriteIn,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
     /// Flow of the rate.
@@ -124,7 +107,7 @@ pub struct Memory<const F: usize, const S: usize> {
     load: DFF<Bit>,
     load_flow: DFF<Bits<F>>,
     load_config: DFF<Config>,
-    pw: DFF<Bit>,
+    pw_write: DFF<Bit>,
     pw_to: DFF<Bits<9>>,
     pw_word_data: DFF<Bits<32>>,
     pw_index: Signal<Local, Bits<5>>,
@@ -175,7 +158,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             load,
             load_flow,
             load_config,
-            pw,
+            pw_write,
             pw_to,
             pw_word_data,
             sweep
@@ -244,19 +227,19 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.window_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().profile);
 
         // A record becomes profile, priority and wire bytes a packet: those of IPv4 without a tag, and what is more.
-        self.load.d.next = self.fl_valid.val() & self.is_swept.val();
-        self.load_flow.d.next = self.fl_flow.val();
+        self.load.d.next = self.fl.valid.val() & self.is_swept.val();
+        self.load_flow.d.next = self.fl.flow.val();
         self.headers.next = self.overhead.val();
-        if self.fl_ipv6.val() & self.fl_vlan.val() {
+        if self.fl.ipv6.val() & self.fl.vlan.val() {
             self.headers.next = self.overhead.val() + bits::<16>(24);
-        } else if self.fl_ipv6.val() {
+        } else if self.fl.ipv6.val() {
             self.headers.next = self.overhead.val() + bits::<16>(20);
-        } else if self.fl_vlan.val() {
+        } else if self.fl.vlan.val() {
             self.headers.next = self.overhead.val() + bits::<16>(4);
         }
-        self.length.next = bit_cast::<16, 14>(self.fl_payload.val()) + self.headers.val();
-        self.load_config.d.next.profile = self.fl_profile.val();
-        self.load_config.d.next.priority = self.fl_priority.val();
+        self.length.next = bit_cast::<16, 14>(self.fl.payload.val()) + self.headers.val();
+        self.load_config.d.next.profile = self.fl.profile.val();
+        self.load_config.d.next.priority = self.fl.priority.val();
         self.load_config.d.next.size = self.length.val();
 
         self.state_address.next = self.state_flow.val();
@@ -306,20 +289,20 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.config_ram.write_address.next = self.load_flow.q.val();
         self.config_ram.write_data.next = self.load_config.q.val();
         // A profile's word.
-        self.pw.d.next = self.pw_valid.val() & self.is_swept.val();
-        self.pw_to.d.next = bit_cast::<9, 5>(self.pw_word.val()) | (bit_cast::<9, 4>(self.pw_profile.val()) << 5);
-        self.pw_word_data.d.next = self.pw_data.val();
+        self.pw_write.d.next = self.pw.valid.val() & self.is_swept.val();
+        self.pw_to.d.next = bit_cast::<9, 5>(self.pw.word.val()) | (bit_cast::<9, 4>(self.pw.profile.val()) << 5);
+        self.pw_word_data.d.next = self.pw.data.val();
         self.pw_index.next = self.pw_to.q.val().get_bits::<5>(0);
-        self.bound_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.bound_word.val());
+        self.bound_ram.write_enable.next = self.pw_write.q.val() & (self.pw_index.val() == self.bound_word.val());
         self.bound_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.bound_ram.write_data.next = self.pw_word_data.q.val().get_bits::<30>(0);
-        self.idle_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.idle_word.val());
+        self.idle_ram.write_enable.next = self.pw_write.q.val() & (self.pw_index.val() == self.idle_word.val());
         self.idle_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.idle_ram.write_data.next = self.pw_word_data.q.val().get_bits::<31>(0);
-        self.cap_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.cap_word.val());
+        self.cap_ram.write_enable.next = self.pw_write.q.val() & (self.pw_index.val() == self.cap_word.val());
         self.cap_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.cap_ram.write_data.next = self.pw_word_data.q.val().get_bits::<20>(0);
-        self.window_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.window_word.val());
+        self.window_ram.write_enable.next = self.pw_write.q.val() & (self.pw_index.val() == self.window_word.val());
         self.window_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.window_ram.write_data.next = self.pw_word_data.q.val().get_bits::<24>(0);
         if !self.is_swept.val() {
@@ -365,7 +348,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);
             self.load.d.next = false;
-            self.pw.d.next = false;
+            self.pw_write.d.next = false;
         }
     }
 }

@@ -19,6 +19,7 @@ mod span;
 mod wake;
 pub mod words;
 use super::delay::{Delay, Ring, Stages};
+use crate::bus::{FlowStreamIn, FlowTraitsIn, InsertOut, PaidIn, PostIn, ProfileWriteIn, SleepOut};
 use crate::constant::Const;
 use crate::fifo::HeldFifo;
 pub use bucket::Bucket;
@@ -56,50 +57,16 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// READY has a flow.
-    pub q_valid: Signal<In, Bit>,
-    /// The flow in READY.
-    pub q_flow: Signal<In, Bits<F>>,
-    /// The flow is taken at this clock if offered.
-    pub q_ready: Signal<Out, Bit>,
-    /// A word of the doorbell unit.
-    pub post_valid: Signal<In, Bit>,
-    /// Flow of the word.
-    pub post_flow: Signal<In, Bits<F>>,
-    /// The word.
-    pub post_word: Signal<In, Bits<49>>,
-    /// An account of the charge unit.
-    pub paid_valid: Signal<In, Bit>,
-    /// Flow of the account.
-    pub paid_flow: Signal<In, Bits<F>>,
-    /// The account.
-    pub paid_word: Signal<In, Bits<57>>,
-    /// Charges of the account without a packet.
-    pub paid_voids: Signal<In, Bits<8>>,
-    /// The account's last packet ended a segment.
-    pub paid_ends: Signal<In, Bit>,
-    /// Flow bus.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow loaded.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Profile of the loaded flow.
-    pub fl_profile: Signal<In, Bits<4>>,
-    /// Priority of the loaded flow.
-    pub fl_priority: Signal<In, Bits<3>>,
-    /// The loaded flow's packets are IPv6.
-    pub fl_ipv6: Signal<In, Bit>,
-    /// The loaded flow's packets have a VLAN tag.
-    pub fl_vlan: Signal<In, Bit>,
-    /// Payload of a packet, bytes.
-    pub fl_payload: Signal<In, Bits<14>>,
-    /// Profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    /// Profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of the profile.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the word.
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Flows to pass.
+    pub q: FlowStreamIn<F>,
+    /// Words of the doorbell unit.
+    pub post: PostIn<F>,
+    /// Words of the charge unit.
+    pub paid: PaidIn<F>,
+    /// Loads of flows.
+    pub fl: FlowTraitsIn<F>,
+    /// The profile bus.
+    pub pw: ProfileWriteIn,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
     /// Flow of the rate.
@@ -122,24 +89,10 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub granted_count: Signal<Out, Bits<16>>,
     /// With `granted_valid`: the flow sends too little of its rate for it to grow.
     pub limited: Signal<Out, Bit>,
-    /// A request to sleep.
-    pub sleep_valid: Signal<Out, Bit>,
-    /// The request is taken at this clock if offered.
-    pub sleep_ready: Signal<In, Bit>,
-    /// Flow of the request.
-    pub sleep_flow: Signal<Out, Bits<F>>,
-    /// Reason of the request: `timely_model::pacer::doorbell::Sleep`.
-    pub sleep_why: Signal<Out, Bits<2>>,
-    /// Packets granted.
-    pub sleep_granted: Signal<Out, Bits<16>>,
-    /// Bytes released that the pass knew of.
-    pub sleep_released: Signal<Out, Bits<32>>,
-    /// A flow for the wheel.
-    pub insert_valid: Signal<Out, Bit>,
-    /// Flow to insert.
-    pub insert_flow: Signal<Out, Bits<F>>,
-    /// Slot of the flow's next pass, modulo the wheel.
-    pub insert_slot: Signal<Out, Bits<X>>,
+    /// Requests to sleep.
+    pub sleep: SleepOut<F>,
+    /// Flows for the calendar.
+    pub insert: InsertOut<F, X>,
     /// A train for the gate.
     pub train_valid: Signal<Out, Bit>,
     /// Flow of the train.
@@ -273,34 +226,34 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.slack.at.next = self.turn.q.val();
 
         // The other writers of the memory.
-        self.memory.post_valid.next = self.post_valid.val();
-        self.memory.post_flow.next = self.post_flow.val();
-        self.memory.post_word.next = self.post_word.val();
-        self.memory.paid_valid.next = self.paid_valid.val();
-        self.memory.paid_flow.next = self.paid_flow.val();
-        self.memory.paid_word.next = self.paid_word.val();
-        self.memory.paid_voids.next = self.paid_voids.val();
-        self.memory.paid_ends.next = self.paid_ends.val();
-        self.memory.fl_valid.next = self.fl_valid.val();
-        self.memory.fl_flow.next = self.fl_flow.val();
-        self.memory.fl_profile.next = self.fl_profile.val();
-        self.memory.fl_priority.next = self.fl_priority.val();
-        self.memory.fl_ipv6.next = self.fl_ipv6.val();
-        self.memory.fl_vlan.next = self.fl_vlan.val();
-        self.memory.fl_payload.next = self.fl_payload.val();
-        self.memory.pw_valid.next = self.pw_valid.val();
-        self.memory.pw_profile.next = self.pw_profile.val();
-        self.memory.pw_word.next = self.pw_word.val();
-        self.memory.pw_data.next = self.pw_data.val();
+        self.memory.post_valid.next = self.post.valid.val();
+        self.memory.post_flow.next = self.post.flow.val();
+        self.memory.post_word.next = self.post.word.val();
+        self.memory.paid_valid.next = self.paid.valid.val();
+        self.memory.paid_flow.next = self.paid.flow.val();
+        self.memory.paid_word.next = self.paid.word.val();
+        self.memory.paid_voids.next = self.paid.voids.val();
+        self.memory.paid_ends.next = self.paid.ends.val();
+        self.memory.fl.valid.next = self.fl.valid.val();
+        self.memory.fl.flow.next = self.fl.flow.val();
+        self.memory.fl.profile.next = self.fl.profile.val();
+        self.memory.fl.priority.next = self.fl.priority.val();
+        self.memory.fl.ipv6.next = self.fl.ipv6.val();
+        self.memory.fl.vlan.next = self.fl.vlan.val();
+        self.memory.fl.payload.next = self.fl.payload.val();
+        self.memory.pw.valid.next = self.pw.valid.val();
+        self.memory.pw.profile.next = self.pw.profile.val();
+        self.memory.pw.word.next = self.pw.word.val();
+        self.memory.pw.data.next = self.pw.data.val();
         self.memory.rate_valid.next = self.rate_valid.val();
         self.memory.rate_flow.next = self.rate_flow.val();
         self.memory.rate_value.next = self.rate_value.val();
 
         // 0: issue; valid[k] and flow[k] are those at clock k + 1.
-        self.issue.next = self.q_valid.val() & self.fate.ready.val();
-        self.memory.flow.next = self.q_flow.val();
+        self.issue.next = self.q.valid.val() & self.fate.ready.val();
+        self.memory.flow.next = self.q.flow.val();
         self.valid[0].d.next = self.issue.val();
-        self.flow[0].d.next = self.q_flow.val();
+        self.flow[0].d.next = self.q.flow.val();
         for i in 0..18 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
@@ -360,7 +313,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         // 15: the fate.
         self.fate.issue.next = self.issue.val();
         self.fate.left.next = self.left.val();
-        self.slept.d.next = self.sleeps.o_valid.val() & self.sleep_ready.val();
+        self.slept.d.next = self.sleeps.o_valid.val() & self.sleep.ready.val();
         self.fate.slept.next = self.slept.q.val();
         self.fate.pause.next = self.pause.val();
         self.fate.stop.next = self.stop.val();
@@ -439,27 +392,27 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.memory.state_word.next.slack = self.slack.slack_17.val();
         self.memory.state_word.next.limited = self.slack.limited_17.val();
         self.memory.state_word.next.voids = self.voids17.q.val();
-        self.sleeps.o_ready.next = self.sleep_ready.val();
+        self.sleeps.o_ready.next = self.sleep.ready.val();
         self.sleeps.i_valid.next = self.sleep17.q.val();
         self.asked.next.granted = self.count17.q.val();
         self.asked.next.released = self.released17.q.val();
         self.asked.next.why = self.why17.q.val();
         self.sleeps.i_data.next = bit_cast::<Z, 50>(self.asked.val().into()) | (bit_cast::<Z, F>(self.flow[16].q.val()) << 50);
 
-        self.q_ready.next = self.fate.ready.val();
+        self.q.ready.next = self.fate.ready.val();
         self.granted_valid.next = self.valid[16].q.val();
         self.granted_flow.next = self.flow[16].q.val();
         self.granted_count.next = self.count17.q.val();
         self.limited.next = self.slack.limited_17.val();
-        self.sleep_valid.next = self.sleeps.o_valid.val();
-        self.sleep_flow.next = self.sleeps.o_data.val().get_bits::<F>(50);
+        self.sleep.valid.next = self.sleeps.o_valid.val();
+        self.sleep.flow.next = self.sleeps.o_data.val().get_bits::<F>(50);
         self.request.next = self.sleeps.o_data.val().get_bits::<50>(0).into();
-        self.sleep_why.next = self.request.val().why;
-        self.sleep_granted.next = self.request.val().granted;
-        self.sleep_released.next = self.request.val().released;
-        self.insert_valid.next = self.wake.insert_valid.val();
-        self.insert_flow.next = self.wake.insert_flow.val();
-        self.insert_slot.next = self.wake.insert_slot.val();
+        self.sleep.why.next = self.request.val().why;
+        self.sleep.granted.next = self.request.val().granted;
+        self.sleep.released.next = self.request.val().released;
+        self.insert.valid.next = self.wake.insert_valid.val();
+        self.insert.flow.next = self.wake.insert_flow.val();
+        self.insert.slot.next = self.wake.insert_slot.val();
         self.train_valid.next = self.fate.grant.val();
         self.train_flow.next = self.flow[15].q.val();
         self.train_packets.next = self.fate.train.val();

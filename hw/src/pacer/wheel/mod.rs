@@ -1,4 +1,5 @@
 //! The calendar of sleeping flows.
+use crate::bus::{FlowStreamOut, InsertIn};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::pacer::wheel::GUARD;
@@ -43,18 +44,10 @@ pub struct Wheel<const F: usize, const X: usize, const A: usize, const G: usize>
     pub rst: Signal<In, Bit>,
     /// The NIC's time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
-    /// A flow goes to sleep.
-    pub insert_valid: Signal<In, Bit>,
-    /// The flow.
-    pub insert_flow: Signal<In, Bits<F>>,
-    /// Slot of the flow, modulo the wheel.
-    pub insert_slot: Signal<In, Bits<X>>,
-    /// A flow wakes.
-    pub due_valid: Signal<Out, Bit>,
-    /// The flow is taken at this clock if there is one.
-    pub due_ready: Signal<In, Bit>,
-    /// The flow.
-    pub due_flow: Signal<Out, Bits<F>>,
+    /// Flows for the calendar.
+    pub insert: InsertIn<F, X>,
+    /// Flows that are due.
+    pub due: FlowStreamOut<F>,
     /// The bitmap is clear; inserts are taken.
     pub swept: Signal<Out, Bit>,
     clock: time::Time<X, A>,
@@ -122,7 +115,7 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
         self.bitmap.rst.next = self.rst.val();
         // The sweep is the reset of a device that never sees one.
         self.walkers.rst.next = self.rst.val() | !self.done.q.val();
-        self.flow[0].d.next = self.insert_flow.val();
+        self.flow[0].d.next = self.insert.flow.val();
         for i in 0..7 {
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
@@ -130,10 +123,10 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
         self.clock.free.next = !self.done.q.val() & (self.sweep.q.val() < self.half.val());
         self.clock.word.next = self.bitmap.word.val();
         // Insert 0: how far ahead, and where to go if that is wrong.
-        self.odd.next = bit_cast::<X, 1>(self.insert_flow.val().xor().into());
-        self.v[0].d.next = self.insert_valid.val() & self.done.q.val();
-        self.rel0.d.next = self.insert_slot.val() - self.clock.slot_now.val();
-        self.slot0.d.next = self.insert_slot.val() + self.odd.val();
+        self.odd.next = bit_cast::<X, 1>(self.insert.flow.val().xor().into());
+        self.v[0].d.next = self.insert.valid.val() & self.done.q.val();
+        self.rel0.d.next = self.insert.slot.val() - self.clock.slot_now.val();
+        self.slot0.d.next = self.insert.slot.val() + self.odd.val();
         self.soon0.d.next = self.clock.slot_now.val() + self.guard.val() + self.odd.val();
         // Insert 1: over, or beyond the whole wheel from the drain's word: rel + lag + 1 has a carry.
         self.bad.next = (self.rel0.q.val() < self.guard.val()) | (self.rel0.q.val() >= self.late.val());
@@ -180,9 +173,7 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
         }
         self.walkers.issue.next = self.issue.val();
         self.walkers.node.next = self.head.read_data.val();
-        self.walkers.due_ready.next = self.due_ready.val();
-        self.due_valid.next = self.walkers.due_valid.val();
-        self.due_flow.next = self.walkers.due_flow.val();
+        FlowStreamOut::<F>::link(&mut self.due, &mut self.walkers.due);
         self.swept.next = self.done.q.val();
         if !self.done.q.val() {
             self.sweep.d.next = self.sweep.q.val() + bits::<A>(1);

@@ -1,4 +1,5 @@
 //! Two walkers follow the lists of slots that are over, and give out their flows.
+use crate::bus::FlowStreamOut;
 use rust_hdl::prelude::*;
 
 /// Link RAM, four lists read ahead, two walkers. `F` bits a flow; a node is `{flow, more}`, `G = F + 1` bits, `more` at bit 0.
@@ -23,12 +24,8 @@ pub struct Walkers<const F: usize, const G: usize> {
     pub link_flow: Signal<In, Bits<F>>,
     /// Node that the link leads to.
     pub link_node: Signal<In, Bits<G>>,
-    /// A flow is due.
-    pub due_valid: Signal<Out, Bit>,
-    /// The flow is taken at this clock if there is one.
-    pub due_ready: Signal<In, Bit>,
-    /// The flow.
-    pub due_flow: Signal<Out, Bits<F>>,
+    /// Flows that are due.
+    pub due: FlowStreamOut<F>,
     link: RAM<Bits<G>, F>,
     arrives: DFF<Bit>,
     /// Heads read or being read and not taken by a walker.
@@ -102,10 +99,10 @@ impl<const F: usize, const G: usize> Logic for Walkers<F, G> {
         } else {
             self.out.next = self.current[0].val();
         }
-        self.due_valid.next = self.valid.val();
-        self.due_flow.next = self.out.val().get_bits::<F>(1);
-        self.emit.next = self.valid.val() & self.due_ready.val();
-        self.held.d.next = self.valid.val() & !self.due_ready.val();
+        self.due.valid.next = self.valid.val();
+        self.due.flow.next = self.out.val().get_bits::<F>(1);
+        self.emit.next = self.valid.val() & self.due.ready.val();
+        self.held.d.next = self.valid.val() & !self.due.ready.val();
         self.last.d.next = self.shown.val();
         if self.emit.val() {
             self.turn.d.next = !self.shown.val();

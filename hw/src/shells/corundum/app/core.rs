@@ -5,6 +5,7 @@ use super::departures::Departures;
 use super::host_read::HostRead;
 use super::host_write::HostWrite;
 use super::launches::Launches;
+use crate::bus::AxilWordMaster;
 use crate::constant::Const;
 use crate::construct::construct;
 use crate::control::Control;
@@ -269,38 +270,8 @@ pub struct App<
     pub h1_data: Signal<In, Bits<256>>,
     /// The scheduler's window, as the master below sees it.
     pub base: Signal<In, Bits<24>>,
-    /// AXI-Lite to the NIC's own registers: write address.
-    pub m_axil_awaddr: Signal<Out, Bits<24>>,
-    /// AXI-Lite to the NIC's own registers: write address valid.
-    pub m_axil_awvalid: Signal<Out, Bit>,
-    /// AXI-Lite to the NIC's own registers: write address taken.
-    pub m_axil_awready: Signal<In, Bit>,
-    /// AXI-Lite to the NIC's own registers: write data.
-    pub m_axil_wdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite to the NIC's own registers: write data valid.
-    pub m_axil_wvalid: Signal<Out, Bit>,
-    /// AXI-Lite to the NIC's own registers: write data taken.
-    pub m_axil_wready: Signal<In, Bit>,
-    /// AXI-Lite to the NIC's own registers: write answer.
-    pub m_axil_bresp: Signal<In, Bits<2>>,
-    /// AXI-Lite to the NIC's own registers: write answer valid.
-    pub m_axil_bvalid: Signal<In, Bit>,
-    /// AXI-Lite to the NIC's own registers: write answer taken.
-    pub m_axil_bready: Signal<Out, Bit>,
-    /// AXI-Lite to the NIC's own registers: read address.
-    pub m_axil_araddr: Signal<Out, Bits<24>>,
-    /// AXI-Lite to the NIC's own registers: read address valid.
-    pub m_axil_arvalid: Signal<Out, Bit>,
-    /// AXI-Lite to the NIC's own registers: read address taken.
-    pub m_axil_arready: Signal<In, Bit>,
-    /// AXI-Lite to the NIC's own registers: read data.
-    pub m_axil_rdata: Signal<In, Bits<32>>,
-    /// AXI-Lite to the NIC's own registers: read answer.
-    pub m_axil_rresp: Signal<In, Bits<2>>,
-    /// AXI-Lite to the NIC's own registers: read data valid.
-    pub m_axil_rvalid: Signal<In, Bit>,
-    /// AXI-Lite to the NIC's own registers: read data taken.
-    pub m_axil_rready: Signal<Out, Bit>,
+    /// The NIC's own registers.
+    pub m_axil: AxilWordMaster<24>,
     /// The scheduler's events come by `up`; a level.
     pub streams: Signal<In, Bit>,
     /// To a scheduler, `timely_regs::corundum::DOWN`.
@@ -543,7 +514,7 @@ impl<
             host_read: HostRead::new(),
             courier: Courier::new(),
             credit: Credit::new(),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, base, m_axil_awaddr, m_axil_awvalid, m_axil_awready, m_axil_wdata, m_axil_wvalid, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, m_axil_rready, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_key, g_cfg_keyed, g_fl_valid, g_fl_flow, g_fl_record, g_pw_valid, g_pw_profile, g_pw_word, g_pw_data, g_hd_valid, g_hd_ready, g_hd_flow, g_hd_packets, g_rate_valid, g_rate_flow, g_rate_value, g_release_valid, g_release_flow, g_release_bytes, g_down_rate_valid, g_down_rate_flow, g_down_rate_value, g_down_release_valid, g_down_release_flow, g_down_release_bytes, g_up_idle_valid, g_up_idle_flow, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle_valid, g_idle_flow, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent_valid, g_host_sent_tag, g_host_sent_flow, g_host_sent_segment, g_host_sent_nonce, g_host_sent_first, g_host_sent_last, g_host_sent_wire_bytes, g_host_sent_segment_bytes, g_host_sent_place, g_host_sent_generation, g_host_sent_launch, g_sent_valid, g_sent_tag, g_sent_flow, g_sent_segment, g_sent_nonce, g_sent_first, g_sent_last, g_sent_wire_bytes, g_sent_segment_bytes, g_sent_place, g_sent_generation, g_sent_launch, g_d_tdata, g_d_tkeep, g_d_tvalid, g_d_tready, g_d_tlast, g_d_tag, g_m_tdata, g_m_tkeep, g_m_tvalid, g_m_tready, g_m_tlast, g_m_tag, launches, gate, below, may_begin, taken, load_word, arrivals, departures, present, besides, midway, reset, record, host_record, scheduler_pulses, data_pulses, is_data, ends, tag, leaving, if_tvalid, if_tready, if_bad, if_dest, m_if_tdata, m_if_tkeep, m_if_tvalid, m_if_tready, m_if_tlast, m_if_queue, m_if_tag, m_if_bad, m_if_dest, beside)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, base, m_axil, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_key, g_cfg_keyed, g_fl_valid, g_fl_flow, g_fl_record, g_pw_valid, g_pw_profile, g_pw_word, g_pw_data, g_hd_valid, g_hd_ready, g_hd_flow, g_hd_packets, g_rate_valid, g_rate_flow, g_rate_value, g_release_valid, g_release_flow, g_release_bytes, g_down_rate_valid, g_down_rate_flow, g_down_rate_value, g_down_release_valid, g_down_release_flow, g_down_release_bytes, g_up_idle_valid, g_up_idle_flow, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle_valid, g_idle_flow, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent_valid, g_host_sent_tag, g_host_sent_flow, g_host_sent_segment, g_host_sent_nonce, g_host_sent_first, g_host_sent_last, g_host_sent_wire_bytes, g_host_sent_segment_bytes, g_host_sent_place, g_host_sent_generation, g_host_sent_launch, g_sent_valid, g_sent_tag, g_sent_flow, g_sent_segment, g_sent_nonce, g_sent_first, g_sent_last, g_sent_wire_bytes, g_sent_segment_bytes, g_sent_place, g_sent_generation, g_sent_launch, g_d_tdata, g_d_tkeep, g_d_tvalid, g_d_tready, g_d_tlast, g_d_tag, g_m_tdata, g_m_tkeep, g_m_tvalid, g_m_tready, g_m_tlast, g_m_tag, launches, gate, below, may_begin, taken, load_word, arrivals, departures, present, besides, midway, reset, record, host_record, scheduler_pulses, data_pulses, is_data, ends, tag, leaving, if_tvalid, if_tready, if_bad, if_dest, m_if_tdata, m_if_tkeep, m_if_tvalid, m_if_tready, m_if_tlast, m_if_queue, m_if_tag, m_if_bad, m_if_dest, beside)
     }
 }
 
@@ -842,22 +813,7 @@ impl<
         self.host_read.h1_enable.next = self.h1_enable.val();
         self.host_read.h1_data.next = self.h1_data.val();
         // The scheduler, by registers.
-        self.m_axil_awaddr.next = self.courier.m_axil_awaddr.val();
-        self.m_axil_awvalid.next = self.courier.m_axil_awvalid.val();
-        self.courier.m_axil_awready.next = self.m_axil_awready.val();
-        self.m_axil_wdata.next = self.courier.m_axil_wdata.val();
-        self.m_axil_wvalid.next = self.courier.m_axil_wvalid.val();
-        self.courier.m_axil_wready.next = self.m_axil_wready.val();
-        self.courier.m_axil_bresp.next = self.m_axil_bresp.val();
-        self.courier.m_axil_bvalid.next = self.m_axil_bvalid.val();
-        self.m_axil_bready.next = self.courier.m_axil_bready.val();
-        self.m_axil_araddr.next = self.courier.m_axil_araddr.val();
-        self.m_axil_arvalid.next = self.courier.m_axil_arvalid.val();
-        self.courier.m_axil_arready.next = self.m_axil_arready.val();
-        self.courier.m_axil_rdata.next = self.m_axil_rdata.val();
-        self.courier.m_axil_rresp.next = self.m_axil_rresp.val();
-        self.courier.m_axil_rvalid.next = self.m_axil_rvalid.val();
-        self.m_axil_rready.next = self.courier.m_axil_rready.val();
+        AxilWordMaster::<24>::link(&mut self.m_axil, &mut self.courier.m_axil);
         self.courier.rate_valid.next = self.control.rate.valid.val();
         self.courier.rate_flow.next = self.control.rate.flow.val();
         self.courier.rate_value.next = self.control.rate.value.val();
@@ -883,13 +839,13 @@ impl<
             self.credit.i_flow.next = self.g_down_release_flow.val();
             self.credit.i_bytes.next = self.g_down_release_bytes.val();
         }
-        self.courier.fl_valid.next = self.control.fl.valid.val();
-        self.courier.fl_flow.next = self.control.fl.flow.val();
-        self.courier.fl_record.next = self.host_record.val();
-        self.courier.pw_valid.next = self.control.pw.valid.val();
-        self.courier.pw_profile.next = self.control.pw.profile.val();
-        self.courier.pw_word.next = self.control.pw.word.val();
-        self.courier.pw_data.next = self.control.pw.data.val();
+        self.courier.fl.valid.next = self.control.fl.valid.val();
+        self.courier.fl.flow.next = self.control.fl.flow.val();
+        self.courier.fl.record.next = self.host_record.val();
+        self.courier.pw.valid.next = self.control.pw.valid.val();
+        self.courier.pw.profile.next = self.control.pw.profile.val();
+        self.courier.pw.word.next = self.control.pw.word.val();
+        self.courier.pw.data.next = self.control.pw.data.val();
         self.courier.stop.next = self.control.stop.val();
         self.g_up_idle_valid.next = self.courier.idle_valid.val();
         self.g_up_idle_flow.next = self.courier.idle_flow.val();
