@@ -1,4 +1,5 @@
 //! A first-in first-out queue in one RAM, all outputs registered.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::{Fixed, OneHot};
 use crate::ram::{ApartBlockRam, LutRam};
 use rust_hdl::prelude::*;
@@ -11,19 +12,15 @@ use rust_hdl::prelude::*;
 /// Model: `timely_model::fifo::Fifo`.
 #[derive(LogicBlock, Default)]
 pub struct Fifo<const W: usize, const A: usize, const C: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A word is offered.
     pub i_valid: Signal<In, Bit>,
-    /// The word.
     pub i_data: Signal<In, Bits<W>>,
     /// The word is taken at this clock if offered.
     pub i_ready: Signal<Out, Bit>,
     /// A word stands at the output.
     pub o_valid: Signal<Out, Bit>,
-    /// The word.
     pub o_data: Signal<Out, Bits<W>>,
     /// The word is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,
@@ -125,19 +122,15 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
 /// Model: `timely_model::fifo::Fifo`.
 #[derive(LogicBlock, Default)]
 pub struct WideFifo<const W: usize, const A: usize, const C: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A word is offered.
     pub i_valid: Signal<In, Bit>,
-    /// The word.
     pub i_data: Signal<In, Bits<W>>,
     /// The word is taken at this clock if offered.
     pub i_ready: Signal<Out, Bit>,
     /// A word stands at the output.
     pub o_valid: Signal<Out, Bit>,
-    /// The word.
     pub o_data: Signal<Out, Bits<W>>,
     /// The word is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,
@@ -209,19 +202,15 @@ impl<const W: usize, const A: usize, const C: usize> Logic for WideFifo<W, A, C>
 /// Model: `timely_model::fifo::Fifo`.
 #[derive(LogicBlock, Default)]
 pub struct HeldFifo<const W: usize, const A: usize, const C: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A word is offered.
     pub i_valid: Signal<In, Bit>,
-    /// The word.
     pub i_data: Signal<In, Bits<W>>,
     /// The word is taken at this clock if offered.
     pub i_ready: Signal<Out, Bit>,
     /// A word stands at the output.
     pub o_valid: Signal<Out, Bit>,
-    /// The word.
     pub o_data: Signal<Out, Bits<W>>,
     /// The word is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,

@@ -1,4 +1,5 @@
 //! The launch gate: frames that come early leave at their launch.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::launch::{FARTHEST, FRACTION, LATE, QUEUE};
@@ -20,39 +21,29 @@ const _: () = assert!(QUEUE == 4 && FRACTION == 8 && FARTHEST == 1 << 24 && LATE
 /// Model: `timely_model::launch::Launch`.
 #[derive(LogicBlock, Default)]
 pub struct Launch<const W: usize, const K: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The steady time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
-    /// Beat: bytes in wire order.
+    /// Beat: bytes in wire order, and their frame.
     pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
     pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: offered.
     pub s_tvalid: Signal<In, Bit>,
     /// Beat: taken if offered.
     pub s_tready: Signal<Out, Bit>,
-    /// Beat: the frame's last.
     pub s_tlast: Signal<In, Bit>,
-    /// Beat: tag of its frame.
     pub s_tag: Signal<In, Bits<16>>,
     /// With a frame's first beat: the frame has a launch.
     pub s_timed: Signal<In, Bit>,
     /// Launch of the frame, ns48.fns16.
     pub s_launch: Signal<In, Bits<64>>,
-    /// Beat: bytes in wire order.
+    /// Beat: bytes in wire order, and their frame.
     pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: offered.
     pub m_tvalid: Signal<Out, Bit>,
     /// Beat: taken if offered.
     pub m_tready: Signal<In, Bit>,
-    /// Beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// Beat: tag of its frame.
     pub m_tag: Signal<Out, Bits<16>>,
     /// No beat is inside.
     pub empty: Signal<Out, Bit>,

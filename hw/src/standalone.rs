@@ -1,4 +1,5 @@
 //! The standalone shell: the core with a traffic generator in place of a host's queues, which the simulator and the driver's tests run.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{AxiMaster, AxilSlave, ChargeOut, DoorbellOut, FlowLoadOut, GrantOut, SentOut};
 use crate::config::Config;
 use crate::constant::Const;
@@ -35,7 +36,6 @@ pub struct Standalone<
     const FW: usize,
     const L: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high, for two clocks at least: it reaches the blocks a clock late.
     pub rst: Signal<In, Bit>,
@@ -43,33 +43,23 @@ pub struct Standalone<
     pub s_axil: AxilSlave<24>,
     /// Received beat.
     pub s_axis_rx_tdata: Signal<In, Bits<W>>,
-    /// Received beat: bytes that are there.
     pub s_axis_rx_tkeep: Signal<In, Bits<K>>,
-    /// Received beat: valid.
     pub s_axis_rx_tvalid: Signal<In, Bit>,
-    /// Received beat: its frame's last.
     pub s_axis_rx_tlast: Signal<In, Bit>,
-    /// Arrival of the frame's start, held for all its beats.
     pub s_axis_rx_ts: Signal<In, Bits<64>>,
     /// With the last beat: the frame is damaged.
     pub s_axis_rx_bad: Signal<In, Bit>,
     /// Beat to send.
     pub m_axis_tx_tdata: Signal<Out, Bits<W>>,
-    /// Beat to send: bytes that are there.
     pub m_axis_tx_tkeep: Signal<Out, Bits<K>>,
-    /// Beat to send: offered.
     pub m_axis_tx_tvalid: Signal<Out, Bit>,
     /// Beat to send: taken if offered.
     pub m_axis_tx_tready: Signal<In, Bit>,
-    /// Beat to send: its frame's last.
     pub m_axis_tx_tlast: Signal<Out, Bit>,
-    /// Tag of its frame.
     pub m_axis_tx_tag: Signal<Out, Bits<16>>,
     /// A frame has departed.
     pub tx_cpl_valid: Signal<In, Bit>,
-    /// Tag of the frame.
     pub tx_cpl_tag: Signal<In, Bits<16>>,
-    /// Departure of the frame's start.
     pub tx_cpl_ts: Signal<In, Bits<64>>,
     /// PTP time is there.
     pub ptp_valid: Signal<In, Bit>,
@@ -85,13 +75,11 @@ pub struct Standalone<
     pub tap_sample_valid: Signal<Out, Bit>,
     /// Tap: kind of the sample, 0 RTT, 1 time-out.
     pub tap_sample_kind: Signal<Out, Bits<2>>,
-    /// Tap: flow of the sample.
     pub tap_sample_flow: Signal<Out, Bits<F>>,
     /// Tap: the RTT, ns.
     pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,
     /// Tap: a rate was computed.
     pub tap_rate_valid: Signal<Out, Bit>,
-    /// Tap: flow of the rate.
     pub tap_rate_flow: Signal<Out, Bits<F>>,
     /// Tap: the rate, 2^-12 Mb/s.
     pub tap_rate_value: Signal<Out, Bits<32>>,

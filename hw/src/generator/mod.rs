@@ -1,4 +1,5 @@
 //! Traffic generator of the standalone shell.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 mod keystream;
 mod packets;
 
@@ -34,9 +35,7 @@ use timely_regs::link::WIRE_OVERHEAD;
 /// Model: `timely_model::generator::Generator`.
 #[derive(LogicBlock, Default)]
 pub struct Generator<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAM is clear; nothing is taken before.
     pub swept: Signal<Out, Bit>,
@@ -46,9 +45,7 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub cfg_ipv4: Signal<In, Bits<32>>,
     /// Our IPv6 address, byte 0 in the low bits.
     pub cfg_ipv6: Signal<In, Bits<128>>,
-    /// Key of the nonces, and that it is written.
     pub cfg_key: Signal<In, Bits<96>>,
-    /// The key is written.
     pub cfg_keyed: Signal<In, Bit>,
     /// Flow bus.
     pub fl: FlowLoadIn<F>,
@@ -62,15 +59,10 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub doorbell: DoorbellOut<F>,
     /// Bytes of the beat in wire order.
     pub m_tdata: Signal<Out, Bits<W>>,
-    /// Bytes of the beat that are there.
     pub m_tkeep: Signal<Out, Bits<K>>,
-    /// A beat stands there.
     pub m_tvalid: Signal<Out, Bit>,
-    /// The beat is taken.
     pub m_tready: Signal<In, Bit>,
-    /// The beat is its frame's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// Tag of its frame: eight running bits.
     pub m_tag: Signal<Out, Bits<16>>,
     /// Frame whose first beat is offered.
     pub sent: SentOut<F>,

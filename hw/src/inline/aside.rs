@@ -1,4 +1,5 @@
 //! Bypass FIFO: drops whole frames while it is full, so that a receiver that stops holds up no other.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::MetaAxisOut;
 use crate::constant::Const;
 use crate::fifo::Fifo;
@@ -15,19 +16,13 @@ const _: () = assert!(QUEUE == 9);
 /// Model: `timely_model::inline::aside::Aside`.
 #[derive(LogicBlock, Default)]
 pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Beat: bytes in wire order.
+    /// Beat: bytes in wire order, and their frame.
     pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
     pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: there, and taken.
     pub s_tvalid: Signal<In, Bit>,
-    /// Beat: the frame's last.
     pub s_tlast: Signal<In, Bit>,
-    /// Sideband bits of the beat.
     pub s_meta: Signal<In, Bits<M>>,
     /// Frames that leave.
     pub m: MetaAxisOut<W, K, M>,

@@ -1,4 +1,5 @@
 //! The way in of the host's packets: each waits until the parser has judged it, then goes its way.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::MetaAxisIn;
 use crate::constant::Const;
 use crate::fifo::Fifo;
@@ -29,33 +30,24 @@ const _: () =
 /// Model: `timely_model::inline::entry::Entry`.
 #[derive(LogicBlock, Default)]
 pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Frames of the host.
     pub s: MetaAxisIn<W, K, M>,
     /// Our UDP port.
     pub cfg_udp_port: Signal<In, Bits<16>>,
-    /// Beat: bytes in wire order.
+    /// Beat: bytes in wire order, and their frame.
     pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: the packet's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// Sideband bits of its packet.
     pub m_meta: Signal<Out, Bits<M>>,
     /// The beat is offered to the store.
     pub paced_valid: Signal<Out, Bit>,
-    /// The store takes it.
     pub paced_ready: Signal<In, Bit>,
-    /// Flow of the beat's packet.
     pub paced_flow: Signal<Out, Bits<F>>,
-    /// The beat's packet ends a segment.
     pub paced_ends: Signal<Out, Bit>,
     /// The beat is offered to the wire.
     pub past_valid: Signal<Out, Bit>,
-    /// The wire takes it.
     pub past_ready: Signal<In, Bit>,
     /// A packet is to be dropped; this is its last beat.
     pub dropped: Signal<Out, Bit>,
@@ -69,9 +61,7 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub cfg_ipv6: Signal<In, Bits<128>>,
     /// A flow is loaded.
     pub fl_valid: Signal<In, Bit>,
-    /// The flow.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Record of the flow.
     pub fl_record: Signal<In, Bits<512>>,
     parse: Parse<W, K>,
     bytes: Fifo<W, 9, 10>,

@@ -1,4 +1,5 @@
 //! Reports of frames that leave: each is stamped, and a data frame of ours is reported as sent and departed.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::check::{Digests, Matrix};
 use crate::constant::Const;
 use crate::fifo::Fifo;
@@ -20,19 +21,14 @@ const _: () = assert!(kind::DATA == 1 && QUEUE == 4);
 /// Model: `timely_model::inline::exit::Exit`.
 #[derive(LogicBlock, Default)]
 pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAM is clear; nothing is reported before.
     pub swept: Signal<Out, Bit>,
     /// Bytes in wire order.
     pub s_tdata: Signal<In, Bits<W>>,
-    /// Bytes that are there.
     pub s_tkeep: Signal<In, Bits<K>>,
-    /// A beat leaves.
     pub s_tvalid: Signal<In, Bit>,
-    /// The frame's last.
     pub s_tlast: Signal<In, Bit>,
     /// With a frame's last beat: it was paced.
     pub s_paced: Signal<In, Bit>,
@@ -52,33 +48,23 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub cfg_key: Signal<In, Bits<96>>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
-    /// Flow of the record.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// The flow may store packets.
     pub fl_enable: Signal<In, Bit>,
     /// The flow's segment goes on, if `fl_enable` is set.
     pub fl_keep: Signal<In, Bit>,
     /// A data frame was sent, and departed.
     pub sent_valid: Signal<Out, Bit>,
-    /// Tag of the frame.
     pub sent_tag: Signal<Out, Bits<16>>,
-    /// Flow of the frame.
     pub sent_flow: Signal<Out, Bits<F>>,
-    /// Segment of the frame.
     pub sent_segment: Signal<Out, Bits<32>>,
     /// Nonce of the segment with its destination in it, as [`crate::check`] says.
     pub sent_nonce: Signal<Out, Bits<32>>,
-    /// First packet of the segment.
     pub sent_first: Signal<Out, Bit>,
-    /// Last packet of the segment.
     pub sent_last: Signal<Out, Bit>,
-    /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<Out, Bits<16>>,
-    /// Charged wire bytes of the segment so far.
     pub sent_segment_bytes: Signal<Out, Bits<32>>,
     /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
     pub sent_place: Signal<Out, Bits<16>>,
-    /// Turn of the ring in which the place was given.
     pub sent_generation: Signal<Out, Bits<2>>,
     /// When the packet was eligible to leave.
     pub sent_launch: Signal<Out, Bits<64>>,
@@ -86,9 +72,7 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub sent_ts: Signal<Out, Bits<64>>,
     /// With `named`, at the clock of its report if it has one: any frame left.
     pub frame_valid: Signal<Out, Bit>,
-    /// Queue of the frame.
     pub frame_queue: Signal<Out, Bits<16>>,
-    /// Wire bytes of the frame.
     pub frame_wire_bytes: Signal<Out, Bits<16>>,
     parse: Parse<W, K>,
     digests: Digests,

@@ -1,4 +1,5 @@
 //! One stream of the host's to several ports, by what goes beside each frame.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::MetaAxisIn;
 use crate::constant::Const;
 use crate::fifo::Fifo;
@@ -17,23 +18,17 @@ const _: () = assert!(QUEUE == 4 && PORTS == 4);
 /// Model: `timely_model::inline::spread::Spread`.
 #[derive(LogicBlock, Default)]
 pub struct Spread<const W: usize, const K: usize, const M: usize, const E: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Frames.
     pub s: MetaAxisIn<W, K, M>,
-    /// Beat: bytes in wire order.
+    /// Beat: bytes in wire order, and their frame.
     pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: offered to a port, a bit each.
     pub m_tvalid: Signal<Out, Bits<4>>,
     /// Beat: taken by the port if offered to it.
     pub m_tready: Signal<In, Bits<4>>,
-    /// Beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// Sideband bits that came with the beat.
     pub m_meta: Signal<Out, Bits<M>>,
     bytes: Fifo<W, 4, 5>,
     // Last 1, keep.

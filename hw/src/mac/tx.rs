@@ -1,4 +1,5 @@
 //! The MAC's sender.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::Crc;
 use rust_hdl::prelude::*;
 use timely_model::mac::{GAP, LEAD_IN, LEAST, PREAMBLE, SFD};
@@ -20,25 +21,19 @@ const _: () = assert!(PREAMBLE == 0x55 && SFD == 0xd5 && LEAD_IN == 8 && LEAST =
 pub struct Tx {
     /// Clock, 125 MHz.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Beat: bytes in wire order.
     pub s_tdata: Signal<In, Bits<64>>,
     /// Beat: bytes that are there; all up to the highest are sent, one if there is none.
     pub s_tkeep: Signal<In, Bits<8>>,
-    /// Beat: offered.
     pub s_tvalid: Signal<In, Bit>,
     /// Beat: taken if offered.
     pub s_tready: Signal<Out, Bit>,
-    /// Beat: the frame's last.
     pub s_tlast: Signal<In, Bit>,
-    /// Beat: tag of its frame.
     pub s_tag: Signal<In, Bits<16>>,
     /// GMII: byte.
     pub gmii_d: Signal<Out, Bits<8>>,
-    /// GMII: a byte is there.
     pub gmii_en: Signal<Out, Bit>,
-    /// GMII: it is wrong.
     pub gmii_er: Signal<Out, Bit>,
     /// Turns over with each frame that begins.
     pub sent: Signal<Out, Bit>,

@@ -1,4 +1,5 @@
 //! The charge unit: what each flow's packets cost.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{ChargeIn, PaidOut};
 use crate::constant::OneHot;
 use crate::ram::ApartRam;
@@ -12,9 +13,7 @@ use rust_hdl::prelude::*;
 /// `paid_word` is 0. Model: `timely_model::pacer::charge`.
 #[derive(LogicBlock, Default)]
 pub struct Charge<const F: usize, const S: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Charges.
     pub charge: ChargeIn<F>,

@@ -2,6 +2,7 @@
 //!
 //! UltraScale+ has two flip-flops for each LUT, and a shift register of up to 32 clocks takes a LUT a bit: a narrow or a long delay is a
 //! `Delay`, a wide one of a few clocks `Stages`, a wide and long one a `Ring`.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::array::Array;
 use crate::constant::Const;
 use crate::ram::ApartRam;
@@ -10,7 +11,6 @@ use rust_hdl::prelude::*;
 /// `o` is what `i` was `N` clocks ago. It has no reset, so that it can become shift registers in LUTs.
 #[derive(LogicBlock, Default)]
 pub struct Delay<const W: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// The word.
     pub i: Signal<In, Bits<W>>,
@@ -39,9 +39,7 @@ impl<const W: usize, const N: usize> Logic for Delay<W, N> {
 /// `o` is what `i` was `N` clocks ago. It has a reset, so that it stays in flip-flops.
 #[derive(LogicBlock, Default)]
 pub struct Stages<const W: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The word.
     pub i: Signal<In, Bits<W>>,
@@ -74,7 +72,6 @@ impl<const W: usize, const N: usize> Logic for Stages<W, N> {
 /// `o` is what `i` was `N` clocks ago, 3 at least: block RAM of 512 words, written at `at`, read behind it. Rings can share the counter.
 #[derive(LogicBlock)]
 pub struct Ring<T: Synth, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// The number of the clock, modulo 512.
     pub at: Signal<In, Bits<9>>,

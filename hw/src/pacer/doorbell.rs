@@ -1,4 +1,5 @@
 //! The doorbell unit: flows that have packets to send, flows that sleep, and flows that are woken.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{DoorbellIn, FlowSwitchIn, PostOut, SleepIn};
 use crate::constant::{Fixed, OneHot};
 use crate::fifo::Fifo;
@@ -27,17 +28,13 @@ const _: () = assert!(RELEASE_QUEUE == 9 && DOORBELL_QUEUE == 4);
 /// burst of loads. Model: `timely_model::pacer::doorbell`.
 #[derive(LogicBlock, Default)]
 pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Loads of flows.
     pub fl: FlowSwitchIn<F>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
-    /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
-    /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
     /// Requests to sleep.
     pub sleep: SleepIn<F>,
@@ -45,13 +42,10 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     pub doorbell: DoorbellIn<F>,
     /// A flow's count of granted packets is written.
     pub granted_valid: Signal<In, Bit>,
-    /// The flow.
     pub granted_flow: Signal<In, Bits<F>>,
-    /// The count.
     pub granted_count: Signal<In, Bits<16>>,
     /// A flow is to be queued in READY.
     pub act_valid: Signal<Out, Bit>,
-    /// The flow.
     pub act_flow: Signal<Out, Bits<F>>,
     /// Words for the pass.
     pub post: PostOut<F>,

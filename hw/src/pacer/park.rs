@@ -1,4 +1,5 @@
 //! The park: flows wait there while their priority is paused.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::FlowStreamOut;
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
@@ -10,13 +11,10 @@ use rust_hdl::prelude::*;
 /// Model: `timely_model::pacer::park`.
 #[derive(LogicBlock, Default)]
 pub struct Park<const F: usize, const C: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A flow to park.
     pub park_valid: Signal<In, Bit>,
-    /// The flow.
     pub park_flow: Signal<In, Bits<F>>,
     /// A pause ended.
     pub resume: Signal<In, Bit>,

@@ -1,4 +1,5 @@
 //! The queue of the flows that wait for their token pass.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::FlowStreamOut;
 use crate::ram::ApartBlockRam;
 use rust_hdl::prelude::*;
@@ -11,17 +12,13 @@ use rust_hdl::prelude::*;
 /// Latency: 3 clocks from an empty queue's input to its output. Throughput: one flow a clock. Model: `timely_model::pacer::ready`.
 #[derive(LogicBlock, Default)]
 pub struct Ready<const F: usize, const B: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A flow that the wheel found due.
     pub due_valid: Signal<In, Bit>,
-    /// The flow.
     pub due_flow: Signal<In, Bits<F>>,
     /// A flow that the doorbell unit activated, or that was parked.
     pub act_valid: Signal<In, Bit>,
-    /// The flow.
     pub act_flow: Signal<In, Bits<F>>,
     /// Flows to pass.
     pub o: FlowStreamOut<F>,

@@ -1,4 +1,5 @@
 //! The pacer as a whole.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::charge::Charge;
 use super::doorbell::Doorbell;
 use super::gate::Gate;
@@ -34,43 +35,31 @@ pub struct Pacer<
     const Z: usize,
     const W: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A doorbell.
     pub doorbell_valid: Signal<In, Bit>,
     /// The doorbell is taken at this clock if offered.
     pub doorbell_ready: Signal<Out, Bit>,
-    /// Flow of the doorbell.
     pub doorbell_flow: Signal<In, Bits<F>>,
-    /// Packets posted.
     pub doorbell_packets: Signal<In, Bits<16>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
-    /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
-    /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s; clamped to 30 bits.
     pub rate_value: Signal<In, Bits<32>>,
     /// Flow bus.
     pub fl_valid: Signal<In, Bit>,
-    /// Flow loaded.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Record of the loaded flow.
     pub fl_record: Signal<In, Bits<512>>,
     /// Profile bus.
     pub pw_valid: Signal<In, Bit>,
-    /// Profile.
     pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of the profile.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the word.
     pub pw_data: Signal<In, Bits<32>>,
     /// The packet of a grant is known.
     pub charge_valid: Signal<In, Bit>,
@@ -90,17 +79,14 @@ pub struct Pacer<
     pub grant_valid: Signal<Out, Bit>,
     /// The grant is taken at this clock if offered.
     pub grant_ready: Signal<In, Bit>,
-    /// The flow.
     pub grant_flow: Signal<Out, Bits<F>>,
     /// When the grant was due, ns48.fns16.
     pub grant_launch: Signal<Out, Bits<64>>,
     /// A flow starts to send after its profile's idle time.
     pub idle_valid: Signal<Out, Bit>,
-    /// Flow that starts.
     pub idle_flow: Signal<Out, Bits<F>>,
     /// A flow came to its pass.
     pub limited_valid: Signal<Out, Bit>,
-    /// Flow of the pass.
     pub limited_flow: Signal<Out, Bits<F>>,
     /// The flow sends too little of its rate for it to grow.
     pub limited: Signal<Out, Bit>,

@@ -1,4 +1,5 @@
 //! Configuration bridge between the control half and a scheduler, by the registers of the NIC that both are in.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::kept::Kept;
 use crate::bus::{AxilWordMaster, FlowLoadIn, ProfileWriteIn};
 use crate::constant::Const;
@@ -27,9 +28,7 @@ const _: () = assert!(TRIES == 8 && OUTSTANDING.word == 1 && IDLE_NS.word == 3 &
 /// Model: `timely_model::scheduler::courier::Courier`.
 #[derive(LogicBlock, Default)]
 pub struct Courier<const F: usize, const S: usize, const R: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The scheduler's window, as the master sees it.
     pub base: Signal<In, Bits<24>>,
@@ -37,15 +36,12 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub enable: Signal<In, Bit>,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s.
     pub rate_value: Signal<In, Bits<32>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
-    /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
-    /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
     /// Loads of flows.
     pub fl: FlowLoadIn<F>,
@@ -59,11 +55,9 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub m_axil: AxilWordMaster<24>,
     /// A flow starts after its idle time.
     pub idle_valid: Signal<Out, Bit>,
-    /// Flow that starts.
     pub idle_flow: Signal<Out, Bits<F>>,
     /// A flow's limited state changed.
     pub limited_valid: Signal<Out, Bit>,
-    /// Flow whose state changed.
     pub limited_flow: Signal<Out, Bits<F>>,
     /// The flow is limited.
     pub limited: Signal<Out, Bit>,

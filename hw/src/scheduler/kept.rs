@@ -1,4 +1,5 @@
 //! Updates of each flow that wait to be carried.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::{Fixed, OneHot};
 use rust_hdl::prelude::*;
 
@@ -10,17 +11,12 @@ use rust_hdl::prelude::*;
 /// Model: `timely_model::scheduler::courier`, whose part it is.
 #[derive(LogicBlock, Default)]
 pub struct Kept<const F: usize, const S: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// An operation.
     pub op_valid: Signal<In, Bit>,
-    /// Kind of the operation.
     pub op_kind: Signal<In, Bits<2>>,
-    /// Flow of the operation.
     pub op_flow: Signal<In, Bits<F>>,
-    /// Rate, wire bytes, or load word.
     pub op_data: Signal<In, Bits<32>>,
     /// An update is kept of a flow that had none.
     pub new_valid: Signal<Out, Bit>,

@@ -1,4 +1,5 @@
 //! The scheduler's mailbox.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::OneHot;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -17,17 +18,13 @@ const _: () = assert!(MAIL_SIGN.low == 28 && SIGN == 5 && MAIL_QUEUE_BITS == 9);
 /// Model: `timely_model::scheduler::mail::Mail`.
 #[derive(LogicBlock, Default)]
 pub struct Mail<const F: usize, const S: usize, const E: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A flow starts after its idle time.
     pub idle_valid: Signal<In, Bit>,
-    /// Flow that starts.
     pub idle_flow: Signal<In, Bits<F>>,
     /// A flow came to its pass; the next time 4 clocks later at the soonest.
     pub limited_valid: Signal<In, Bit>,
-    /// Flow of the pass.
     pub limited_flow: Signal<In, Bits<F>>,
     /// The flow is limited.
     pub limited: Signal<In, Bit>,

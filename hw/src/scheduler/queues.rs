@@ -1,4 +1,5 @@
 //! The transmit queues: their operations one after the other, and the requests under way.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::share::Share;
 use super::turns::Turns;
 use crate::bus::{DoorbellOut, FlowSwitchIn, GrantIn, RequestOut, StatusIn};
@@ -25,9 +26,7 @@ const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS =
 /// Model: `timely_model::scheduler::queues::Queues`.
 #[derive(LogicBlock, Default)]
 pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Queues without a flow may send.
     pub enable: Signal<In, Bit>,
@@ -41,19 +40,14 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     pub load: FlowSwitchIn<F>,
     /// An access to a channel; the next after its answer.
     pub channel_valid: Signal<In, Bit>,
-    /// Queue of the access.
     pub channel_queue: Signal<In, Bits<F>>,
-    /// The access is a write.
     pub channel_write: Signal<In, Bit>,
-    /// Enable bit of the queue that is written.
     pub channel_enable: Signal<In, Bit>,
     /// The access is answered.
     pub answer_valid: Signal<Out, Bit>,
-    /// Enabled, may hold packets, served by turns, a flow.
     pub answer_flags: Signal<Out, Bits<4>>,
     /// A queue may hold packets.
     pub doorbell_valid: Signal<In, Bit>,
-    /// The queue.
     pub doorbell_queue: Signal<In, Bits<F>>,
     /// Packets for the pacer.
     pub post: DoorbellOut<F>,
@@ -61,7 +55,6 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     pub grant: GrantIn<F>,
     /// A grant is charged.
     pub charge_valid: Signal<Out, Bit>,
-    /// Flow of the charge.
     pub charge_flow: Signal<Out, Bits<F>>,
     /// Wire bytes; 0 without a packet.
     pub charge_bytes: Signal<Out, Bits<16>>,
@@ -69,7 +62,6 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     pub request: RequestOut<F>,
     /// The request shows for the first time.
     pub launch_valid: Signal<Out, Bit>,
-    /// The pacer granted it.
     pub launch_paced: Signal<Out, Bit>,
     /// When it was due; 0 if the pacer did not.
     pub launch_time: Signal<Out, Bits<64>>,
@@ -77,7 +69,6 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     pub status: StatusIn,
     /// A request was empty.
     pub void_valid: Signal<Out, Bit>,
-    /// Tag of the request.
     pub void_tag: Signal<Out, Bits<8>>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,

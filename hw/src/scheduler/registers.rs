@@ -1,4 +1,5 @@
 //! The scheduler's blocks on Corundum's register bus.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{RegisterReadIn, RegisterWriteIn};
 use crate::constant::Fixed;
 use rust_hdl::prelude::*;
@@ -14,9 +15,7 @@ const _: () = assert!(OWN_OFFSET == 0x30 && TYPE == 0x5469_0080 && VERSION == 0x
 /// `timely_model::scheduler::registers::Registers`.
 #[derive(LogicBlock, Default)]
 pub struct Registers {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Writes of registers.
     pub wr: RegisterWriteIn,
@@ -24,15 +23,11 @@ pub struct Registers {
     pub rd: RegisterReadIn,
     /// Address of the blocks, as the bus sees it.
     pub cfg_base: Signal<In, Bits<24>>,
-    /// Address of the blocks, as software sees it.
     pub cfg_address: Signal<In, Bits<32>>,
     /// Address of the next scheduler's, 0 if there is none.
     pub cfg_next: Signal<In, Bits<32>>,
-    /// Address of the window, as software sees it.
     pub cfg_window: Signal<In, Bits<32>>,
-    /// Queues.
     pub cfg_queues: Signal<In, Bits<32>>,
-    /// Destination of requests after reset.
     pub cfg_dest: Signal<In, Bits<16>>,
     /// log2 of the flows.
     pub cfg_flow_bits: Signal<In, Bits<8>>,

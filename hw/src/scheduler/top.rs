@@ -1,4 +1,5 @@
 //! Corundum's transmit scheduler with our pacer.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::mail::Mail;
 use super::queues::Queues;
 use super::registers::Registers;
@@ -40,9 +41,7 @@ pub struct Scheduler<
     const QD: usize,
     const QP: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The window.
     pub s_axil: AxilSlave<24>,
@@ -52,17 +51,12 @@ pub struct Scheduler<
     pub rd: RegisterReadIn,
     /// Address of the registers, as the bus sees it.
     pub cfg_base: Signal<In, Bits<24>>,
-    /// Address of the registers, as software sees it.
     pub cfg_address: Signal<In, Bits<32>>,
     /// Address of the next scheduler's, 0 if there is none.
     pub cfg_next: Signal<In, Bits<32>>,
-    /// Address of the window, as software sees it.
     pub cfg_window: Signal<In, Bits<32>>,
-    /// Queues.
     pub cfg_queues: Signal<In, Bits<32>>,
-    /// Destination of requests after reset.
     pub cfg_dest: Signal<In, Bits<16>>,
-    /// The buses are there, and count in place of the window.
     pub cfg_streams: Signal<In, Bit>,
     /// Tags that there are, 1 to 256.
     pub cfg_tags: Signal<In, Bits<9>>,
@@ -76,7 +70,6 @@ pub struct Scheduler<
     pub up: Signal<Out, Bits<167>>,
     /// A queue may hold packets.
     pub doorbell_valid: Signal<In, Bit>,
-    /// The queue.
     pub doorbell_queue: Signal<In, Bits<F>>,
     /// Requests.
     pub request: RequestOut<F>,

@@ -1,4 +1,5 @@
 //! State of each transmit queue, and the effect of an operation on it.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::OneHot;
 use rust_hdl::prelude::*;
 use timely_model::scheduler::queues::BACKLOG;
@@ -13,25 +14,17 @@ const _: () = assert!(BACKLOG == 32);
 /// Model: `timely_model::scheduler::queues`, whose part it is.
 #[derive(LogicBlock, Default)]
 pub struct Turns<const F: usize, const S: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// An operation.
     pub op_valid: Signal<In, Bit>,
-    /// Kind of the operation.
     pub op_kind: Signal<In, Bits<3>>,
-    /// Queue of the operation.
     pub op_queue: Signal<In, Bits<F>>,
-    /// First argument.
     pub op_a: Signal<In, Bit>,
-    /// Second argument.
     pub op_b: Signal<In, Bit>,
-    /// No flow may send.
     pub op_stop: Signal<In, Bit>,
     /// Launch of a grant, ns48.fns16.
     pub op_launch: Signal<In, Bits<64>>,
-    /// Bytes of a request's end.
     pub op_bytes: Signal<In, Bits<16>>,
     /// An operation is done.
     pub valid: Signal<Out, Bit>,

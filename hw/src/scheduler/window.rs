@@ -1,4 +1,5 @@
 //! The scheduler's AXI-Lite window.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::AxilSlave;
 use crate::constant::Const;
 use crate::csr::Axil;
@@ -17,19 +18,15 @@ const _: () = assert!(Kind::Profile as u8 == 4 && Kind::Control as u8 == 5 && Ki
 /// Model: `timely_model::scheduler::window::Window`.
 #[derive(LogicBlock, Default)]
 pub struct Window<const F: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The window.
     pub s_axil: AxilSlave<24>,
     /// An access to a channel.
     pub channel_valid: Signal<Out, Bit>,
-    /// The access is a write.
     pub channel_write: Signal<Out, Bit>,
     /// The access is answered.
     pub answer_valid: Signal<In, Bit>,
-    /// Enabled, may hold packets, served by turns, a flow.
     pub answer_flags: Signal<In, Bits<4>>,
     /// A rate is written.
     pub rate_valid: Signal<Out, Bit>,

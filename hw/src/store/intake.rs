@@ -1,4 +1,5 @@
 //! The way in: a packet's beats go into cells, or nowhere.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::BeatWriteOut;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
@@ -21,17 +22,13 @@ pub struct Intake<
     const A: usize,
     const M: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A beat.
     pub s_valid: Signal<In, Bit>,
     /// Bytes of the beat in wire order.
     pub s_data: Signal<In, Bits<W>>,
-    /// Bytes of the beat that are there.
     pub s_keep: Signal<In, Bits<K>>,
-    /// The beat is its packet's last.
     pub s_last: Signal<In, Bit>,
     /// With the first: the packet's flow.
     pub s_flow: Signal<In, Bits<F>>,
@@ -75,17 +72,12 @@ pub struct Intake<
     pub link_valid: Signal<Out, Bit>,
     /// A packet is whole.
     pub o_valid: Signal<Out, Bit>,
-    /// Flow of the packet.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// First cell of the packet.
     pub o_cell: Signal<Out, Bits<C>>,
-    /// Cells of the packet.
     pub o_cells: Signal<Out, Bits<6>>,
     /// Bytes of the packet less one.
     pub o_bytes: Signal<Out, Bits<14>>,
-    /// Sideband bits of the packet.
     pub o_meta: Signal<Out, Bits<M>>,
-    /// The packet ends a segment.
     pub o_ends: Signal<Out, Bit>,
     /// A packet found no room.
     pub refused: Signal<Out, Bit>,

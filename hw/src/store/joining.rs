@@ -1,4 +1,5 @@
 //! A packet joins its flow's queue.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::JoinOut;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
@@ -12,9 +13,7 @@ use rust_hdl::prelude::*;
 /// Latency: 3 clocks from `i` to `o`. Throughput: one a clock, the same flow too.
 #[derive(LogicBlock, Default)]
 pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAMs are filled.
     pub sweep: Signal<In, Bit>,
@@ -22,15 +21,11 @@ pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usiz
     pub sweep_at: Signal<In, Bits<T>>,
     /// A packet is whole.
     pub i_valid: Signal<In, Bit>,
-    /// Flow of the packet.
     pub i_flow: Signal<In, Bits<F>>,
-    /// First cell of the packet.
     pub i_cell: Signal<In, Bits<C>>,
-    /// Cells of the packet.
     pub i_cells: Signal<In, Bits<6>>,
     /// A cell is given a node.
     pub node_valid: Signal<In, Bit>,
-    /// The cell.
     pub node_cell: Signal<In, Bits<C>>,
     /// The node.
     pub node: Signal<In, Bits<T>>,

@@ -1,4 +1,5 @@
 //! A packet leaves its flow's queue.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::JoinIn;
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
@@ -10,9 +11,7 @@ use rust_hdl::prelude::*;
 /// flows keeps to that.
 #[derive(LogicBlock, Default)]
 pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAMs are filled.
     pub sweep: Signal<In, Bit>,
@@ -20,47 +19,35 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub sweep_at: Signal<In, Bits<T>>,
     /// A flow to look at.
     pub i_valid: Signal<In, Bit>,
-    /// The flow.
     pub i_flow: Signal<In, Bits<F>>,
-    /// No grant: a visit.
     pub i_visit: Signal<In, Bit>,
-    /// Launch of the grant.
     pub i_launch: Signal<In, Bits<64>>,
     /// A packet is whole: what is kept of it.
     pub info_valid: Signal<In, Bit>,
-    /// First cell of the packet.
     pub info_cell: Signal<In, Bits<C>>,
     /// Bytes of the packet less one.
     pub info_bytes: Signal<In, Bits<14>>,
-    /// Sideband bits of the packet.
     pub info_meta: Signal<In, Bits<M>>,
-    /// The packet ends a segment.
     pub info_ends: Signal<In, Bit>,
     /// Packets for queues.
     pub join: JoinIn<F, C, T>,
     /// A record is loaded.
     pub load_valid: Signal<In, Bit>,
-    /// Flow of the record.
     pub load_flow: Signal<In, Bits<F>>,
-    /// The record enables the flow.
     pub load_enable: Signal<In, Bit>,
     /// A flow's packets are to be discarded, or are.
     pub voids_valid: Signal<In, Bit>,
-    /// The flow.
     pub voids_flow: Signal<In, Bits<F>>,
     /// The flow's packets are still to be discarded.
     pub voids: Signal<In, Bit>,
     /// A visit comes to its end.
     pub outcome_valid: Signal<Out, Bit>,
-    /// Flow of the visit.
     pub outcome_flow: Signal<Out, Bits<F>>,
-    /// A packet is discarded.
     pub outcome_found: Signal<Out, Bit>,
     /// No packet is left to discard, and the flow is enabled: until it is, a packet may still be on its way in.
     pub outcome_clear: Signal<Out, Bit>,
     /// A packet left: the node before it is its first cell's.
     pub node_valid: Signal<Out, Bit>,
-    /// The cell.
     pub node_cell: Signal<Out, Bits<C>>,
     /// The node.
     pub node: Signal<Out, Bits<T>>,
@@ -74,17 +61,12 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub o_flow: Signal<Out, Bits<F>>,
     /// The `i` was a visit.
     pub o_visit: Signal<Out, Bit>,
-    /// There is a packet.
     pub o_found: Signal<Out, Bit>,
-    /// First cell of the packet.
     pub o_cell: Signal<Out, Bits<C>>,
     /// Bytes of the packet less one.
     pub o_bytes: Signal<Out, Bits<14>>,
-    /// Sideband bits of the packet.
     pub o_meta: Signal<Out, Bits<M>>,
-    /// The packet ends a segment.
     pub o_ends: Signal<Out, Bit>,
-    /// Launch of the grant.
     pub o_launch: Signal<Out, Bits<64>>,
     heads: RAM<Bits<T>, F>,
     tails: RAM<Bits<T>, F>,

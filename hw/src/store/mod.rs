@@ -1,4 +1,5 @@
 //! The packet store: whole packets in on-chip RAM, a queue a flow, read out when their grants come.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 mod free;
 mod intake;
 mod joining;
@@ -52,21 +53,16 @@ pub struct Store<
     const S: usize,
     const P: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAMs are filled; nothing is taken before.
     pub swept: Signal<Out, Bit>,
-    /// Beat: bytes in wire order.
+    /// Beat: bytes in wire order, and their frame.
     pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
     pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: offered.
     pub s_tvalid: Signal<In, Bit>,
     /// Beat: taken if offered.
     pub s_tready: Signal<Out, Bit>,
-    /// Beat: the packet's last.
     pub s_tlast: Signal<In, Bit>,
     /// With a packet's first beat: its flow.
     pub s_flow: Signal<In, Bits<F>>,
@@ -76,31 +72,22 @@ pub struct Store<
     pub s_ends: Signal<In, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
-    /// Flow of the record.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// The flow may store packets.
     pub fl_enable: Signal<In, Bit>,
-    /// The flow's stored packets stay.
     pub fl_keep: Signal<In, Bit>,
     /// Cells of a flow that stores no packet more.
     pub cfg_bound: Signal<In, Bits<16>>,
-    /// The input waits for a flow at its bound, and for free cells.
     pub cfg_wait: Signal<In, Bit>,
     /// A packet is stored.
     pub doorbell_valid: Signal<Out, Bit>,
-    /// The doorbell is taken.
     pub doorbell_ready: Signal<In, Bit>,
-    /// The packet's flow.
     pub doorbell_flow: Signal<Out, Bits<F>>,
     /// Grants.
     pub grant: GrantIn<F>,
     /// A grant is charged.
     pub charge_valid: Signal<Out, Bit>,
-    /// Flow of the charge.
     pub charge_flow: Signal<Out, Bits<F>>,
-    /// Wire bytes.
     pub charge_bytes: Signal<Out, Bits<16>>,
-    /// The charged packet ends a segment.
     pub charge_ends: Signal<Out, Bit>,
     /// Packets that leave.
     pub m: StoredAxisOut<W, K, M>,

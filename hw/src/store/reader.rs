@@ -1,4 +1,5 @@
 //! The way out: packets beat by beat, their cells back to the free ones.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{BeatWriteIn, StoredAxisOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
@@ -11,37 +12,26 @@ use rust_hdl::prelude::*;
 /// a packet that is discarded takes two clocks a cell. Back pressure: 16 beats wait, then reading pauses.
 #[derive(LogicBlock, Default)]
 pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize, const A: usize, const M: usize, const S: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A packet to read.
     pub i_valid: Signal<In, Bit>,
-    /// The packet is taken.
     pub i_ready: Signal<Out, Bit>,
-    /// The packet is discarded.
     pub i_discard: Signal<In, Bit>,
-    /// First cell of the packet.
     pub i_cell: Signal<In, Bits<C>>,
     /// Bytes of the packet less one.
     pub i_bytes: Signal<In, Bits<14>>,
-    /// Flow of the packet.
     pub i_flow: Signal<In, Bits<16>>,
-    /// Launch of the packet.
     pub i_launch: Signal<In, Bits<64>>,
-    /// Sideband bits of the packet.
     pub i_meta: Signal<In, Bits<M>>,
     /// Beats into cells.
     pub write: BeatWriteIn<W, A>,
     /// A cell is followed by another.
     pub link_valid: Signal<In, Bit>,
-    /// The cell.
     pub link_cell: Signal<In, Bits<C>>,
-    /// The other.
     pub link_to: Signal<In, Bits<C>>,
     /// A cell is free.
     pub freed_valid: Signal<Out, Bit>,
-    /// The free cell.
     pub freed_cell: Signal<Out, Bits<C>>,
     /// A packet is discarded.
     pub voided: Signal<Out, Bit>,

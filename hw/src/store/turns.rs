@@ -1,4 +1,5 @@
 //! Choice of the flow whose queue is looked at next.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::GrantIn;
 use crate::constant::Const;
 use crate::fifo::Fifo;
@@ -13,9 +14,7 @@ use timely_model::store::{AHEAD, AHEAD_LONG};
 /// places are taken; behind a long packet, while one is.
 #[derive(LogicBlock, Default)]
 pub struct Turns<const F: usize, const G: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Grants are taken.
     pub swept: Signal<In, Bit>,
@@ -29,27 +28,19 @@ pub struct Turns<const F: usize, const G: usize> {
     pub vain: Signal<In, Bit>,
     /// The length of a granted packet is known.
     pub length_valid: Signal<In, Bit>,
-    /// The packet is long.
     pub length_long: Signal<In, Bit>,
     /// A visit comes to its end.
     pub outcome_valid: Signal<In, Bit>,
-    /// Flow of the visit.
     pub outcome_flow: Signal<In, Bits<F>>,
-    /// The visit found a packet to discard.
     pub outcome_found: Signal<In, Bit>,
-    /// The flow was loaded since the visit looked.
     pub outcome_anew: Signal<In, Bit>,
     /// A flow is loaded: it is visited first.
     pub void_valid: Signal<In, Bit>,
-    /// The loaded flow.
     pub void_flow: Signal<In, Bits<F>>,
     /// A flow to look at.
     pub o_valid: Signal<Out, Bit>,
-    /// The flow.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// The flow is visited, without a grant.
     pub o_visit: Signal<Out, Bit>,
-    /// Launch of the grant.
     pub o_launch: Signal<Out, Bits<64>>,
     many: Const<Bits<5>>,
     few: Const<Bits<5>>,

@@ -1,4 +1,5 @@
 //! The launch gate: trains become grants, and each grant waits for its launch.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 mod sorter;
 
 use crate::bus::GrantOut;
@@ -25,9 +26,7 @@ const _: () = assert!(HORIZON == 8 && ABSURD == 1 << 10 && LATE == 1 << 17 && PA
 /// Model: `timely_model::pacer::gate`.
 #[derive(LogicBlock, Default)]
 pub struct Gate<const F: usize, const W: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
@@ -35,7 +34,6 @@ pub struct Gate<const F: usize, const W: usize> {
     pub train_valid: Signal<In, Bit>,
     /// The train is taken at this clock if offered.
     pub train_ready: Signal<Out, Bit>,
-    /// Flow of the train.
     pub train_flow: Signal<In, Bits<F>>,
     /// Packets of the train; a train of none is dropped.
     pub train_packets: Signal<In, Bits<6>>,

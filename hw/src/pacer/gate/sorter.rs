@@ -1,4 +1,5 @@
 //! Places kept in the order of their launches: an insertion sorter of handles.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::array::Array;
 use crate::ram::LutRam;
 use rust_hdl::prelude::*;
@@ -15,9 +16,7 @@ use rust_hdl::prelude::*;
 /// Latency: 2 clocks from `enter` to the head. Throughput: one in and one out a clock. An `enter` without a free place is an error.
 #[derive(LogicBlock, Default)]
 pub struct Sorter<const N: usize, const M: usize, const H: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The time, 2^-8 ns modulo 2^22.
     pub now: Signal<In, Bits<22>>,

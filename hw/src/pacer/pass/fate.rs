@@ -1,4 +1,5 @@
 //! Fate of a flow at its pass, given the pauses and the places in the gate.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::Verdict;
 use crate::constant::Fixed;
 use rust_hdl::prelude::*;
@@ -11,9 +12,7 @@ const _: () = assert!(IN_FLIGHT == 64);
 /// issued at this clock.
 #[derive(LogicBlock, Default)]
 pub struct Fate {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// An operation is issued at this clock.
     pub issue: Signal<In, Bit>,

@@ -1,4 +1,5 @@
 //! State of each flow and words of each profile for the pass: RAMs with one reader, the pass, and one writer each.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::{Config, FlowState, Paid, Post};
 use crate::bus::{FlowTraitsIn, ProfileWriteIn};
 use crate::constant::{Fixed, OneHot};
@@ -14,33 +15,23 @@ use timely_regs::profile;
 /// `post_word`, `paid_word` and `paid_voids` must be 0: they are what the sweep writes.
 #[derive(LogicBlock, Default)]
 pub struct Memory<const F: usize, const S: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Flow to read.
     pub flow: Signal<In, Bits<F>>,
     /// A state is written.
     pub state_write: Signal<In, Bit>,
-    /// Flow whose state is written.
     pub state_flow: Signal<In, Bits<F>>,
-    /// The state.
     pub state_word: Signal<In, FlowState>,
     /// A word of the doorbell unit.
     pub post_valid: Signal<In, Bit>,
-    /// Flow of the word.
     pub post_flow: Signal<In, Bits<F>>,
-    /// The word.
     pub post_word: Signal<In, Bits<49>>,
     /// An account of the charge unit.
     pub paid_valid: Signal<In, Bit>,
-    /// Flow of the account.
     pub paid_flow: Signal<In, Bits<F>>,
-    /// The account.
     pub paid_word: Signal<In, Bits<57>>,
-    /// Charges of the account without a packet.
     pub paid_voids: Signal<In, Bits<8>>,
-    /// The account's last packet ended a segment.
     pub paid_ends: Signal<In, Bit>,
     /// Loads of flows.
     pub fl: FlowTraitsIn<F>,
@@ -48,7 +39,6 @@ pub struct Memory<const F: usize, const S: usize> {
     pub pw: ProfileWriteIn,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s; clamped to 30 bits.
     pub rate_value: Signal<In, Bits<32>>,

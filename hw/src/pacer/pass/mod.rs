@@ -10,6 +10,7 @@
 //! | 16 | train, park and idle outputs |
 //! | 17 | state written, request to sleep queued |
 //! | 20 | insert |
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 mod bucket;
 mod fate;
 mod memory;
@@ -53,9 +54,7 @@ use words::{Account, Asked, FlowState, Kept, Settled, Verdict, Voids};
 /// that have not `left`, or 64 requests to sleep wait; trains, inserts and parked flows are never held up. Model: `timely_model::pacer::pass`.
 #[derive(LogicBlock, Default)]
 pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Flows to pass.
     pub q: FlowStreamIn<F>,
@@ -69,7 +68,6 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub pw: ProfileWriteIn,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s; clamped to 30 bits.
     pub rate_value: Signal<In, Bits<32>>,
@@ -83,9 +81,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub left: Signal<In, Bit>,
     /// A flow's count of granted packets.
     pub granted_valid: Signal<Out, Bit>,
-    /// The flow.
     pub granted_flow: Signal<Out, Bits<F>>,
-    /// The count.
     pub granted_count: Signal<Out, Bits<16>>,
     /// With `granted_valid`: the flow sends too little of its rate for it to grow.
     pub limited: Signal<Out, Bit>,
@@ -95,7 +91,6 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub insert: InsertOut<F, X>,
     /// A train for the gate.
     pub train_valid: Signal<Out, Bit>,
-    /// Flow of the train.
     pub train_flow: Signal<Out, Bits<F>>,
     /// 1, 2, 4, 8, 16 or 32 packets.
     pub train_packets: Signal<Out, Bits<6>>,
@@ -105,13 +100,11 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub train_gap: Signal<Out, Bits<32>>,
     /// A flow to be parked.
     pub park_valid: Signal<Out, Bit>,
-    /// Flow to park.
     pub park_flow: Signal<Out, Bits<F>>,
     /// A pause ended.
     pub resume: Signal<Out, Bit>,
     /// A flow starts to send after its profile's idle time.
     pub idle_valid: Signal<Out, Bit>,
-    /// Flow that starts.
     pub idle_flow: Signal<Out, Bits<F>>,
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,

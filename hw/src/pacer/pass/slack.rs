@@ -1,4 +1,5 @@
 //! Slack of a flow, in ns, and whether it says that something else than the rate limits the flow.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::{NewSlack, SlackFlags, Slacked};
 use crate::constant::Fixed;
 use crate::num::U;
@@ -12,9 +13,7 @@ const _: () = assert!(SLACK_BITS == 28 && SLACK_FRACTION == 2);
 /// `timely_model::pacer::token::{slack, spend}`. A port's comment names the clock of the pass at which it holds; outputs at 17.
 #[derive(LogicBlock, Default)]
 pub struct Slack {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The number of the clock, modulo 512.
     pub at: Signal<In, Bits<9>>,

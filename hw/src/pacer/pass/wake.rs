@@ -1,4 +1,5 @@
 //! Time of the next pass of a flow that goes on waiting.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
@@ -11,9 +12,7 @@ use timely_model::pacer::wheel_bits;
 /// `X + 4`. Inputs at clock 0, `now` and `flow` at clock 3; the insert is at the output at clock 4.
 #[derive(LogicBlock, Default)]
 pub struct Wake<const F: usize, const X: usize, const Y: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The flow goes to the wheel.
     pub valid: Signal<In, Bit>,

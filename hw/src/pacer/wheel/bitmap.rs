@@ -1,4 +1,5 @@
 //! Bitmap of the slots that hold a list, the two words of it that the drain works on, and the find-first-set over them.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::first::First;
 use rust_hdl::prelude::*;
 
@@ -10,9 +11,7 @@ use rust_hdl::prelude::*;
 /// Insert: slot at `insert_slot`, 3 clocks later whether a list was there at `occupied`. Drain: a word that holds nothing takes 5 clocks.
 #[derive(LogicBlock, Default)]
 pub struct Bitmap<const X: usize, const A: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The sweep is at work, at this word, and the time starts from `start`.
     pub sweeping: Signal<In, Bit>,
@@ -22,7 +21,6 @@ pub struct Bitmap<const X: usize, const A: usize> {
     pub start: Signal<In, Bits<A>>,
     /// A flow goes into this slot.
     pub insert_valid: Signal<In, Bit>,
-    /// The slot.
     pub insert_slot: Signal<In, Bits<X>>,
     /// Three clocks later: an insert, its slot, and whether a list was there.
     pub placed: Signal<Out, Bit>,
@@ -36,9 +34,7 @@ pub struct Bitmap<const X: usize, const A: usize> {
     pub word: Signal<Out, Bits<A>>,
     /// A slot that holds a list and is over; its bit is cleared.
     pub list_valid: Signal<Out, Bit>,
-    /// Slot of the list.
     pub list_slot: Signal<Out, Bits<X>>,
-    /// The list is taken at this clock.
     pub list_ready: Signal<In, Bit>,
     insert_ram: RAM<Bits<17>, A>,
     drain_ram: RAM<Bits<17>, A>,

@@ -1,4 +1,5 @@
 //! The calendar of sleeping flows.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::{FlowStreamOut, InsertIn};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
@@ -38,9 +39,7 @@ pub use walkers::Walkers;
 /// **Reset.** From any state; the bitmap is swept in `2^A` clocks, then `swept` rises.
 #[derive(LogicBlock, Default)]
 pub struct Wheel<const F: usize, const X: usize, const A: usize, const G: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The NIC's time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,

@@ -1,4 +1,5 @@
 //! Two walkers follow the lists of slots that are over, and give out their flows.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::FlowStreamOut;
 use rust_hdl::prelude::*;
 
@@ -8,9 +9,7 @@ use rust_hdl::prelude::*;
 /// clock from two lists of any length.
 #[derive(LogicBlock, Default)]
 pub struct Walkers<const F: usize, const G: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The head of a list is read at this clock, and will be at `node` at the next.
     pub issue: Signal<In, Bit>,
@@ -20,9 +19,7 @@ pub struct Walkers<const F: usize, const G: usize> {
     pub room: Signal<Out, Bit>,
     /// A link is written.
     pub link_valid: Signal<In, Bit>,
-    /// Flow that the link leads on from.
     pub link_flow: Signal<In, Bits<F>>,
-    /// Node that the link leads to.
     pub link_node: Signal<In, Bits<G>>,
     /// Flows that are due.
     pub due: FlowStreamOut<F>,

@@ -1,4 +1,5 @@
 //! Beats and stamps on their way to the parser.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::time::Linear;
 use rust_hdl::prelude::*;
 use timely_model::app_block::arrivals::LATENCY;
@@ -11,31 +12,21 @@ const _: () = assert!(LATENCY == 5);
 /// Model: `timely_model::app_block::arrivals::Arrivals`.
 #[derive(LogicBlock, Default)]
 pub struct Arrivals<const W: usize, const K: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Beat: bytes in wire order.
+    /// Beat: bytes in wire order, and their frame.
     pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
     pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: taken.
     pub s_tvalid: Signal<In, Bit>,
-    /// Beat: the frame's last.
     pub s_tlast: Signal<In, Bit>,
-    /// Beat: the MAC marks the frame bad.
     pub s_bad: Signal<In, Bit>,
     /// Beat: stamp of the frame's start: seconds 48, zeros 2, ns 30, 2^-16 ns 16.
     pub s_ts: Signal<In, Bits<96>>,
-    /// Beat out: bytes in wire order.
+    /// Beat out: bytes in wire order, and their frame.
     pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat out: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat out: valid.
     pub m_tvalid: Signal<Out, Bit>,
-    /// Beat out: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// Beat out: bad.
     pub m_bad: Signal<Out, Bit>,
     /// Beat out: stamp of the frame's start, ns48.fns16.
     pub m_ts: Signal<Out, Bits<64>>,

@@ -1,4 +1,5 @@
 //! The control half among Corundum's streams: the application block but for the names of its ports.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::arrivals::Arrivals;
 use super::credit::Credit;
 use super::departures::Departures;
@@ -66,135 +67,88 @@ pub struct App<
     const R: usize,
     const Q: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high, for two clocks at least.
     pub rst: Signal<In, Bit>,
     /// AXI-Lite: write address.
     pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: write address valid.
     pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
     pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
     pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: write strobes.
     pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite: write data valid.
     pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
     pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite: write answer.
     pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: write answer valid.
     pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write answer taken.
     pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite: read address.
     pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: read address valid.
     pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
     pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite: read data.
     pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: read answer.
     pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: read data valid.
     pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
     pub s_axil_rready: Signal<In, Bit>,
     /// PTP's time of day at this clock.
     pub ptp_ts: Signal<In, Bits<96>>,
-    /// Beat from the core: bytes in wire order.
+    /// Beat from the core: bytes in wire order, and their frame.
     pub s_tx_tdata: Signal<In, Bits<W>>,
-    /// Beat from the core: bytes that are there.
     pub s_tx_tkeep: Signal<In, Bits<K>>,
-    /// Beat from the core: offered.
     pub s_tx_tvalid: Signal<In, Bit>,
     /// Beat from the core: taken if offered.
     pub s_tx_tready: Signal<Out, Bit>,
-    /// Beat from the core: the frame's last.
     pub s_tx_tlast: Signal<In, Bit>,
     /// Beat from the core: tag of its frame, bit 15 the core's own.
     pub s_tx_tag: Signal<In, Bits<16>>,
-    /// Beat from the core: its frame is bad.
     pub s_tx_bad: Signal<In, Bit>,
-    /// Beat to the MAC: bytes in wire order.
+    /// Beat to the MAC: bytes in wire order, and their frame.
     pub m_tx_tdata: Signal<Out, Bits<W>>,
-    /// Beat to the MAC: bytes that are there.
     pub m_tx_tkeep: Signal<Out, Bits<K>>,
-    /// Beat to the MAC: offered.
     pub m_tx_tvalid: Signal<Out, Bit>,
     /// Beat to the MAC: taken if offered.
     pub m_tx_tready: Signal<In, Bit>,
-    /// Beat to the MAC: the frame's last.
     pub m_tx_tlast: Signal<Out, Bit>,
     /// Beat to the MAC: tag of its frame, bit 15 the core's own.
     pub m_tx_tag: Signal<Out, Bits<16>>,
-    /// Beat to the MAC: its frame is bad.
     pub m_tx_bad: Signal<Out, Bit>,
-    /// Received beat: bytes in wire order.
+    /// Received beat: bytes in wire order, and their frame.
     pub rx_tdata: Signal<In, Bits<W>>,
-    /// Received beat: bytes that are there.
     pub rx_tkeep: Signal<In, Bits<K>>,
-    /// Received beat: it is taken by the core.
     pub rx_taken: Signal<In, Bit>,
-    /// Received beat: the frame's last.
     pub rx_tlast: Signal<In, Bit>,
     /// Received beat: stamp of the frame's start, time of day.
     pub rx_ts: Signal<In, Bits<96>>,
-    /// Received beat: the MAC marks the frame bad.
     pub rx_bad: Signal<In, Bit>,
-    /// Beat out of a queue: bytes in wire order.
+    /// Beat out of a queue: bytes in wire order, and their frame.
     pub if_tdata: Signal<In, Bits<W>>,
-    /// Beat out of a queue: bytes that are there.
     pub if_tkeep: Signal<In, Bits<K>>,
-    /// Beat out of a queue: offered.
     pub if_tvalid: Signal<In, Bit>,
     /// Beat out of a queue: taken if offered.
     pub if_tready: Signal<Out, Bit>,
-    /// Beat out of a queue: the frame's last.
     pub if_tlast: Signal<In, Bit>,
-    /// Beat out of a queue: the queue.
     pub if_queue: Signal<In, Bits<16>>,
-    /// Beat out of a queue: tag of its frame.
     pub if_tag: Signal<In, Bits<16>>,
-    /// Beat out of a queue: its frame is bad.
     pub if_bad: Signal<In, Bit>,
-    /// Beat out of a queue: where it goes.
     pub if_dest: Signal<In, Bits<16>>,
-    /// The same beat, on its way on: bytes in wire order.
+    /// The same beat, on its way on: bytes in wire order, and their frame.
     pub m_if_tdata: Signal<Out, Bits<W>>,
-    /// The same beat, on its way on: bytes that are there.
     pub m_if_tkeep: Signal<Out, Bits<K>>,
-    /// The same beat, on its way on: offered.
     pub m_if_tvalid: Signal<Out, Bit>,
     /// The same beat, on its way on: taken if offered.
     pub m_if_tready: Signal<In, Bit>,
-    /// The same beat, on its way on: the frame's last.
     pub m_if_tlast: Signal<Out, Bit>,
-    /// The same beat, on its way on: the queue.
     pub m_if_queue: Signal<Out, Bits<16>>,
-    /// The same beat, on its way on: tag of its frame.
     pub m_if_tag: Signal<Out, Bits<16>>,
-    /// The same beat, on its way on: its frame is bad.
     pub m_if_bad: Signal<Out, Bit>,
-    /// The same beat, on its way on: where it goes.
     pub m_if_dest: Signal<Out, Bits<16>>,
     /// Completion from the MAC: stamp of the frame's start, time of day.
     pub s_cpl_ts: Signal<In, Bits<96>>,
-    /// Completion from the MAC: its tag.
     pub s_cpl_tag: Signal<In, Bits<16>>,
-    /// Completion from the MAC: offered.
     pub s_cpl_valid: Signal<In, Bit>,
     /// Completion from the MAC: taken if offered.
     pub s_cpl_ready: Signal<Out, Bit>,
     /// Completion to the core: stamp of the frame's start, time of day.
     pub m_cpl_ts: Signal<Out, Bits<96>>,
-    /// Completion to the core: its tag.
     pub m_cpl_tag: Signal<Out, Bits<16>>,
-    /// Completion to the core: offered.
     pub m_cpl_valid: Signal<Out, Bit>,
     /// Completion to the core: taken if offered.
     pub m_cpl_ready: Signal<In, Bit>,
@@ -202,21 +156,15 @@ pub struct App<
     pub dma_enable: Signal<In, Bit>,
     /// Write descriptor: where in the host.
     pub wd_address: Signal<Out, Bits<64>>,
-    /// Write descriptor: from which place.
     pub wd_place: Signal<Out, Bits<4>>,
-    /// Write descriptor: valid.
     pub wd_valid: Signal<Out, Bit>,
-    /// Write descriptor: taken.
     pub wd_ready: Signal<In, Bit>,
     /// A write descriptor is done.
     pub ws_valid: Signal<In, Bit>,
-    /// Place of the descriptor.
     pub ws_place: Signal<In, Bits<4>>,
-    /// The descriptor failed.
     pub ws_failed: Signal<In, Bit>,
     /// Segment 0 is read.
     pub r0_valid: Signal<In, Bit>,
-    /// Place that is read.
     pub r0_place: Signal<In, Bits<4>>,
     /// The read of segment 0 is taken if offered.
     pub r0_ready: Signal<Out, Bit>,
@@ -228,7 +176,6 @@ pub struct App<
     pub a0_ready: Signal<In, Bit>,
     /// Segment 1 is read.
     pub r1_valid: Signal<In, Bit>,
-    /// Place that is read.
     pub r1_place: Signal<In, Bits<4>>,
     /// The read of segment 1 is taken if offered.
     pub r1_ready: Signal<Out, Bit>,
@@ -240,33 +187,22 @@ pub struct App<
     pub a1_ready: Signal<In, Bit>,
     /// Read descriptor: where in the host.
     pub rd_address: Signal<Out, Bits<64>>,
-    /// Read descriptor: into which place.
     pub rd_place: Signal<Out, Bit>,
-    /// Read descriptor: valid.
     pub rd_valid: Signal<Out, Bit>,
-    /// Read descriptor: taken.
     pub rd_ready: Signal<In, Bit>,
     /// A read descriptor is done.
     pub rs_valid: Signal<In, Bit>,
-    /// Place of the descriptor.
     pub rs_place: Signal<In, Bit>,
-    /// The descriptor failed.
     pub rs_failed: Signal<In, Bit>,
     /// The lower half of a place is written.
     pub h0_valid: Signal<In, Bit>,
-    /// Place whose lower half is written.
     pub h0_place: Signal<In, Bit>,
-    /// Bytes of the lower half that are written.
     pub h0_enable: Signal<In, Bits<32>>,
-    /// Data of the lower half.
     pub h0_data: Signal<In, Bits<256>>,
     /// The upper half of a place is written.
     pub h1_valid: Signal<In, Bit>,
-    /// Place whose upper half is written.
     pub h1_place: Signal<In, Bit>,
-    /// Bytes of the upper half that are written.
     pub h1_enable: Signal<In, Bits<32>>,
-    /// Data of the upper half.
     pub h1_data: Signal<In, Bits<256>>,
     /// The scheduler's window, as the master below sees it.
     pub base: Signal<In, Bits<24>>,

@@ -1,4 +1,5 @@
 //! Outstanding bytes of frames of paced queues.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -17,9 +18,7 @@ const _: () = assert!(QUEUE == 9);
 /// Model: `timely_model::app_block::credit::Credit`.
 #[derive(LogicBlock, Default)]
 pub struct Credit<const F: usize, const T: usize, const R: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAM is clear; no frame is answered before.
     pub swept: Signal<Out, Bit>,
@@ -31,11 +30,8 @@ pub struct Credit<const F: usize, const T: usize, const R: usize> {
     pub fl_enable: Signal<In, Bit>,
     /// A frame left.
     pub frame_valid: Signal<In, Bit>,
-    /// Queue of the frame.
     pub frame_queue: Signal<In, Bits<16>>,
-    /// Wire bytes of the frame.
     pub frame_wire_bytes: Signal<In, Bits<16>>,
-    /// The frame ends a segment of ours.
     pub frame_ends: Signal<In, Bit>,
     /// With `frame_ends`: wire bytes of the segment.
     pub frame_segment_bytes: Signal<In, Bits<32>>,

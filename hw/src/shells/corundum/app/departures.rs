@@ -1,4 +1,5 @@
 //! Completions of sent frames: the core's own go on, ours end here, and departures of both are reported.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::fifo::Fifo;
 use crate::time::Linear;
 use rust_hdl::prelude::*;
@@ -15,9 +16,7 @@ const _: () = assert!(LATENCY == 5 && QUEUE == 4 && OF_CORE == 1 << 15 && ACK_TA
 /// Model: `timely_model::app_block::departures::Departures`.
 #[derive(LogicBlock, Default)]
 pub struct Departures {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Data frames of ours are reported too; a level.
     pub told: Signal<In, Bit>,
@@ -25,7 +24,6 @@ pub struct Departures {
     pub s_valid: Signal<In, Bit>,
     /// The completion is taken if offered.
     pub s_ready: Signal<Out, Bit>,
-    /// Tag of the completion.
     pub s_tag: Signal<In, Bits<16>>,
     /// When the frame's start left: seconds 48, zeros 2, ns 30, 2^-16 ns 16.
     pub s_ts: Signal<In, Bits<96>>,
@@ -33,7 +31,6 @@ pub struct Departures {
     pub m_valid: Signal<Out, Bit>,
     /// The core's completion is taken if offered.
     pub m_ready: Signal<In, Bit>,
-    /// Tag of the core's completion.
     pub m_tag: Signal<Out, Bits<16>>,
     /// Stamp of the core's completion, as it came.
     pub m_ts: Signal<Out, Bits<96>>,

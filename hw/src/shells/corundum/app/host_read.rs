@@ -1,4 +1,5 @@
 //! Read bursts of 64 bytes from the host, as descriptors of a DMA engine that leaves the bytes in a RAM here.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::app_block::host_read::PLACES;
@@ -13,9 +14,7 @@ const _: () = assert!(PLACES == 2);
 /// Model: `timely_model::app_block::host_read::HostRead`.
 #[derive(LogicBlock, Default)]
 pub struct HostRead<const W: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// There is a DMA engine.
     pub enable: Signal<In, Bit>,
@@ -37,33 +36,22 @@ pub struct HostRead<const W: usize> {
     pub s_rready: Signal<In, Bit>,
     /// Descriptor: where in the host.
     pub d_address: Signal<Out, Bits<64>>,
-    /// Descriptor: into which place.
     pub d_place: Signal<Out, Bit>,
-    /// Descriptor: valid.
     pub d_valid: Signal<Out, Bit>,
-    /// Descriptor: taken.
     pub d_ready: Signal<In, Bit>,
     /// A descriptor is done.
     pub st_valid: Signal<In, Bit>,
-    /// Place of the descriptor.
     pub st_place: Signal<In, Bit>,
-    /// The descriptor failed.
     pub st_failed: Signal<In, Bit>,
     /// The lower half of a place is written.
     pub h0_valid: Signal<In, Bit>,
-    /// Place whose lower half is written.
     pub h0_place: Signal<In, Bit>,
-    /// Bytes of the lower half that are written.
     pub h0_enable: Signal<In, Bits<32>>,
-    /// Data of the lower half.
     pub h0_data: Signal<In, Bits<256>>,
     /// The upper half of a place is written.
     pub h1_valid: Signal<In, Bit>,
-    /// Place whose upper half is written.
     pub h1_place: Signal<In, Bit>,
-    /// Bytes of the upper half that are written.
     pub h1_enable: Signal<In, Bits<32>>,
-    /// Data of the upper half.
     pub h1_data: Signal<In, Bits<256>>,
     width: Const<Bits<10>>,
     last: Const<Bits<3>>,

@@ -1,4 +1,5 @@
 //! Write bursts of 64 bytes to the host, as descriptors of a DMA engine that fetches the bytes from a RAM here.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::app_block::host_write::{BYTES, PLACES};
@@ -13,9 +14,7 @@ const _: () = assert!(BYTES == 64 && PLACES == 16);
 /// Model: `timely_model::app_block::host_write::HostWrite`.
 #[derive(LogicBlock, Default)]
 pub struct HostWrite<const W: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// There is a DMA engine.
     pub enable: Signal<In, Bit>,
@@ -37,21 +36,15 @@ pub struct HostWrite<const W: usize> {
     pub s_bvalid: Signal<Out, Bit>,
     /// Descriptor: where in the host.
     pub d_address: Signal<Out, Bits<64>>,
-    /// Descriptor: from which place.
     pub d_place: Signal<Out, Bits<4>>,
-    /// Descriptor: valid.
     pub d_valid: Signal<Out, Bit>,
-    /// Descriptor: taken.
     pub d_ready: Signal<In, Bit>,
     /// A descriptor is done.
     pub st_valid: Signal<In, Bit>,
-    /// Place of the descriptor.
     pub st_place: Signal<In, Bits<4>>,
-    /// The descriptor failed.
     pub st_failed: Signal<In, Bit>,
     /// Segment 0 is read.
     pub r0_valid: Signal<In, Bit>,
-    /// Place that is read.
     pub r0_place: Signal<In, Bits<4>>,
     /// The read of segment 0 is taken if offered.
     pub r0_ready: Signal<Out, Bit>,
@@ -63,7 +56,6 @@ pub struct HostWrite<const W: usize> {
     pub a0_ready: Signal<In, Bit>,
     /// Segment 1 is read.
     pub r1_valid: Signal<In, Bit>,
-    /// Place that is read.
     pub r1_place: Signal<In, Bits<4>>,
     /// The read of segment 1 is taken if offered.
     pub r1_ready: Signal<Out, Bit>,

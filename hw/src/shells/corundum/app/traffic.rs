@@ -1,4 +1,5 @@
 //! The traffic generator among Corundum's frames: flows of which the device itself always has packets.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::generator::Generator;
@@ -48,9 +49,7 @@ pub struct Traffic<
     const FW: usize,
     const L: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,
@@ -66,63 +65,47 @@ pub struct Traffic<
     pub cfg_ipv4: Signal<In, Bits<32>>,
     /// Our IPv6 address, byte 0 in the low bits.
     pub cfg_ipv6: Signal<In, Bits<128>>,
-    /// Key of the nonces, and that it is written.
     pub cfg_key: Signal<In, Bits<96>>,
-    /// The key is written.
     pub cfg_keyed: Signal<In, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
-    /// Flow of the record.
     pub fl_flow: Signal<In, Bits<F>>,
     /// The record, `timely_regs::flow`.
     pub fl_record: Signal<In, Bits<512>>,
     /// Profile bus.
     pub pw_valid: Signal<In, Bit>,
-    /// Profile.
     pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of the profile.
     pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the word.
     pub pw_data: Signal<In, Bits<32>>,
     /// A doorbell in our registers.
     pub hd_valid: Signal<In, Bit>,
     /// The doorbell is taken if offered.
     pub hd_ready: Signal<Out, Bit>,
-    /// Flow of the doorbell.
     pub hd_flow: Signal<In, Bits<F>>,
-    /// Packets posted.
     pub hd_packets: Signal<In, Bits<16>>,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s.
     pub rate_value: Signal<In, Bits<32>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<In, Bit>,
-    /// Flow of the bytes.
     pub release_flow: Signal<In, Bits<F>>,
-    /// Wire bytes.
     pub release_bytes: Signal<In, Bits<32>>,
     /// A rate of a flow that is not the generator's.
     pub down_rate_valid: Signal<Out, Bit>,
-    /// Flow of the rate.
     pub down_rate_flow: Signal<Out, Bits<F>>,
     /// 2^-12 Mb/s.
     pub down_rate_value: Signal<Out, Bits<32>>,
     /// Bytes of a flow that is not the generator's are outstanding no more.
     pub down_release_valid: Signal<Out, Bit>,
-    /// Flow of the bytes.
     pub down_release_flow: Signal<Out, Bits<F>>,
-    /// Wire bytes.
     pub down_release_bytes: Signal<Out, Bits<32>>,
     /// The scheduler says: a flow starts after its idle time.
     pub up_idle_valid: Signal<In, Bit>,
-    /// Flow that starts.
     pub up_idle_flow: Signal<In, Bits<F>>,
     /// The scheduler says whether a flow is limited.
     pub up_limited_valid: Signal<In, Bit>,
-    /// Flow of which the scheduler says it.
     pub up_limited_flow: Signal<In, Bits<F>>,
     /// The flow is limited.
     pub up_limited: Signal<In, Bit>,
@@ -130,11 +113,9 @@ pub struct Traffic<
     pub up_pulses: Signal<In, Bits<32>>,
     /// A flow starts after its idle time.
     pub idle_valid: Signal<Out, Bit>,
-    /// Flow that starts.
     pub idle_flow: Signal<Out, Bits<F>>,
     /// A flow's limited state is reported.
     pub limited_valid: Signal<Out, Bit>,
-    /// Flow whose state is reported.
     pub limited_flow: Signal<Out, Bits<F>>,
     /// The flow is limited.
     pub limited: Signal<Out, Bit>,
@@ -142,73 +123,49 @@ pub struct Traffic<
     pub pulses: Signal<Out, Bits<32>>,
     /// A data frame came out of the queue of the flow that it names.
     pub host_sent_valid: Signal<In, Bit>,
-    /// Tag of the frame.
     pub host_sent_tag: Signal<In, Bits<16>>,
-    /// Flow of the frame.
     pub host_sent_flow: Signal<In, Bits<F>>,
-    /// Segment of the frame.
     pub host_sent_segment: Signal<In, Bits<32>>,
-    /// The segment's nonce.
     pub host_sent_nonce: Signal<In, Bits<32>>,
-    /// The frame is the segment's first packet.
     pub host_sent_first: Signal<In, Bit>,
-    /// The frame is the segment's last packet.
     pub host_sent_last: Signal<In, Bit>,
-    /// Wire bytes of the frame.
     pub host_sent_wire_bytes: Signal<In, Bits<16>>,
-    /// Charged wire bytes of the segment so far.
     pub host_sent_segment_bytes: Signal<In, Bits<32>>,
     /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
     pub host_sent_place: Signal<In, Bits<16>>,
-    /// Turn of the ring in which the place was given.
     pub host_sent_generation: Signal<In, Bits<2>>,
     /// When the frame was eligible to leave, ns48.fns16.
     pub host_sent_launch: Signal<In, Bits<64>>,
     /// A data frame is sent, of either.
     pub sent_valid: Signal<Out, Bit>,
-    /// Tag of the frame.
     pub sent_tag: Signal<Out, Bits<16>>,
-    /// Flow of the frame.
     pub sent_flow: Signal<Out, Bits<F>>,
-    /// Segment of the frame.
     pub sent_segment: Signal<Out, Bits<32>>,
-    /// The segment's nonce.
     pub sent_nonce: Signal<Out, Bits<32>>,
-    /// The frame is the segment's first packet.
     pub sent_first: Signal<Out, Bit>,
-    /// The frame is the segment's last packet.
     pub sent_last: Signal<Out, Bit>,
-    /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<Out, Bits<16>>,
-    /// Charged wire bytes of the segment so far.
     pub sent_segment_bytes: Signal<Out, Bits<32>>,
     /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
     pub sent_place: Signal<Out, Bits<16>>,
-    /// Turn of the ring in which the place was given.
     pub sent_generation: Signal<Out, Bits<2>>,
     /// When it was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<Out, Bits<64>>,
-    /// Beat of the core's frames: bytes in wire order.
+    /// Beat of the core's frames: bytes in wire order, and their frame.
     pub d_tdata: Signal<In, Bits<W>>,
-    /// Beat of the core's frames: bytes that are there.
     pub d_tkeep: Signal<In, Bits<K>>,
-    /// Beat of the core's frames: offered.
     pub d_tvalid: Signal<In, Bit>,
     /// Beat of the core's frames: taken if offered.
     pub d_tready: Signal<Out, Bit>,
-    /// Beat of the core's frames: the frame's last.
     pub d_tlast: Signal<In, Bit>,
     /// Beat of the core's frames: tag of its frame, bit 15 is 1.
     pub d_tag: Signal<In, Bits<16>>,
-    /// Merged beat: bytes in wire order.
+    /// Merged beat: bytes in wire order, and their frame.
     pub m_tdata: Signal<Out, Bits<W>>,
-    /// Merged beat: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Merged beat: offered.
     pub m_tvalid: Signal<Out, Bit>,
     /// Merged beat: taken if offered.
     pub m_tready: Signal<In, Bit>,
-    /// Merged beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
     /// Merged beat: tag of its frame, bit 15 is 1 of the core's alone.
     pub m_tag: Signal<Out, Bits<16>>,
