@@ -166,23 +166,13 @@ impl<
         self.tap_rec_valid.next = self.control.tap_rec_valid.val();
         self.tap_rec_data.next = self.control.tap_rec_data.val();
         // The halves.
-        self.pacer.rate_valid.next = self.rate.valid.val();
-        self.pacer.rate_flow.next = self.rate.flow.val();
-        self.pacer.rate_value.next = self.rate.value.val();
-        self.pacer.release_valid.next = self.control.release.valid.val();
-        self.pacer.release_flow.next = self.control.release.flow.val();
-        self.pacer.release_bytes.next = self.control.release.bytes.val();
-        self.pacer.pw_valid.next = self.control.pw.valid.val();
-        self.pacer.pw_profile.next = self.control.pw.profile.val();
-        self.pacer.pw_word.next = self.control.pw.word.val();
-        self.pacer.pw_data.next = self.control.pw.data.val();
-        self.pacer.fl_valid.next = self.fl.valid.val();
-        self.pacer.fl_flow.next = self.fl.flow.val();
-        self.pacer.fl_record.next = self.fl.record.val();
+        RateOut::<F>::join(&mut self.rate, &mut self.pacer.rate);
+        ReleaseOut::<F>::join(&mut self.control.release, &mut self.pacer.release);
+        ProfileWriteOut::join(&mut self.control.pw, &mut self.pacer.pw);
+        FlowLoadOut::<F>::join(&mut self.fl, &mut self.pacer.fl);
         self.pacer.stop.next = self.control.stop.val();
         self.pacer.now.next = self.control.later.val();
-        self.control.idle.valid.next = self.pacer.idle_valid.val();
-        self.control.idle.flow.next = self.pacer.idle_flow.val();
+        FlowPulseOut::<F>::join(&mut self.pacer.idle, &mut self.control.idle);
         self.control.limited_valid.next = self.pacer.limited_valid.val();
         self.control.limited_flow.next = self.pacer.limited_flow.val();
         self.control.limited.next = self.pacer.limited.val();
@@ -202,10 +192,7 @@ impl<
         self.hold.rst.next = self.rst.val();
         self.hold.paused.next = self.stops.val();
         FlowLoadOut::<F>::join(&mut self.fl, &mut self.hold.fl);
-        self.hold.s.valid.next = self.pacer.grant_valid.val();
-        self.hold.s.flow.next = self.pacer.grant_flow.val();
-        self.hold.s.launch.next = self.pacer.grant_launch.val();
-        self.pacer.grant_ready.next = self.hold.s.ready.val();
+        GrantOut::<F>::join(&mut self.pacer.grant, &mut self.hold.s);
         GrantOut::<F>::link(&mut self.grant, &mut self.hold.m);
     }
 }

@@ -1,5 +1,6 @@
 //! The launch gate: frames that come early leave at their launch.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{TaggedAxisIn, TaggedAxisOut};
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::launch::{FARTHEST, FRACTION, LATE, QUEUE};
@@ -25,26 +26,14 @@ pub struct Launch<const W: usize, const K: usize, const N: usize> {
     pub rst: Signal<In, Bit>,
     /// The steady time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
-    /// Beat: bytes in wire order, and their frame.
-    pub s_tdata: Signal<In, Bits<W>>,
-    pub s_tkeep: Signal<In, Bits<K>>,
-    pub s_tvalid: Signal<In, Bit>,
-    /// Beat: taken if offered.
-    pub s_tready: Signal<Out, Bit>,
-    pub s_tlast: Signal<In, Bit>,
-    pub s_tag: Signal<In, Bits<16>>,
+    /// Frames.
+    pub s: TaggedAxisIn<W, K>,
     /// With a frame's first beat: the frame has a launch.
     pub s_timed: Signal<In, Bit>,
     /// Launch of the frame, ns48.fns16.
     pub s_launch: Signal<In, Bits<64>>,
-    /// Beat: bytes in wire order, and their frame.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    pub m_tvalid: Signal<Out, Bit>,
-    /// Beat: taken if offered.
-    pub m_tready: Signal<In, Bit>,
-    pub m_tlast: Signal<Out, Bit>,
-    pub m_tag: Signal<Out, Bits<16>>,
+    /// Frames that leave.
+    pub m: TaggedAxisOut<W, K>,
     /// No beat is inside.
     pub empty: Signal<Out, Bit>,
     /// A frame left more than a us after its launch, or before it; one clock.
@@ -84,19 +73,19 @@ impl<const W: usize, const K: usize, const N: usize> Logic for Launch<W, K, N> {
         self.queue.rst.next = self.rst.val();
         self.bytes.clk.next = self.clk.val();
         self.bytes.rst.next = self.rst.val();
-        self.bytes.i_valid.next = self.s_tvalid.val();
-        self.bytes.i_data.next = self.s_tdata.val();
-        self.push.next = self.s_tvalid.val() & self.queue.i_ready.val();
-        self.queue.i_valid.next = self.s_tvalid.val();
-        self.queue.i_data.next = (bit_cast::<N, 56>(self.s_launch.val().get_bits::<56>(8)) | (bit_cast::<N, 16>(self.s_tag.val()) << 56))
-            | (bit_cast::<N, K>(self.s_tkeep.val()) << 74);
-        if self.s_tlast.val() {
+        self.bytes.i_valid.next = self.s.tvalid.val();
+        self.bytes.i_data.next = self.s.tdata.val();
+        self.push.next = self.s.tvalid.val() & self.queue.i_ready.val();
+        self.queue.i_valid.next = self.s.tvalid.val();
+        self.queue.i_data.next = (bit_cast::<N, 56>(self.s_launch.val().get_bits::<56>(8)) | (bit_cast::<N, 16>(self.s.tag.val()) << 56))
+            | (bit_cast::<N, K>(self.s.tkeep.val()) << 74);
+        if self.s.tlast.val() {
             self.queue.i_data.next = self.queue.i_data.val() | (bits::<N>(1) << 72);
         }
         if self.s_timed.val() {
             self.queue.i_data.next = self.queue.i_data.val() | (bits::<N>(1) << 73);
         }
-        self.free.next = !self.valid.q.val() | (self.open.q.val() & self.m_tready.val());
+        self.free.next = !self.valid.q.val() | (self.open.q.val() & self.m.tready.val());
         self.pop.next = self.free.val() & self.queue.o_valid.val();
         self.queue.o_ready.next = self.free.val();
         self.bytes.o_ready.next = self.free.val();
@@ -127,12 +116,12 @@ impl<const W: usize, const K: usize, const N: usize> Logic for Launch<W, K, N> {
         if self.pop.val() & !self.push.val() {
             self.queued.d.next = self.queued.q.val() - bits::<5>(1);
         }
-        self.s_tready.next = self.queue.i_ready.val();
-        self.m_tvalid.next = self.valid.q.val() & self.open.q.val();
-        self.m_tdata.next = self.data.q.val();
-        self.m_tkeep.next = self.keep.q.val();
-        self.m_tlast.next = self.last.q.val();
-        self.m_tag.next = self.tag.q.val();
+        self.s.tready.next = self.queue.i_ready.val();
+        self.m.tvalid.next = self.valid.q.val() & self.open.q.val();
+        self.m.tdata.next = self.data.q.val();
+        self.m.tkeep.next = self.keep.q.val();
+        self.m.tlast.next = self.last.q.val();
+        self.m.tag.next = self.tag.q.val();
         self.empty.next = !self.valid.q.val() & !self.queued.q.val().any();
         self.missed.next = self.miss.q.val();
         if self.rst.val() {

@@ -37,12 +37,12 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     input wire  s_axis_rx_tlast;
     input wire  [63:0] s_axis_rx_ts;
     input wire  s_axis_rx_bad;
-    output wire [63:0] m_axis_tx_tdata;
-    output wire [7:0] m_axis_tx_tkeep;
-    output wire m_axis_tx_tvalid;
+    output wire  [63:0] m_axis_tx_tdata;
+    output wire  [7:0] m_axis_tx_tkeep;
+    output wire  m_axis_tx_tvalid;
     input wire  m_axis_tx_tready;
-    output wire m_axis_tx_tlast;
-    output wire [15:0] m_axis_tx_tag;
+    output wire  m_axis_tx_tlast;
+    output wire  [15:0] m_axis_tx_tag;
     input wire  tx_cpl_valid;
     input wire  [15:0] tx_cpl_tag;
     input wire  [63:0] tx_cpl_ts;
@@ -51,13 +51,13 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     input wire  [7:0] pause;
     output wire [63:0] now;
     output wire stopped;
-    output wire tap_sample_valid;
-    output wire [1:0] tap_sample_kind;
-    output wire [9:0] tap_sample_flow;
-    output wire [23:0] tap_sample_rtt_ns;
-    output wire tap_rate_valid;
-    output wire [9:0] tap_rate_flow;
-    output wire [31:0] tap_rate_value;
+    output wire  tap_sample_valid;
+    output wire  [1:0] tap_sample_kind;
+    output wire  [9:0] tap_sample_flow;
+    output wire  [23:0] tap_sample_rtt_ns;
+    output wire  tap_rate_valid;
+    output wire  [9:0] tap_rate_flow;
+    output wire  [31:0] tap_rate_value;
     output wire  [63:0] m_axi_awaddr;
     output wire  [7:0] m_axi_awlen;
     output wire  [2:0] m_axi_awsize;
@@ -96,21 +96,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire reset__clock;
     wire core__clk;
     wire core__rst;
-    wire [63:0] core__s_axis_rx_tdata;
-    wire [7:0] core__s_axis_rx_tkeep;
-    wire core__s_axis_rx_tvalid;
-    wire core__s_axis_rx_tlast;
-    wire [63:0] core__s_axis_rx_ts;
-    wire core__s_axis_rx_bad;
-    wire  [63:0] core__m_axis_tx_tdata;
-    wire  [7:0] core__m_axis_tx_tkeep;
-    wire  core__m_axis_tx_tvalid;
-    wire core__m_axis_tx_tready;
-    wire  core__m_axis_tx_tlast;
-    wire  [15:0] core__m_axis_tx_tag;
-    wire core__tx_cpl_valid;
-    wire [15:0] core__tx_cpl_tag;
-    wire [63:0] core__tx_cpl_ts;
     wire core__ptp_valid;
     wire [63:0] core__ptp_time;
     reg  [63:0] core__d_tdata;
@@ -144,13 +129,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire core__hd_ready;
     wire  [9:0] core__hd_flow;
     wire  [15:0] core__hd_packets;
-    wire  core__rate_valid;
-    wire  [9:0] core__rate_flow;
-    wire  [31:0] core__rate_value;
-    wire  core__tap_sample_valid;
-    wire  [1:0] core__tap_sample_kind;
-    wire  [9:0] core__tap_sample_flow;
-    wire  [23:0] core__tap_sample_rtt_ns;
     wire  [5:0] core__irq;
     wire  core__tap_rec_valid;
     wire  [511:0] core__tap_rec_data;
@@ -268,21 +246,21 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .s_axil_rresp(s_axil_rresp),
         .s_axil_rvalid(s_axil_rvalid),
         .s_axil_rready(s_axil_rready),
-        .s_axis_rx_tdata(core__s_axis_rx_tdata),
-        .s_axis_rx_tkeep(core__s_axis_rx_tkeep),
-        .s_axis_rx_tvalid(core__s_axis_rx_tvalid),
-        .s_axis_rx_tlast(core__s_axis_rx_tlast),
-        .s_axis_rx_ts(core__s_axis_rx_ts),
-        .s_axis_rx_bad(core__s_axis_rx_bad),
-        .m_axis_tx_tdata(core__m_axis_tx_tdata),
-        .m_axis_tx_tkeep(core__m_axis_tx_tkeep),
-        .m_axis_tx_tvalid(core__m_axis_tx_tvalid),
-        .m_axis_tx_tready(core__m_axis_tx_tready),
-        .m_axis_tx_tlast(core__m_axis_tx_tlast),
-        .m_axis_tx_tag(core__m_axis_tx_tag),
-        .tx_cpl_valid(core__tx_cpl_valid),
-        .tx_cpl_tag(core__tx_cpl_tag),
-        .tx_cpl_ts(core__tx_cpl_ts),
+        .s_axis_rx_tdata(s_axis_rx_tdata),
+        .s_axis_rx_tkeep(s_axis_rx_tkeep),
+        .s_axis_rx_tvalid(s_axis_rx_tvalid),
+        .s_axis_rx_tlast(s_axis_rx_tlast),
+        .s_axis_rx_ts(s_axis_rx_ts),
+        .s_axis_rx_bad(s_axis_rx_bad),
+        .m_axis_tx_tdata(m_axis_tx_tdata),
+        .m_axis_tx_tkeep(m_axis_tx_tkeep),
+        .m_axis_tx_tvalid(m_axis_tx_tvalid),
+        .m_axis_tx_tready(m_axis_tx_tready),
+        .m_axis_tx_tlast(m_axis_tx_tlast),
+        .m_axis_tx_tag(m_axis_tx_tag),
+        .tx_cpl_valid(tx_cpl_valid),
+        .tx_cpl_tag(tx_cpl_tag),
+        .tx_cpl_ts(tx_cpl_ts),
         .ptp_valid(core__ptp_valid),
         .ptp_time(core__ptp_time),
         .d_tdata(core__d_tdata),
@@ -316,13 +294,13 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .hd_ready(core__hd_ready),
         .hd_flow(core__hd_flow),
         .hd_packets(core__hd_packets),
-        .rate_valid(core__rate_valid),
-        .rate_flow(core__rate_flow),
-        .rate_value(core__rate_value),
-        .tap_sample_valid(core__tap_sample_valid),
-        .tap_sample_kind(core__tap_sample_kind),
-        .tap_sample_flow(core__tap_sample_flow),
-        .tap_sample_rtt_ns(core__tap_sample_rtt_ns),
+        .rate_valid(tap_rate_valid),
+        .rate_flow(tap_rate_flow),
+        .rate_value(tap_rate_value),
+        .tap_sample_valid(tap_sample_valid),
+        .tap_sample_kind(tap_sample_kind),
+        .tap_sample_flow(tap_sample_flow),
+        .tap_sample_rtt_ns(tap_sample_rtt_ns),
         .m_axi_awaddr(m_axi_awaddr),
         .m_axi_awlen(m_axi_awlen),
         .m_axi_awsize(m_axi_awsize),
@@ -490,32 +468,10 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign generator__rst = reset__q;
     assign gate__clk = clk;
     assign gate__rst = reset__q;
-    assign core__s_axis_rx_tdata = s_axis_rx_tdata;
-    assign core__s_axis_rx_tkeep = s_axis_rx_tkeep;
-    assign core__s_axis_rx_tvalid = s_axis_rx_tvalid;
-    assign core__s_axis_rx_tlast = s_axis_rx_tlast;
-    assign core__s_axis_rx_ts = s_axis_rx_ts;
-    assign core__s_axis_rx_bad = s_axis_rx_bad;
-    assign m_axis_tx_tdata = core__m_axis_tx_tdata;
-    assign m_axis_tx_tkeep = core__m_axis_tx_tkeep;
-    assign m_axis_tx_tvalid = core__m_axis_tx_tvalid;
-    assign core__m_axis_tx_tready = m_axis_tx_tready;
-    assign m_axis_tx_tlast = core__m_axis_tx_tlast;
-    assign m_axis_tx_tag = core__m_axis_tx_tag;
-    assign core__tx_cpl_valid = tx_cpl_valid;
-    assign core__tx_cpl_tag = tx_cpl_tag;
-    assign core__tx_cpl_ts = tx_cpl_ts;
     assign core__ptp_valid = ptp_valid;
     assign core__ptp_time = ptp_time;
     assign now = core__date;
     assign stopped = core__stop;
-    assign tap_sample_valid = core__tap_sample_valid;
-    assign tap_sample_kind = core__tap_sample_kind;
-    assign tap_sample_flow = core__tap_sample_flow;
-    assign tap_sample_rtt_ns = core__tap_sample_rtt_ns;
-    assign tap_rate_valid = core__rate_valid;
-    assign tap_rate_flow = core__rate_flow;
-    assign tap_rate_value = core__rate_value;
     assign irq = core__irq;
     assign tap_rec_valid = core__tap_rec_valid;
     assign tap_rec_data = core__tap_rec_data;
@@ -745,12 +701,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire pacer__release_valid;
     wire [9:0] pacer__release_flow;
     wire [31:0] pacer__release_bytes;
-    wire pacer__rate_valid;
-    wire [9:0] pacer__rate_flow;
-    wire [31:0] pacer__rate_value;
-    wire pacer__fl_valid;
-    wire [9:0] pacer__fl_flow;
-    wire [511:0] pacer__fl_record;
     wire pacer__pw_valid;
     wire [3:0] pacer__pw_profile;
     wire [4:0] pacer__pw_word;
@@ -913,12 +863,12 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .release_valid(pacer__release_valid),
         .release_flow(pacer__release_flow),
         .release_bytes(pacer__release_bytes),
-        .rate_valid(pacer__rate_valid),
-        .rate_flow(pacer__rate_flow),
-        .rate_value(pacer__rate_value),
-        .fl_valid(pacer__fl_valid),
-        .fl_flow(pacer__fl_flow),
-        .fl_record(pacer__fl_record),
+        .rate_valid(rate_valid),
+        .rate_flow(rate_flow),
+        .rate_value(rate_value),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
         .pw_valid(pacer__pw_valid),
         .pw_profile(pacer__pw_profile),
         .pw_word(pacer__pw_word),
@@ -975,23 +925,8 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign irq = control__irq;
     assign tap_rec_valid = control__tap_rec_valid;
     assign tap_rec_data = control__tap_rec_data;
-    assign pacer__rate_valid = rate_valid;
-    assign pacer__rate_flow = rate_flow;
-    assign pacer__rate_value = rate_value;
-    assign pacer__release_valid = control__release_valid;
-    assign pacer__release_flow = control__release_flow;
-    assign pacer__release_bytes = control__release_bytes;
-    assign pacer__pw_valid = control__pw_valid;
-    assign pacer__pw_profile = control__pw_profile;
-    assign pacer__pw_word = control__pw_word;
-    assign pacer__pw_data = control__pw_data;
-    assign pacer__fl_valid = fl_valid;
-    assign pacer__fl_flow = fl_flow;
-    assign pacer__fl_record = fl_record;
     assign pacer__stop = control__stop;
     assign pacer__now = control__later;
-    assign control__idle_valid = pacer__idle_valid;
-    assign control__idle_flow = pacer__idle_flow;
     assign control__limited_valid = pacer__limited_valid;
     assign control__limited_flow = pacer__limited_flow;
     assign control__limited = pacer__limited;
@@ -1008,11 +943,20 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign hold__clk = clk;
     assign hold__rst = rst;
     assign hold__paused = stops;
+    
+    assign pacer__release_valid = control__release_valid;
+    assign pacer__release_flow = control__release_flow;
+    assign pacer__release_bytes = control__release_bytes;
+    assign pacer__pw_valid = control__pw_valid;
+    assign pacer__pw_profile = control__pw_profile;
+    assign pacer__pw_word = control__pw_word;
+    assign pacer__pw_data = control__pw_data;
+    assign control__idle_valid = pacer__idle_valid;
+    assign control__idle_flow = pacer__idle_flow;
     assign hold__s_valid = pacer__grant_valid;
+    assign pacer__grant_ready = hold__s_ready;
     assign hold__s_flow = pacer__grant_flow;
     assign hold__s_launch = pacer__grant_launch;
-    assign pacer__grant_ready = hold__s_ready;
-    
 endmodule // standalone__core
 
 
@@ -96692,12 +96636,12 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     input wire  [7:0] pause;
     input wire  stop;
     input wire  [63:0] now;
-    output wire grant_valid;
+    output wire  grant_valid;
     input wire  grant_ready;
-    output wire [9:0] grant_flow;
-    output wire [63:0] grant_launch;
-    output wire idle_valid;
-    output wire [9:0] idle_flow;
+    output wire  [9:0] grant_flow;
+    output wire  [63:0] grant_launch;
+    output wire  idle_valid;
+    output wire  [9:0] idle_flow;
     output wire limited_valid;
     output wire [9:0] limited_flow;
     output wire limited;
@@ -96745,8 +96689,8 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire ready__act_valid;
     reg  [9:0] ready__act_flow;
     wire  ready__o_valid;
-    wire  [9:0] ready__o_flow;
     wire ready__o_ready;
+    wire  [9:0] ready__o_flow;
     wire charge__clk;
     wire charge__rst;
     wire charge__charge_valid;
@@ -96765,13 +96709,13 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire [9:0] parking__park_flow;
     wire parking__resume;
     wire  parking__o_valid;
-    wire  [9:0] parking__o_flow;
     wire parking__o_ready;
+    wire  [9:0] parking__o_flow;
     wire pass__clk;
     wire pass__rst;
     wire pass__q_valid;
-    wire [9:0] pass__q_flow;
     wire  pass__q_ready;
+    wire [9:0] pass__q_flow;
     wire pass__post_valid;
     wire [9:0] pass__post_flow;
     wire [48:0] pass__post_word;
@@ -96819,8 +96763,6 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire  pass__park_valid;
     wire  [9:0] pass__park_flow;
     wire  pass__resume;
-    wire  pass__idle_valid;
-    wire  [9:0] pass__idle_flow;
     wire  pass__swept;
     wire wheel__clk;
     wire wheel__rst;
@@ -96841,10 +96783,6 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire [5:0] gate__train_packets;
     wire [63:0] gate__train_launch;
     wire [31:0] gate__train_gap;
-    wire  gate__grant_valid;
-    wire gate__grant_ready;
-    wire  [9:0] gate__grant_flow;
-    wire  [63:0] gate__grant_launch;
     wire  [7:0] gate__credit;
     reg  granted__d;
     wire  granted__q;
@@ -96903,8 +96841,8 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .act_valid(ready__act_valid),
         .act_flow(ready__act_flow),
         .o_valid(ready__o_valid),
-        .o_flow(ready__o_flow),
-        .o_ready(ready__o_ready)
+        .o_ready(ready__o_ready),
+        .o_flow(ready__o_flow)
     );
     tnic_standalone__core__pacer__charge charge(
         .clk(charge__clk),
@@ -96927,15 +96865,15 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .park_flow(parking__park_flow),
         .resume(parking__resume),
         .o_valid(parking__o_valid),
-        .o_flow(parking__o_flow),
-        .o_ready(parking__o_ready)
+        .o_ready(parking__o_ready),
+        .o_flow(parking__o_flow)
     );
     tnic_standalone__core__pacer__pass pass(
         .clk(pass__clk),
         .rst(pass__rst),
         .q_valid(pass__q_valid),
-        .q_flow(pass__q_flow),
         .q_ready(pass__q_ready),
+        .q_flow(pass__q_flow),
         .post_valid(pass__post_valid),
         .post_flow(pass__post_flow),
         .post_word(pass__post_word),
@@ -96983,8 +96921,8 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .park_valid(pass__park_valid),
         .park_flow(pass__park_flow),
         .resume(pass__resume),
-        .idle_valid(pass__idle_valid),
-        .idle_flow(pass__idle_flow),
+        .idle_valid(idle_valid),
+        .idle_flow(idle_flow),
         .swept(pass__swept)
     );
     tnic_standalone__core__pacer__wheel wheel(
@@ -97009,10 +96947,10 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .train_packets(gate__train_packets),
         .train_launch(gate__train_launch),
         .train_gap(gate__train_gap),
-        .grant_valid(gate__grant_valid),
-        .grant_ready(gate__grant_ready),
-        .grant_flow(gate__grant_flow),
-        .grant_launch(gate__grant_launch),
+        .grant_valid(grant_valid),
+        .grant_ready(grant_ready),
+        .grant_flow(grant_flow),
+        .grant_launch(grant_launch),
         .credit(gate__credit)
     );
     tnic_standalone__core__pacer__granted granted(
@@ -97081,7 +97019,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign gate__clk = clk;
     assign gate__rst = rst;
     assign go = (doorbell__swept & charge__swept) & (pass__swept & wheel__swept);
-    assign left = gate__grant_valid & grant_ready;
+    assign left = grant_valid & grant_ready;
     assign doorbell__fl_valid = fl_valid & go;
     assign doorbell__fl_flow = fl_flow;
     assign doorbell__fl_enable = fl_record[32'h0];
@@ -97089,11 +97027,6 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign doorbell__release_valid = release_valid & go;
     assign doorbell__release_flow = release_flow;
     assign doorbell__release_bytes = release_bytes;
-    assign doorbell__sleep_valid = pass__sleep_valid;
-    assign doorbell__sleep_flow = pass__sleep_flow;
-    assign doorbell__sleep_why = pass__sleep_why;
-    assign doorbell__sleep_granted = pass__sleep_granted;
-    assign doorbell__sleep_released = pass__sleep_released;
     assign doorbell__doorbell_valid = doorbell_valid & go;
     assign doorbell__doorbell_flow = doorbell_flow;
     assign doorbell__doorbell_packets = doorbell_packets;
@@ -97107,21 +97040,8 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign ready__due_valid = due__q;
     assign ready__due_flow = due_flow__q;
     assign ready__act_valid = doorbell__act_valid | parking__o_valid;
-    assign ready__o_ready = pass__q_ready;
-    assign parking__park_valid = pass__park_valid;
-    assign parking__park_flow = pass__park_flow;
     assign parking__resume = pass__resume;
     assign parking__o_ready = ~doorbell__act_valid;
-    assign pass__q_valid = ready__o_valid;
-    assign pass__q_flow = ready__o_flow;
-    assign pass__post_valid = doorbell__post_valid;
-    assign pass__post_flow = doorbell__post_flow;
-    assign pass__post_word = doorbell__post_word;
-    assign pass__paid_valid = charge__paid_valid;
-    assign pass__paid_flow = charge__paid_flow;
-    assign pass__paid_word = charge__paid_word;
-    assign pass__paid_voids = charge__paid_voids;
-    assign pass__paid_ends = charge__paid_ends;
     assign pass__fl_valid = fl_valid & go;
     assign pass__fl_flow = fl_flow;
     assign pass__fl_profile = fl_record[(32'h4)+:(4)];
@@ -97140,11 +97060,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign pass__stop = stop;
     assign pass__now = now;
     assign pass__left = granted__q;
-    assign pass__sleep_ready = doorbell__sleep_ready;
     assign wheel__now = turned__q;
-    assign wheel__insert_valid = pass__insert_valid;
-    assign wheel__insert_flow = pass__insert_flow;
-    assign wheel__insert_slot = pass__insert_slot;
     assign wheel__due_ready = 1'b1;
     assign gate__now = now;
     assign gate__train_valid = pass__train_valid;
@@ -97152,18 +97068,34 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign gate__train_packets = pass__train_packets;
     assign gate__train_launch = pass__train_launch;
     assign gate__train_gap = pass__train_gap;
-    assign gate__grant_ready = grant_ready;
     assign doorbell_ready = doorbell__doorbell_ready & go;
-    assign grant_valid = gate__grant_valid;
-    assign grant_flow = gate__grant_flow;
-    assign grant_launch = gate__grant_launch;
-    assign idle_valid = pass__idle_valid;
-    assign idle_flow = pass__idle_flow;
     assign limited_valid = pass__granted_valid;
     assign limited_flow = pass__granted_flow;
     assign limited = pass__limited;
     assign swept = go;
     
+    assign doorbell__sleep_valid = pass__sleep_valid;
+    assign pass__sleep_ready = doorbell__sleep_ready;
+    assign doorbell__sleep_flow = pass__sleep_flow;
+    assign doorbell__sleep_why = pass__sleep_why;
+    assign doorbell__sleep_granted = pass__sleep_granted;
+    assign doorbell__sleep_released = pass__sleep_released;
+    assign pass__q_valid = ready__o_valid;
+    assign ready__o_ready = pass__q_ready;
+    assign pass__q_flow = ready__o_flow;
+    assign parking__park_valid = pass__park_valid;
+    assign parking__park_flow = pass__park_flow;
+    assign pass__post_valid = doorbell__post_valid;
+    assign pass__post_flow = doorbell__post_flow;
+    assign pass__post_word = doorbell__post_word;
+    assign pass__paid_valid = charge__paid_valid;
+    assign pass__paid_flow = charge__paid_flow;
+    assign pass__paid_word = charge__paid_word;
+    assign pass__paid_voids = charge__paid_voids;
+    assign pass__paid_ends = charge__paid_ends;
+    assign wheel__insert_valid = pass__insert_valid;
+    assign wheel__insert_flow = pass__insert_flow;
+    assign wheel__insert_slot = pass__insert_slot;
 endmodule // standalone__core__pacer
 
 
@@ -108104,7 +108036,7 @@ module tnic_standalone__core__pacer__granted(d,q,clock);
 endmodule // standalone__core__pacer__granted
 
 
-module tnic_standalone__core__pacer__parking(clk,rst,park_valid,park_flow,resume,o_valid,o_flow,o_ready);
+module tnic_standalone__core__pacer__parking(clk,rst,park_valid,park_flow,resume,o_valid,o_ready,o_flow);
     
     // Module arguments
     input wire  clk;
@@ -108113,8 +108045,8 @@ module tnic_standalone__core__pacer__parking(clk,rst,park_valid,park_flow,resume
     input wire  [9:0] park_flow;
     input wire  resume;
     output wire o_valid;
-    output wire [9:0] o_flow;
     input wire  o_ready;
+    output wire [9:0] o_flow;
     
     // Stub signals
     wire queue__clk;
@@ -108632,14 +108564,14 @@ module tnic_standalone__core__pacer__parking__queue__write(d,q,clock);
 endmodule // standalone__core__pacer__parking__queue__write
 
 
-module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
+module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  q_valid;
-    input wire  [9:0] q_flow;
     output wire q_ready;
+    input wire  [9:0] q_flow;
     input wire  post_valid;
     input wire  [9:0] post_flow;
     input wire  [48:0] post_word;
@@ -108676,9 +108608,9 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     output wire [1:0] sleep_why;
     output wire [15:0] sleep_granted;
     output wire [31:0] sleep_released;
-    output wire insert_valid;
-    output wire [9:0] insert_flow;
-    output wire [12:0] insert_slot;
+    output wire  insert_valid;
+    output wire  [9:0] insert_flow;
+    output wire  [12:0] insert_slot;
     output wire train_valid;
     output wire [9:0] train_flow;
     output wire [5:0] train_packets;
@@ -108711,17 +108643,6 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire [56:0] memory__paid_word;
     wire [7:0] memory__paid_voids;
     wire memory__paid_ends;
-    wire memory__fl_valid;
-    wire [9:0] memory__fl_flow;
-    wire [3:0] memory__fl_profile;
-    wire [2:0] memory__fl_priority;
-    wire memory__fl_ipv6;
-    wire memory__fl_vlan;
-    wire [13:0] memory__fl_payload;
-    wire memory__pw_valid;
-    wire [3:0] memory__pw_profile;
-    wire [4:0] memory__pw_word;
-    wire [31:0] memory__pw_data;
     wire memory__rate_valid;
     wire [9:0] memory__rate_flow;
     wire [31:0] memory__rate_value;
@@ -108814,9 +108735,6 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire [16:0] wake__at;
     wire [63:0] wake__now;
     wire [9:0] wake__flow;
-    wire  wake__insert_valid;
-    wire  [9:0] wake__insert_flow;
-    wire  [12:0] wake__insert_slot;
     wire slack__clk;
     wire slack__rst;
     wire [8:0] slack__at;
@@ -109060,17 +108978,17 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .paid_word(memory__paid_word),
         .paid_voids(memory__paid_voids),
         .paid_ends(memory__paid_ends),
-        .fl_valid(memory__fl_valid),
-        .fl_flow(memory__fl_flow),
-        .fl_profile(memory__fl_profile),
-        .fl_priority(memory__fl_priority),
-        .fl_ipv6(memory__fl_ipv6),
-        .fl_vlan(memory__fl_vlan),
-        .fl_payload(memory__fl_payload),
-        .pw_valid(memory__pw_valid),
-        .pw_profile(memory__pw_profile),
-        .pw_word(memory__pw_word),
-        .pw_data(memory__pw_data),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_profile(fl_profile),
+        .fl_priority(fl_priority),
+        .fl_ipv6(fl_ipv6),
+        .fl_vlan(fl_vlan),
+        .fl_payload(fl_payload),
+        .pw_valid(pw_valid),
+        .pw_profile(pw_profile),
+        .pw_word(pw_word),
+        .pw_data(pw_data),
         .rate_valid(memory__rate_valid),
         .rate_flow(memory__rate_flow),
         .rate_value(memory__rate_value),
@@ -109173,9 +109091,9 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .at(wake__at),
         .now(wake__now),
         .flow(wake__flow),
-        .insert_valid(wake__insert_valid),
-        .insert_flow(wake__insert_flow),
-        .insert_slot(wake__insert_slot)
+        .insert_valid(insert_valid),
+        .insert_flow(insert_flow),
+        .insert_slot(insert_slot)
     );
     tnic_standalone__core__pacer__pass__slack slack(
         .clk(slack__clk),
@@ -109744,17 +109662,6 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign memory__paid_word = paid_word;
     assign memory__paid_voids = paid_voids;
     assign memory__paid_ends = paid_ends;
-    assign memory__fl_valid = fl_valid;
-    assign memory__fl_flow = fl_flow;
-    assign memory__fl_profile = fl_profile;
-    assign memory__fl_priority = fl_priority;
-    assign memory__fl_ipv6 = fl_ipv6;
-    assign memory__fl_vlan = fl_vlan;
-    assign memory__fl_payload = fl_payload;
-    assign memory__pw_valid = pw_valid;
-    assign memory__pw_profile = pw_profile;
-    assign memory__pw_word = pw_word;
-    assign memory__pw_data = pw_data;
     assign memory__rate_valid = rate_valid;
     assign memory__rate_flow = rate_flow;
     assign memory__rate_value = rate_value;
@@ -109843,9 +109750,6 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign sleep_why = request[(64'h30)+:(2)];
     assign sleep_granted = request[(64'h0)+:(16)];
     assign sleep_released = request[(64'h10)+:(32)];
-    assign insert_valid = wake__insert_valid;
-    assign insert_flow = wake__insert_flow;
-    assign insert_slot = wake__insert_slot;
     assign train_valid = fate__grant;
     assign train_flow = flow__15__q;
     assign train_packets = fate__train;
@@ -115440,9 +115344,9 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  [22:0] load_config__d;
     wire  [22:0] load_config__q;
     wire load_config__clock;
-    reg  pw__d;
-    wire  pw__q;
-    wire pw__clock;
+    reg  pw_write__d;
+    wire  pw_write__q;
+    wire pw_write__clock;
     reg  [8:0] pw_to__d;
     wire  [8:0] pw_to__q;
     wire pw_to__clock;
@@ -115701,10 +115605,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         .q(load_config__q),
         .clock(load_config__clock)
     );
-    tnic_standalone__core__pacer__pass__memory__pw pw(
-        .d(pw__d),
-        .q(pw__q),
-        .clock(pw__clock)
+    tnic_standalone__core__pacer__pass__memory__pw_write pw_write(
+        .d(pw_write__d),
+        .q(pw_write__q),
+        .clock(pw_write__clock)
     );
     tnic_standalone__core__pacer__pass__memory__pw_to pw_to(
         .d(pw_to__d),
@@ -115736,7 +115640,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         load__d = load__q;
         load_flow__d = load_flow__q;
         load_config__d = load_config__q;
-        pw__d = pw__q;
+        pw_write__d = pw_write__q;
         pw_to__d = pw_to__q;
         pw_word_data__d = pw_word_data__q;
         sweep__d = sweep__q;
@@ -115793,16 +115697,16 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         end
         config_ram__write_enable = load__q;
         config_ram__write_address = load_flow__q;
-        pw__d = pw_valid & is_swept;
+        pw_write__d = pw_valid & is_swept;
         pw_to__d = ((pw_word) & 9'h1ff) | (((pw_profile) & 9'h1ff) << 32'h5);
         pw_word_data__d = pw_data;
-        bound_ram__write_enable = pw__q & (pw_index == bound_word);
+        bound_ram__write_enable = pw_write__q & (pw_index == bound_word);
         bound_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
-        idle_ram__write_enable = pw__q & (pw_index == idle_word);
+        idle_ram__write_enable = pw_write__q & (pw_index == idle_word);
         idle_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
-        cap_ram__write_enable = pw__q & (pw_index == cap_word);
+        cap_ram__write_enable = pw_write__q & (pw_index == cap_word);
         cap_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
-        window_ram__write_enable = pw__q & (pw_index == window_word);
+        window_ram__write_enable = pw_write__q & (pw_index == window_word);
         window_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
         if (~is_swept) begin
             rate_ram__write_enable = 1'b1;
@@ -115826,7 +115730,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         if (rst) begin
             sweep__d = ((32'h0) & 11'h7ff);
             load__d = 1'b0;
-            pw__d = 1'b0;
+            pw_write__d = 1'b0;
         end
     end
     assign state_raw_192__clock = clk;
@@ -115841,7 +115745,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign load__clock = clk;
     assign load_flow__clock = clk;
     assign load_config__clock = clk;
-    assign pw__clock = clk;
+    assign pw_write__clock = clk;
     assign pw_to__clock = clk;
     assign pw_word_data__clock = clk;
     assign sweep__clock = clk;
@@ -116387,25 +116291,6 @@ module tnic_standalone__core__pacer__pass__memory__post_raw_32(d,q,clock);
 endmodule // standalone__core__pacer__pass__memory__post_raw_32
 
 
-module tnic_standalone__core__pacer__pass__memory__pw(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__pacer__pass__memory__pw
-
-
 module tnic_standalone__core__pacer__pass__memory__pw_to(d,q,clock);
     
     // Module arguments
@@ -116442,6 +116327,25 @@ module tnic_standalone__core__pacer__pass__memory__pw_word_data(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__memory__pw_word_data
+
+
+module tnic_standalone__core__pacer__pass__memory__pw_write(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__memory__pw_write
 
 
 module tnic_standalone__core__pacer__pass__memory__rate_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -123709,7 +123613,7 @@ module tnic_standalone__core__pacer__pass__write17(d,q,clock);
 endmodule // standalone__core__pacer__pass__write17
 
 
-module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,act_flow,o_valid,o_flow,o_ready);
+module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,act_flow,o_valid,o_ready,o_flow);
     
     // Module arguments
     input wire  clk;
@@ -123719,8 +123623,8 @@ module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,
     input wire  act_valid;
     input wire  [9:0] act_flow;
     output wire o_valid;
-    output wire [9:0] o_flow;
     input wire  o_ready;
+    output wire [9:0] o_flow;
     
     // Stub signals
     wire even__clock;
@@ -124093,9 +123997,9 @@ module tnic_standalone__core__pacer__wheel(clk,rst,now,insert_valid,insert_flow,
     input wire  insert_valid;
     input wire  [9:0] insert_flow;
     input wire  [12:0] insert_slot;
-    output wire due_valid;
+    output wire  due_valid;
     input wire  due_ready;
-    output wire [9:0] due_flow;
+    output wire  [9:0] due_flow;
     output wire swept;
     
     // Constant declarations
@@ -124137,9 +124041,6 @@ module tnic_standalone__core__pacer__wheel(clk,rst,now,insert_valid,insert_flow,
     wire walkers__link_valid;
     wire [9:0] walkers__link_flow;
     wire [10:0] walkers__link_node;
-    wire  walkers__due_valid;
-    wire walkers__due_ready;
-    wire  [9:0] walkers__due_flow;
     reg  [12:0] head__read_address;
     wire head__read_clock;
     wire  [10:0] head__read_data;
@@ -124261,9 +124162,9 @@ module tnic_standalone__core__pacer__wheel(clk,rst,now,insert_valid,insert_flow,
         .link_valid(walkers__link_valid),
         .link_flow(walkers__link_flow),
         .link_node(walkers__link_node),
-        .due_valid(walkers__due_valid),
-        .due_ready(walkers__due_ready),
-        .due_flow(walkers__due_flow)
+        .due_valid(due_valid),
+        .due_ready(due_ready),
+        .due_flow(due_flow)
     );
     tnic_standalone__core__pacer__wheel__head head(
         .read_address(head__read_address),
@@ -124507,9 +124408,6 @@ module tnic_standalone__core__pacer__wheel(clk,rst,now,insert_valid,insert_flow,
     assign bitmap__list_ready = ~linked & walkers__room;
     assign walkers__issue = issue;
     assign walkers__node = head__read_data;
-    assign walkers__due_ready = due_ready;
-    assign due_valid = walkers__due_valid;
-    assign due_flow = walkers__due_flow;
     assign swept = done__q;
     
 endmodule // standalone__core__pacer__wheel
@@ -128766,9 +128664,6 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_ke
     wire [95:0] packets__key;
     wire packets__keyed;
     wire  packets__has_nonces;
-    wire packets__fl_valid;
-    wire [9:0] packets__fl_flow;
-    wire [511:0] packets__fl_record;
     wire packets__i_valid;
     wire packets__i_grant;
     wire packets__i_doorbell;
@@ -128897,9 +128792,9 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_ke
         .key(packets__key),
         .keyed(packets__keyed),
         .has_nonces(packets__has_nonces),
-        .fl_valid(packets__fl_valid),
-        .fl_flow(packets__fl_flow),
-        .fl_record(packets__fl_record),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
         .i_valid(packets__i_valid),
         .i_grant(packets__i_grant),
         .i_doorbell(packets__i_doorbell),
@@ -129159,9 +129054,6 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_ke
     assign frame__rst = rst;
     assign doorbells__clk = clk;
     assign doorbells__rst = rst;
-    assign packets__fl_valid = fl_valid;
-    assign packets__fl_flow = fl_flow;
-    assign packets__fl_record = fl_record;
     assign packets__key = cfg_key;
     assign packets__keyed = cfg_keyed;
     assign packets__long_bytes = long_bytes;

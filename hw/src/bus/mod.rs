@@ -47,8 +47,9 @@ pub use pacing::{
     PostOut, SleepIn, SleepOut,
 };
 pub use scheduler::{
-    AxilWordMaster, AxilWordSlave, RegisterReadIn, RegisterReadOut, RegisterWriteIn, RegisterWriteOut, RequestIn, RequestOut, StatusIn,
-    StatusOut,
+    AxilWordMaster, AxilWordSlave, DatedCompletionIn, DatedCompletionOut, DescriptorIn, DescriptorOut, PlaceDataIn, PlaceDataOut,
+    PlaceReadIn, PlaceReadOut, PlaceWriteIn, PlaceWriteOut, QueueAxisIn, QueueAxisOut, RegisterReadIn, RegisterReadOut, RegisterWriteIn,
+    RegisterWriteOut, RequestIn, RequestOut, StatusIn, StatusOut,
 };
 
 /// Directions at the block that drives a bus.

@@ -58,3 +58,60 @@ bus! {
     Back data: Bits<32>,
     Back ack: Bit,
 }
+
+bus! {
+    /// Frames out of Corundum's queues: queue, tag, destination, and that the frame is bad.
+    QueueAxisOut, "QueueAxisOut", QueueAxisIn, "QueueAxisIn", [const W: usize, const K: usize]
+    Forth tdata: Bits<W>,
+    Forth tkeep: Bits<K>,
+    Forth tvalid: Bit,
+    Back tready: Bit,
+    Forth tlast: Bit,
+    Forth queue: Bits<16>,
+    Forth tag: Bits<16>,
+    Forth bad: Bit,
+    Forth dest: Bits<16>,
+}
+
+bus! {
+    /// The frame of a tag has departed; its first byte left at `ts`, PTP's time of day.
+    DatedCompletionOut, "DatedCompletionOut", DatedCompletionIn, "DatedCompletionIn", []
+    Forth ts: Bits<96>,
+    Forth tag: Bits<16>,
+    Forth valid: Bit,
+    Back ready: Bit,
+}
+
+bus! {
+    /// Corundum's DMA engine writes a place of its RAM to an address of the host.
+    DescriptorOut, "DescriptorOut", DescriptorIn, "DescriptorIn", []
+    Forth address: Bits<64>,
+    Forth place: Bits<4>,
+    Forth valid: Bit,
+    Back ready: Bit,
+}
+
+bus! {
+    /// Corundum's DMA engine reads a place of a RAM.
+    PlaceReadOut, "PlaceReadOut", PlaceReadIn, "PlaceReadIn", []
+    Forth valid: Bit,
+    Forth place: Bits<4>,
+    Back ready: Bit,
+}
+
+bus! {
+    /// Answer to a `PlaceRead`.
+    PlaceDataOut, "PlaceDataOut", PlaceDataIn, "PlaceDataIn", []
+    Forth data: Bits<512>,
+    Forth valid: Bit,
+    Back ready: Bit,
+}
+
+bus! {
+    /// Corundum's DMA engine writes bytes of half a place of a RAM.
+    PlaceWriteOut, "PlaceWriteOut", PlaceWriteIn, "PlaceWriteIn", []
+    Forth valid: Bit,
+    Forth place: Bit,
+    Forth enable: Bits<32>,
+    Forth data: Bits<256>,
+}

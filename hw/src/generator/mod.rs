@@ -3,7 +3,7 @@
 mod keystream;
 mod packets;
 
-use crate::bus::{ChargeOut, DoorbellIn, DoorbellOut, FlowLoadIn, GrantIn, SentOut};
+use crate::bus::{ChargeOut, DoorbellIn, DoorbellOut, FlowLoadIn, GrantIn, SentOut, TaggedAxisOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::frame::Frame;
@@ -57,13 +57,8 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub charge: ChargeOut<F>,
     /// Packets posted: flow and how many.
     pub doorbell: DoorbellOut<F>,
-    /// Bytes of the beat in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    pub m_tvalid: Signal<Out, Bit>,
-    pub m_tready: Signal<In, Bit>,
-    pub m_tlast: Signal<Out, Bit>,
-    pub m_tag: Signal<Out, Bits<16>>,
+    /// Frames that leave.
+    pub m: TaggedAxisOut<W, K>,
     /// Frame whose first beat is offered.
     pub sent: SentOut<F>,
     /// Counted events, by `timely_regs::counters`.
@@ -159,9 +154,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.doorbells.rst.next = self.rst.val();
 
         // Records, and what they end.
-        self.packets.fl_valid.next = self.fl.valid.val();
-        self.packets.fl_flow.next = self.fl.flow.val();
-        self.packets.fl_record.next = self.fl.record.val();
+        FlowLoadIn::<F>::link(&mut self.fl, &mut self.packets.fl);
         self.packets.key.next = self.cfg_key.val();
         self.packets.keyed.next = self.cfg_keyed.val();
         self.packets.long_bytes.next = self.long_bytes.val();
@@ -333,13 +326,13 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.frame.i_payload.next = self.r.val().get_bits::<14>(21);
         self.frame.i_side.next = self.side.val();
 
-        self.frame.m.tready.next = self.m_tready.val();
-        self.m_tdata.next = self.frame.m.tdata.val();
-        self.m_tkeep.next = self.frame.m.tkeep.val();
-        self.m_tvalid.next = self.frame.m.tvalid.val();
-        self.m_tlast.next = self.frame.m.tlast.val();
+        self.frame.m.tready.next = self.m.tready.val();
+        self.m.tdata.next = self.frame.m.tdata.val();
+        self.m.tkeep.next = self.frame.m.tkeep.val();
+        self.m.tvalid.next = self.frame.m.tvalid.val();
+        self.m.tlast.next = self.frame.m.tlast.val();
         self.out.next = self.frame.m.side.val();
-        self.m_tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
+        self.m.tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
         self.sent.valid.next = self.frame.m_start.val();
         self.sent.tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
         self.sent.flow.next = self.out.val().get_bits::<F>(8);

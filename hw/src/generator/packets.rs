@@ -1,6 +1,7 @@
 //! Next packet of each flow: the state of its segment and its backlog, one operation a clock.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::keystream::Keystream;
+use crate::bus::FlowLoadIn;
 use crate::check::Matrix;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
@@ -30,11 +31,8 @@ pub struct Packets<const F: usize> {
     pub keyed: Signal<In, Bit>,
     /// There are nonces of the key.
     pub has_nonces: Signal<Out, Bit>,
-    /// A record is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// The record, `timely_regs::flow`.
-    pub fl_record: Signal<In, Bits<512>>,
+    /// Loads of flows.
+    pub fl: FlowLoadIn<F>,
     /// An operation.
     pub i_valid: Signal<In, Bit>,
     pub i_grant: Signal<In, Bit>,
@@ -179,21 +177,21 @@ impl<const F: usize> Logic for Packets<F> {
         self.states.write_clock.next = self.clk.val();
 
         // Records: the sweep, then the bus.
-        self.kept.next = bit_cast::<299, 1>(self.fl_record.val().get_bits::<1>(0))
-            | (bit_cast::<299, 2>(self.fl_record.val().get_bits::<2>(2)) << 1)
-            | (bit_cast::<299, 2>(self.fl_record.val().get_bits::<2>(11)) << 3)
-            | (bit_cast::<299, 16>(self.fl_record.val().get_bits::<16>(16)) << 5)
-            | (bit_cast::<299, 14>(self.fl_record.val().get_bits::<14>(32)) << 21)
-            | (bit_cast::<299, 8>(self.fl_record.val().get_bits::<8>(48)) << 35)
-            | (bit_cast::<299, 48>(self.fl_record.val().get_bits::<48>(64)) << 43)
-            | (bit_cast::<299, 32>(self.fl_record.val().get_bits::<32>(128)) << 91)
-            | (bit_cast::<299, 16>(self.fl_record.val().get_bits::<16>(160)) << 123)
-            | (bit_cast::<299, 32>(self.fl_record.val().get_bits::<32>(192)) << 139)
-            | (bit_cast::<299, 128>(self.fl_record.val().get_bits::<128>(256)) << 171);
+        self.kept.next = bit_cast::<299, 1>(self.fl.record.val().get_bits::<1>(0))
+            | (bit_cast::<299, 2>(self.fl.record.val().get_bits::<2>(2)) << 1)
+            | (bit_cast::<299, 2>(self.fl.record.val().get_bits::<2>(11)) << 3)
+            | (bit_cast::<299, 16>(self.fl.record.val().get_bits::<16>(16)) << 5)
+            | (bit_cast::<299, 14>(self.fl.record.val().get_bits::<14>(32)) << 21)
+            | (bit_cast::<299, 8>(self.fl.record.val().get_bits::<8>(48)) << 35)
+            | (bit_cast::<299, 48>(self.fl.record.val().get_bits::<48>(64)) << 43)
+            | (bit_cast::<299, 32>(self.fl.record.val().get_bits::<32>(128)) << 91)
+            | (bit_cast::<299, 16>(self.fl.record.val().get_bits::<16>(160)) << 123)
+            | (bit_cast::<299, 32>(self.fl.record.val().get_bits::<32>(192)) << 139)
+            | (bit_cast::<299, 128>(self.fl.record.val().get_bits::<128>(256)) << 171);
         if self.clean.q.val() {
-            self.records.write_address.next = self.fl_flow.val();
+            self.records.write_address.next = self.fl.flow.val();
             self.records.write_data.next = self.kept.val();
-            self.records.write_enable.next = self.fl_valid.val();
+            self.records.write_enable.next = self.fl.valid.val();
             self.states.write_address.next = self.flow[4].q.val();
             self.states.write_data.next = self.new5.q.val();
             self.states.write_enable.next = self.valid[4].q.val();

@@ -4,7 +4,7 @@ use super::bridge::Bridge;
 use super::credit::Credit;
 use super::entry::Entry;
 use super::exit::Exit;
-use crate::bus::{AxilMaster, AxilSlave, MetaAxisIn, MetaAxisOut};
+use crate::bus::{AxilMaster, AxilSlave, FlowLoadOut, MetaAxisIn, MetaAxisOut, SentOut};
 use crate::constant::Const;
 use crate::construct::construct;
 use crate::core::Core;
@@ -271,29 +271,27 @@ impl<
         self.entry.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.entry.cfg_ipv4.next = self.core.settings.val().ipv4;
         self.entry.cfg_ipv6.next = self.core.settings.val().ipv6;
-        self.entry.fl_valid.next = self.core.fl.valid.val();
-        self.entry.fl_flow.next = self.core.fl.flow.val();
-        self.entry.fl_record.next = self.core.fl.record.val();
-        self.store.s_tdata.next = self.entry.m_tdata.val();
-        self.store.s_tkeep.next = self.entry.m_tkeep.val();
-        self.store.s_tvalid.next = self.entry.paced_valid.val();
-        self.entry.paced_ready.next = self.store.s_tready.val();
-        self.store.s_tlast.next = self.entry.m_tlast.val();
-        self.store.s_flow.next = self.entry.paced_flow.val();
-        self.store.s_meta.next = self.entry.m_meta.val();
+        FlowLoadOut::<F>::join(&mut self.core.fl, &mut self.entry.fl);
+        self.store.s.tdata.next = self.entry.m_tdata.val();
+        self.store.s.tkeep.next = self.entry.m_tkeep.val();
+        self.store.s.tvalid.next = self.entry.paced.valid.val();
+        self.entry.paced.ready.next = self.store.s.tready.val();
+        self.store.s.tlast.next = self.entry.m_tlast.val();
+        self.store.s_flow.next = self.entry.paced.flow.val();
+        self.store.s.meta.next = self.entry.m_meta.val();
         self.store.s_ends.next = self.entry.paced_ends.val();
         self.record.next = self.core.fl.record.val();
-        self.store.fl_valid.next = self.core.fl.valid.val();
-        self.store.fl_flow.next = self.core.fl.flow.val();
-        self.store.fl_enable.next = self.record.val().get_bit(0);
-        self.store.fl_keep.next = self.record.val().get_bit(1);
+        self.store.fl.valid.next = self.core.fl.valid.val();
+        self.store.fl.flow.next = self.core.fl.flow.val();
+        self.store.fl.enable.next = self.record.val().get_bit(0);
+        self.store.fl.keep.next = self.record.val().get_bit(1);
         self.store.cfg_bound.next = self.core.settings.val().store_bound;
         self.store.cfg_wait.next = self.core.settings.val().store_wait.any();
         // Store and pacer.
-        self.core.doorbell.valid.next = self.store.doorbell_valid.val();
-        self.core.doorbell.flow.next = self.store.doorbell_flow.val();
+        self.core.doorbell.valid.next = self.store.doorbell.valid.val();
+        self.core.doorbell.flow.next = self.store.doorbell.flow.val();
         self.core.doorbell.packets.next = bits::<16>(1);
-        self.store.doorbell_ready.next = self.core.doorbell.ready.val();
+        self.store.doorbell.ready.next = self.core.doorbell.ready.val();
         self.core.charge.valid.next = self.store.charge_valid.val();
         self.core.charge.flow.next = self.store.charge_flow.val();
         self.core.charge.bytes.next = self.store.charge_bytes.val();
@@ -318,18 +316,18 @@ impl<
         self.mark.s.tlast.next = self.store.m.tlast.val();
         self.mark.s.side.next = (bit_cast::<U, M>(self.store.m.meta.val()) << 64) | bit_cast::<U, 64>(self.store.m.launch.val());
         // Then through the gate; what goes beside them in a queue of its own.
-        self.paced_ready.next = self.gate.s_tready.val() & self.sides.i_ready.val();
+        self.paced_ready.next = self.gate.s.tready.val() & self.sides.i_ready.val();
         self.paced_here.next = self.mark.m.tvalid.val() & self.paced_ready.val();
         self.mark.m.tready.next = self.paced_ready.val();
-        self.gate.s_tdata.next = self.mark.m.tdata.val();
-        self.gate.s_tkeep.next = self.mark.m.tkeep.val();
-        self.gate.s_tvalid.next = self.mark.m.tvalid.val() & self.sides.i_ready.val();
-        self.gate.s_tlast.next = self.mark.m.tlast.val();
-        self.gate.s_tag.next = bits::<16>(0);
+        self.gate.s.tdata.next = self.mark.m.tdata.val();
+        self.gate.s.tkeep.next = self.mark.m.tkeep.val();
+        self.gate.s.tvalid.next = self.mark.m.tvalid.val() & self.sides.i_ready.val();
+        self.gate.s.tlast.next = self.mark.m.tlast.val();
+        self.gate.s.tag.next = bits::<16>(0);
         self.gate.s_timed.next = self.core.settings.val().lead.any();
         self.gate.s_launch.next = self.mark.m.side.val().get_bits::<64>(0);
         self.gate.now.next = self.core.steady.val();
-        self.sides.i_valid.next = (self.mark.m.tvalid.val() & self.gate.s_tready.val()) & !self.paced_inside.q.val();
+        self.sides.i_valid.next = (self.mark.m.tvalid.val() & self.gate.s.tready.val()) & !self.paced_inside.q.val();
         self.sides.i_data.next = self.mark.m.side.val();
         if self.paced_here.val() {
             self.paced_inside.d.next = !self.mark.m.tlast.val();
@@ -348,12 +346,12 @@ impl<
         if self.past_here.val() {
             self.past_inside.d.next = !self.entry.m_tlast.val();
         }
-        self.merge.d.tdata.next = self.gate.m_tdata.val();
-        self.merge.d.tkeep.next = self.gate.m_tkeep.val();
-        self.merge.d.tvalid.next = self.gate.m_tvalid.val();
-        self.merge.d.tlast.next = self.gate.m_tlast.val();
+        self.merge.d.tdata.next = self.gate.m.tdata.val();
+        self.merge.d.tkeep.next = self.gate.m.tkeep.val();
+        self.merge.d.tvalid.next = self.gate.m.tvalid.val();
+        self.merge.d.tlast.next = self.gate.m.tlast.val();
         self.merge.d.tag.next = bits::<16>(0);
-        self.gate.m_tready.next = self.merge.d.tready.val();
+        self.gate.m.tready.next = self.merge.d.tready.val();
         self.core.d.tdata.next = self.merge.m.tdata.val();
         self.core.d.tkeep.next = self.merge.m.tkeep.val();
         self.core.d.tvalid.next = self.merge.m.tvalid.val();
@@ -426,24 +424,13 @@ impl<
         self.exit.now.next = self.core.date.val();
         self.exit.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.exit.cfg_key.next = self.core.settings.val().nonce_key;
-        self.exit.fl_valid.next = self.core.fl.valid.val();
-        self.exit.fl_flow.next = self.core.fl.flow.val();
-        self.exit.fl_enable.next = self.record.val().get_bit(0);
-        self.exit.fl_keep.next = self.record.val().get_bit(1);
-        self.core.sent.valid.next = self.exit.sent_valid.val();
-        self.core.sent.tag.next = self.exit.sent_tag.val();
-        self.core.sent.flow.next = self.exit.sent_flow.val();
-        self.core.sent.segment.next = self.exit.sent_segment.val();
-        self.core.sent.nonce.next = self.exit.sent_nonce.val();
-        self.core.sent.first.next = self.exit.sent_first.val();
-        self.core.sent.last.next = self.exit.sent_last.val();
-        self.core.sent.wire_bytes.next = self.exit.sent_wire_bytes.val();
-        self.core.sent.segment_bytes.next = self.exit.sent_segment_bytes.val();
-        self.core.sent.place.next = self.exit.sent_place.val();
-        self.core.sent.generation.next = self.exit.sent_generation.val();
-        self.core.sent.launch.next = self.exit.sent_launch.val();
-        self.core.tx_cpl.valid.next = self.exit.sent_valid.val();
-        self.core.tx_cpl.tag.next = self.exit.sent_tag.val();
+        self.exit.fl.valid.next = self.core.fl.valid.val();
+        self.exit.fl.flow.next = self.core.fl.flow.val();
+        self.exit.fl.enable.next = self.record.val().get_bit(0);
+        self.exit.fl.keep.next = self.record.val().get_bit(1);
+        SentOut::<F>::join(&mut self.exit.sent, &mut self.core.sent);
+        self.core.tx_cpl.valid.next = self.exit.sent.valid.val();
+        self.core.tx_cpl.tag.next = self.exit.sent.tag.val();
         self.core.tx_cpl.ts.next = self.exit.sent_ts.val();
         // From the wire: parsed as it is taken, and to the host.
         self.s_wire.tready.next = true;
@@ -472,7 +459,7 @@ impl<
         if self.gate.missed.val() {
             self.core.source_pulses.next = self.missed_bit.val();
         }
-        if self.exit.sent_valid.val() {
+        if self.exit.sent.valid.val() {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.frames_bit.val();
         }
         if self.core.hd.valid.val() {

@@ -1,6 +1,6 @@
 //! The way in of the host's packets: each waits until the parser has judged it, then goes its way.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use crate::bus::MetaAxisIn;
+use crate::bus::{FlowLoadIn, FlowStreamOut, MetaAxisIn};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::parse::Parse;
@@ -41,10 +41,8 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub m_tkeep: Signal<Out, Bits<K>>,
     pub m_tlast: Signal<Out, Bit>,
     pub m_meta: Signal<Out, Bits<M>>,
-    /// The beat is offered to the store.
-    pub paced_valid: Signal<Out, Bit>,
-    pub paced_ready: Signal<In, Bit>,
-    pub paced_flow: Signal<Out, Bits<F>>,
+    /// Frames of flows.
+    pub paced: FlowStreamOut<F>,
     pub paced_ends: Signal<Out, Bit>,
     /// The beat is offered to the wire.
     pub past_valid: Signal<Out, Bit>,
@@ -59,10 +57,8 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub cfg_ipv4: Signal<In, Bits<32>>,
     /// Our IPv6 address.
     pub cfg_ipv6: Signal<In, Bits<128>>,
-    /// A flow is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    pub fl_flow: Signal<In, Bits<F>>,
-    pub fl_record: Signal<In, Bits<512>>,
+    /// Loads of flows.
+    pub fl: FlowLoadIn<F>,
     parse: Parse<W, K>,
     bytes: Fifo<W, 9, 10>,
     // Last 1, keep.
@@ -283,7 +279,7 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         }
         self.strange.next = self.odd.q.val();
         // A load says whose a flow is.
-        self.record.next = self.fl_record.val();
+        self.record.next = self.fl.record.val();
         for i in 0..3 {
             self.loaded[i].next = bits::<32>(0);
             if self.record.val().get_bit(11) {
@@ -293,8 +289,8 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.loaded_digest.next = (self.record.val().get_bits::<32>(256) ^ ((self.loaded[0].val() << 8) | (self.loaded[0].val() >> 24)))
             ^ (((self.loaded[1].val() << 16) | (self.loaded[1].val() >> 16))
                 ^ ((self.loaded[2].val() << 24) | (self.loaded[2].val() >> 8)));
-        self.load.d.next = self.fl_valid.val() & self.is_swept.val();
-        self.load_flow.d.next = self.fl_flow.val();
+        self.load.d.next = self.fl.valid.val() & self.is_swept.val();
+        self.load_flow.d.next = self.fl.flow.val();
         self.load_word.d.next = bit_cast::<34, 32>(self.loaded_digest.val())
             | (bit_cast::<34, 1>(self.record.val().get_bits::<1>(11)) << 32)
             | (bit_cast::<34, 1>(self.record.val().get_bits::<1>(0)) << 33);
@@ -315,13 +311,13 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.head.next = self.ways.o_data.val();
         self.way.next = self.head.val().get_bits::<2>(0);
         self.here.next = self.bytes.o_valid.val() & self.ends.o_valid.val() & self.metas.o_valid.val() & self.ways.o_valid.val();
-        self.paced_valid.next = self.here.val() & self.way.val().get_bit(0);
+        self.paced.valid.next = self.here.val() & self.way.val().get_bit(0);
         self.paced_ends.next = self.way.val().get_bit(1);
         self.past_valid.next = self.here.val() & (self.way.val() == bits::<2>(0));
         self.dropped.next = self.here.val() & (self.way.val() == bits::<2>(2)) & self.tail.val().get_bit(0);
         self.goes.next = self.here.val() & self.past_ready.val();
         if self.way.val().get_bit(0) {
-            self.goes.next = self.here.val() & self.paced_ready.val();
+            self.goes.next = self.here.val() & self.paced.ready.val();
         }
         if self.way.val() == bits::<2>(2) {
             self.goes.next = self.here.val() & self.drop_ready.val();
@@ -335,7 +331,7 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.m_tkeep.next = self.tail.val().get_bits::<K>(1);
         self.m_tlast.next = self.tail.val().get_bit(0);
         self.m_meta.next = self.metas.o_data.val();
-        self.paced_flow.next = self.head.val().get_bits::<F>(2);
+        self.paced.flow.next = self.head.val().get_bits::<F>(2);
         if self.rst.val() {
             self.count.d.next = bits::<11>(0);
             self.skipping.d.next = false;

@@ -1,5 +1,6 @@
 //! Reports of frames that leave: each is stamped, and a data frame of ours is reported as sent and departed.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{FlowSwitchIn, SentOut};
 use crate::check::{Digests, Matrix};
 use crate::constant::Const;
 use crate::fifo::Fifo;
@@ -46,28 +47,10 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub cfg_udp_port: Signal<In, Bits<16>>,
     /// Key of the nonces, for the checks.
     pub cfg_key: Signal<In, Bits<96>>,
-    /// A record is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    pub fl_flow: Signal<In, Bits<F>>,
-    pub fl_enable: Signal<In, Bit>,
-    /// The flow's segment goes on, if `fl_enable` is set.
-    pub fl_keep: Signal<In, Bit>,
-    /// A data frame was sent, and departed.
-    pub sent_valid: Signal<Out, Bit>,
-    pub sent_tag: Signal<Out, Bits<16>>,
-    pub sent_flow: Signal<Out, Bits<F>>,
-    pub sent_segment: Signal<Out, Bits<32>>,
-    /// Nonce of the segment with its destination in it, as [`crate::check`] says.
-    pub sent_nonce: Signal<Out, Bits<32>>,
-    pub sent_first: Signal<Out, Bit>,
-    pub sent_last: Signal<Out, Bit>,
-    pub sent_wire_bytes: Signal<Out, Bits<16>>,
-    pub sent_segment_bytes: Signal<Out, Bits<32>>,
-    /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
-    pub sent_place: Signal<Out, Bits<16>>,
-    pub sent_generation: Signal<Out, Bits<2>>,
-    /// When the packet was eligible to leave.
-    pub sent_launch: Signal<Out, Bits<64>>,
+    /// Loads of flows.
+    pub fl: FlowSwitchIn<F>,
+    /// Data frames that are sent.
+    pub sent: SentOut<F>,
     /// Stamp of the frame's first beat.
     pub sent_ts: Signal<Out, Bits<64>>,
     /// With `named`, at the clock of its report if it has one: any frame left.
@@ -273,9 +256,9 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             self.latest.d.next = self.read_flow.q.val();
             self.latest_counts.d.next = true;
         }
-        if (self.fl_valid.val() & self.is_swept.val()) & !(self.fl_enable.val() & self.fl_keep.val()) {
+        if (self.fl.valid.val() & self.is_swept.val()) & !(self.fl.enable.val() & self.fl.keep.val()) {
             self.clear.d.next = true;
-            self.clear_flow.d.next = self.fl_flow.val();
+            self.clear_flow.d.next = self.fl.flow.val();
         }
         // Any frame, as it is charged.
         self.all_bytes.next = bit_cast::<17, 16>(self.parse.o.len.val()) + bits::<17>(24);
@@ -296,21 +279,21 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         self.frame_queue.next = self.frame_rest[2].q.val().get_bits::<16>(0);
         self.frame_wire_bytes.next = self.frame_rest[2].q.val().get_bits::<16>(16);
         self.out.next = self.done_rest.q.val();
-        self.sent_valid.next = self.done.q.val();
-        self.sent_tag.next = bit_cast::<16, 8>(self.tag.q.val());
+        self.sent.valid.next = self.done.q.val();
+        self.sent.tag.next = bit_cast::<16, 8>(self.tag.q.val());
         if self.named.val() {
-            self.sent_tag.next = self.out.val().get_bits::<16>(210);
+            self.sent.tag.next = self.out.val().get_bits::<16>(210);
         }
-        self.sent_flow.next = self.done_flow.q.val();
-        self.sent_nonce.next = self.out.val().get_bits::<32>(0);
-        self.sent_segment.next = self.out.val().get_bits::<32>(32);
-        self.sent_last.next = self.out.val().get_bit(64);
-        self.sent_first.next = self.out.val().get_bit(65);
-        self.sent_wire_bytes.next = self.out.val().get_bits::<16>(66);
-        self.sent_segment_bytes.next = self.told.q.val();
-        self.sent_launch.next = self.out.val().get_bits::<64>(82);
-        self.sent_place.next = self.out.val().get_bits::<16>(226);
-        self.sent_generation.next = self.generation.q.val();
+        self.sent.flow.next = self.done_flow.q.val();
+        self.sent.nonce.next = self.out.val().get_bits::<32>(0);
+        self.sent.segment.next = self.out.val().get_bits::<32>(32);
+        self.sent.last.next = self.out.val().get_bit(64);
+        self.sent.first.next = self.out.val().get_bit(65);
+        self.sent.wire_bytes.next = self.out.val().get_bits::<16>(66);
+        self.sent.segment_bytes.next = self.told.q.val();
+        self.sent.launch.next = self.out.val().get_bits::<64>(82);
+        self.sent.place.next = self.out.val().get_bits::<16>(226);
+        self.sent.generation.next = self.generation.q.val();
         self.sent_ts.next = self.out.val().get_bits::<64>(146);
         if self.rst.val() {
             self.sweep.d.next = bits::<T>(0);

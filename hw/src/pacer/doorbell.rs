@@ -1,6 +1,6 @@
 //! The doorbell unit: flows that have packets to send, flows that sleep, and flows that are woken.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use crate::bus::{DoorbellIn, FlowSwitchIn, PostOut, SleepIn};
+use crate::bus::{DoorbellIn, FlowPulseOut, FlowSwitchIn, PostOut, ReleaseIn, SleepIn};
 use crate::constant::{Fixed, OneHot};
 use crate::fifo::Fifo;
 use crate::ram::ApartRam;
@@ -32,10 +32,8 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     pub rst: Signal<In, Bit>,
     /// Loads of flows.
     pub fl: FlowSwitchIn<F>,
-    /// Bytes are outstanding no more.
-    pub release_valid: Signal<In, Bit>,
-    pub release_flow: Signal<In, Bits<F>>,
-    pub release_bytes: Signal<In, Bits<32>>,
+    /// Bytes that are outstanding no more.
+    pub release: ReleaseIn<F>,
     /// Requests to sleep.
     pub sleep: SleepIn<F>,
     /// Doorbells.
@@ -44,9 +42,8 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     pub granted_valid: Signal<In, Bit>,
     pub granted_flow: Signal<In, Bits<F>>,
     pub granted_count: Signal<In, Bits<16>>,
-    /// A flow is to be queued in READY.
-    pub act_valid: Signal<Out, Bit>,
-    pub act_flow: Signal<Out, Bits<F>>,
+    /// Flows that become active.
+    pub act: FlowPulseOut<F>,
     /// Words for the pass.
     pub post: PostOut<F>,
     /// A doorbell was refused.
@@ -183,8 +180,8 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         if self.fl.keep.val() {
             self.load_bits.d.next = self.load_bits.d.val() | bits::<2>(2);
         }
-        self.releases.i_valid.next = self.release_valid.val() & self.is_swept.val();
-        self.releases.i_data.next = bit_cast::<R, 32>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 32);
+        self.releases.i_valid.next = self.release.valid.val() & self.is_swept.val();
+        self.releases.i_data.next = bit_cast::<R, 32>(self.release.bytes.val()) | (bit_cast::<R, F>(self.release.flow.val()) << 32);
         self.doorbells.i_valid.next = self.doorbell.valid.val() & self.is_swept.val();
         self.doorbells.i_data.next = bit_cast::<D, 16>(self.doorbell.packets.val()) | (bit_cast::<D, F>(self.doorbell.flow.val()) << 16);
 
@@ -362,8 +359,8 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.granted.write_enable.next = true;
             self.granted.write_address.next = self.sweep.q.val().get_bits::<F>(0);
         }
-        self.act_valid.next = self.calls.q.val() | (self.rang.q.val() & self.fitted.q.val());
-        self.act_flow.next = self.done_flow.q.val();
+        self.act.valid.next = self.calls.q.val() | (self.rang.q.val() & self.fitted.q.val());
+        self.act.flow.next = self.done_flow.q.val();
         self.post.valid.next = self.done_valid.q.val();
         self.post.flow.next = self.done_flow.q.val();
         self.post.word.next = self.done[0].q.val().get_bits::<49>(0);

@@ -1,6 +1,6 @@
 //! The park: flows wait there while their priority is paused.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use crate::bus::FlowStreamOut;
+use crate::bus::{FlowPulseIn, FlowStreamOut};
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
 
@@ -13,9 +13,8 @@ use rust_hdl::prelude::*;
 pub struct Park<const F: usize, const C: usize> {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
-    /// A flow to park.
-    pub park_valid: Signal<In, Bit>,
-    pub park_flow: Signal<In, Bits<F>>,
+    /// Flows that are parked.
+    pub park: FlowPulseIn<F>,
     /// A pause ended.
     pub resume: Signal<In, Bit>,
     /// Flows that are resumed.
@@ -38,8 +37,8 @@ impl<const F: usize, const C: usize> Logic for Park<F, C> {
         dff_setup!(self, clk, fill, left);
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();
-        self.queue.i_valid.next = self.park_valid.val();
-        self.queue.i_data.next = self.park_flow.val();
+        self.queue.i_valid.next = self.park.valid.val();
+        self.queue.i_data.next = self.park.flow.val();
         self.offer.next = self.queue.o_valid.val() & self.left.q.val().any();
         self.pop.next = self.offer.val() & self.o.ready.val();
         self.queue.o_ready.next = self.pop.val();
@@ -54,10 +53,10 @@ impl<const F: usize, const C: usize> Logic for Park<F, C> {
         self.left.d.next = self.leaving.val() + self.leaves.val();
         // One sum for each count.
         self.change.next = bits::<C>(0);
-        if self.park_valid.val() & !self.pop.val() {
+        if self.park.valid.val() & !self.pop.val() {
             self.change.next = bits::<C>(1);
         }
-        if self.pop.val() & !self.park_valid.val() {
+        if self.pop.val() & !self.park.valid.val() {
             self.change.next = !bits::<C>(0);
         }
         self.fill.d.next = self.fill.q.val() + self.change.val();

@@ -1,6 +1,6 @@
 //! The queue of the flows that wait for their token pass.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use crate::bus::FlowStreamOut;
+use crate::bus::{FlowPulseIn, FlowStreamOut};
 use crate::ram::ApartBlockRam;
 use rust_hdl::prelude::*;
 
@@ -14,12 +14,10 @@ use rust_hdl::prelude::*;
 pub struct Ready<const F: usize, const B: usize> {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
-    /// A flow that the wheel found due.
-    pub due_valid: Signal<In, Bit>,
-    pub due_flow: Signal<In, Bits<F>>,
-    /// A flow that the doorbell unit activated, or that was parked.
-    pub act_valid: Signal<In, Bit>,
-    pub act_flow: Signal<In, Bits<F>>,
+    /// Flows that are due.
+    pub due: FlowPulseIn<F>,
+    /// Flows that become active.
+    pub act: FlowPulseIn<F>,
     /// Flows to pass.
     pub o: FlowStreamOut<F>,
     even: ApartBlockRam<Bits<F>, B>,
@@ -50,11 +48,11 @@ impl<const F: usize, const B: usize> Logic for Ready<F, B> {
         dff_setup!(self, clk, write, read, pending, pending_odd, out_valid, out);
         self.even.clock.next = self.clk.val();
         self.odd.clock.next = self.clk.val();
-        self.any.next = self.due_valid.val() | self.act_valid.val();
-        self.both.next = self.due_valid.val() & self.act_valid.val();
-        self.first.next = self.act_flow.val();
-        if self.due_valid.val() {
-            self.first.next = self.due_flow.val();
+        self.any.next = self.due.valid.val() | self.act.valid.val();
+        self.both.next = self.due.valid.val() & self.act.valid.val();
+        self.first.next = self.act.flow.val();
+        if self.due.valid.val() {
+            self.first.next = self.due.flow.val();
         }
         self.write_next.next = self.write.q.val() + bits::<F>(1);
         self.even.write_address.next = self.write_next.val().get_bits::<B>(1);
@@ -62,12 +60,12 @@ impl<const F: usize, const B: usize> Logic for Ready<F, B> {
         if self.write.q.val().get_bit(0) {
             self.odd.write_data.next = self.first.val();
             self.odd.write_enable.next = self.any.val();
-            self.even.write_data.next = self.act_flow.val();
+            self.even.write_data.next = self.act.flow.val();
             self.even.write_enable.next = self.both.val();
         } else {
             self.even.write_data.next = self.first.val();
             self.even.write_enable.next = self.any.val();
-            self.odd.write_data.next = self.act_flow.val();
+            self.odd.write_data.next = self.act.flow.val();
             self.odd.write_enable.next = self.both.val();
         }
         self.added.next = bits::<F>(0);

@@ -7,7 +7,9 @@ use super::park::Park;
 use super::pass::Pass;
 use super::ready::Ready;
 use super::wheel::Wheel;
-use crate::bus::{FlowStreamOut, InsertOut, PaidOut, PostOut, SleepOut};
+use crate::bus::{
+    FlowLoadIn, FlowPulseOut, FlowStreamOut, GrantOut, InsertOut, PaidOut, PostOut, ProfileWriteIn, RateIn, ReleaseIn, SleepOut,
+};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::pacer::{Timing, wheel_bits};
@@ -43,24 +45,14 @@ pub struct Pacer<
     pub doorbell_ready: Signal<Out, Bit>,
     pub doorbell_flow: Signal<In, Bits<F>>,
     pub doorbell_packets: Signal<In, Bits<16>>,
-    /// Bytes are outstanding no more.
-    pub release_valid: Signal<In, Bit>,
-    pub release_flow: Signal<In, Bits<F>>,
-    pub release_bytes: Signal<In, Bits<32>>,
-    /// A rate.
-    pub rate_valid: Signal<In, Bit>,
-    pub rate_flow: Signal<In, Bits<F>>,
-    /// 2^-12 Mb/s; clamped to 30 bits.
-    pub rate_value: Signal<In, Bits<32>>,
-    /// Flow bus.
-    pub fl_valid: Signal<In, Bit>,
-    pub fl_flow: Signal<In, Bits<F>>,
-    pub fl_record: Signal<In, Bits<512>>,
-    /// Profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    pub pw_profile: Signal<In, Bits<4>>,
-    pub pw_word: Signal<In, Bits<5>>,
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Bytes that are outstanding no more.
+    pub release: ReleaseIn<F>,
+    /// Rates.
+    pub rate: RateIn<F>,
+    /// Loads of flows.
+    pub fl: FlowLoadIn<F>,
+    /// The profile bus.
+    pub pw: ProfileWriteIn,
     /// The packet of a grant is known.
     pub charge_valid: Signal<In, Bit>,
     /// The flow; of its grants, it is the oldest one uncharged.
@@ -75,16 +67,10 @@ pub struct Pacer<
     pub stop: Signal<In, Bit>,
     /// ns48.fns16.
     pub now: Signal<In, Bits<64>>,
-    /// A flow may send a packet.
-    pub grant_valid: Signal<Out, Bit>,
-    /// The grant is taken at this clock if offered.
-    pub grant_ready: Signal<In, Bit>,
-    pub grant_flow: Signal<Out, Bits<F>>,
-    /// When the grant was due, ns48.fns16.
-    pub grant_launch: Signal<Out, Bits<64>>,
-    /// A flow starts to send after its profile's idle time.
-    pub idle_valid: Signal<Out, Bit>,
-    pub idle_flow: Signal<Out, Bits<F>>,
+    /// Grants.
+    pub grant: GrantOut<F>,
+    /// Flows that start after their idle time.
+    pub idle: FlowPulseOut<F>,
     /// A flow came to its pass.
     pub limited_valid: Signal<Out, Bit>,
     pub limited_flow: Signal<Out, Bits<F>>,
@@ -190,15 +176,15 @@ impl<
         self.gate.clk.next = self.clk.val();
         self.gate.rst.next = self.rst.val();
         self.go.next = (self.doorbell.swept.val() & self.charge.swept.val()) & (self.pass.swept.val() & self.wheel.swept.val());
-        self.left.next = self.gate.grant.valid.val() & self.grant_ready.val();
+        self.left.next = self.grant.valid.val() & self.grant.ready.val();
 
-        self.doorbell.fl.valid.next = self.fl_valid.val() & self.go.val();
-        self.doorbell.fl.flow.next = self.fl_flow.val();
-        self.doorbell.fl.enable.next = self.fl_record.val().get_bit(0);
-        self.doorbell.fl.keep.next = self.fl_record.val().get_bit(1);
-        self.doorbell.release_valid.next = self.release_valid.val() & self.go.val();
-        self.doorbell.release_flow.next = self.release_flow.val();
-        self.doorbell.release_bytes.next = self.release_bytes.val();
+        self.doorbell.fl.valid.next = self.fl.valid.val() & self.go.val();
+        self.doorbell.fl.flow.next = self.fl.flow.val();
+        self.doorbell.fl.enable.next = self.fl.record.val().get_bit(0);
+        self.doorbell.fl.keep.next = self.fl.record.val().get_bit(1);
+        self.doorbell.release.valid.next = self.release.valid.val() & self.go.val();
+        self.doorbell.release.flow.next = self.release.flow.val();
+        self.doorbell.release.bytes.next = self.release.bytes.val();
         SleepOut::<F>::join(&mut self.pass.sleep, &mut self.doorbell.sleep);
         self.doorbell.doorbell.valid.next = self.doorbell_valid.val() & self.go.val();
         self.doorbell.doorbell.flow.next = self.doorbell_flow.val();
@@ -215,35 +201,34 @@ impl<
         // A flow that was parked goes to READY when the doorbell unit has none for it.
         self.due.d.next = self.wheel.due.valid.val();
         self.due_flow.d.next = self.wheel.due.flow.val();
-        self.ready.due_valid.next = self.due.q.val();
-        self.ready.due_flow.next = self.due_flow.q.val();
-        self.ready.act_valid.next = self.doorbell.act_valid.val() | self.parking.o.valid.val();
-        self.ready.act_flow.next = self.parking.o.flow.val();
-        if self.doorbell.act_valid.val() {
-            self.ready.act_flow.next = self.doorbell.act_flow.val();
+        self.ready.due.valid.next = self.due.q.val();
+        self.ready.due.flow.next = self.due_flow.q.val();
+        self.ready.act.valid.next = self.doorbell.act.valid.val() | self.parking.o.valid.val();
+        self.ready.act.flow.next = self.parking.o.flow.val();
+        if self.doorbell.act.valid.val() {
+            self.ready.act.flow.next = self.doorbell.act.flow.val();
         }
         FlowStreamOut::<F>::join(&mut self.ready.o, &mut self.pass.q);
-        self.parking.park_valid.next = self.pass.park_valid.val();
-        self.parking.park_flow.next = self.pass.park_flow.val();
+        FlowPulseOut::<F>::join(&mut self.pass.park, &mut self.parking.park);
         self.parking.resume.next = self.pass.resume.val();
-        self.parking.o.ready.next = !self.doorbell.act_valid.val();
+        self.parking.o.ready.next = !self.doorbell.act.valid.val();
 
         PostOut::<F>::join(&mut self.doorbell.post, &mut self.pass.post);
         PaidOut::<F>::join(&mut self.charge.paid, &mut self.pass.paid);
-        self.pass.fl.valid.next = self.fl_valid.val() & self.go.val();
-        self.pass.fl.flow.next = self.fl_flow.val();
-        self.pass.fl.profile.next = self.fl_record.val().get_bits::<4>(4);
-        self.pass.fl.priority.next = self.fl_record.val().get_bits::<3>(8);
-        self.pass.fl.ipv6.next = self.fl_record.val().get_bit(11);
-        self.pass.fl.vlan.next = self.fl_record.val().get_bit(12);
-        self.pass.fl.payload.next = self.fl_record.val().get_bits::<14>(32);
-        self.pass.pw.valid.next = self.pw_valid.val() & self.go.val();
-        self.pass.pw.profile.next = self.pw_profile.val();
-        self.pass.pw.word.next = self.pw_word.val();
-        self.pass.pw.data.next = self.pw_data.val();
-        self.pass.rate_valid.next = self.rate_valid.val() & self.go.val();
-        self.pass.rate_flow.next = self.rate_flow.val();
-        self.pass.rate_value.next = self.rate_value.val();
+        self.pass.fl.valid.next = self.fl.valid.val() & self.go.val();
+        self.pass.fl.flow.next = self.fl.flow.val();
+        self.pass.fl.profile.next = self.fl.record.val().get_bits::<4>(4);
+        self.pass.fl.priority.next = self.fl.record.val().get_bits::<3>(8);
+        self.pass.fl.ipv6.next = self.fl.record.val().get_bit(11);
+        self.pass.fl.vlan.next = self.fl.record.val().get_bit(12);
+        self.pass.fl.payload.next = self.fl.record.val().get_bits::<14>(32);
+        self.pass.pw.valid.next = self.pw.valid.val() & self.go.val();
+        self.pass.pw.profile.next = self.pw.profile.val();
+        self.pass.pw.word.next = self.pw.word.val();
+        self.pass.pw.data.next = self.pw.data.val();
+        self.pass.rate.valid.next = self.rate.valid.val() & self.go.val();
+        self.pass.rate.flow.next = self.rate.flow.val();
+        self.pass.rate.value.next = self.rate.value.val();
         self.pass.pause.next = self.pause.val();
         self.pass.stop.next = self.stop.val();
         self.pass.now.next = self.now.val();
@@ -262,15 +247,11 @@ impl<
         self.gate.train_packets.next = self.pass.train_packets.val();
         self.gate.train_launch.next = self.pass.train_launch.val();
         self.gate.train_gap.next = self.pass.train_gap.val();
-        self.gate.grant.ready.next = self.grant_ready.val();
+        GrantOut::<F>::link(&mut self.grant, &mut self.gate.grant);
         self.granted.d.next = self.left.val();
 
         self.doorbell_ready.next = self.doorbell.doorbell.ready.val() & self.go.val();
-        self.grant_valid.next = self.gate.grant.valid.val();
-        self.grant_flow.next = self.gate.grant.flow.val();
-        self.grant_launch.next = self.gate.grant.launch.val();
-        self.idle_valid.next = self.pass.idle_valid.val();
-        self.idle_flow.next = self.pass.idle_flow.val();
+        FlowPulseOut::<F>::link(&mut self.idle, &mut self.pass.idle);
         self.limited_valid.next = self.pass.granted_valid.val();
         self.limited_flow.next = self.pass.granted_flow.val();
         self.limited.next = self.pass.limited.val();

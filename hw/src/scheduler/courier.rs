@@ -1,7 +1,7 @@
 //! Configuration bridge between the control half and a scheduler, by the registers of the NIC that both are in.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::kept::Kept;
-use crate::bus::{AxilWordMaster, FlowLoadIn, ProfileWriteIn};
+use crate::bus::{AxilWordMaster, FlowLoadIn, FlowPulseOut, ProfileWriteIn, RateIn, ReleaseIn};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -34,15 +34,10 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub base: Signal<In, Bits<24>>,
     /// Accesses may begin.
     pub enable: Signal<In, Bit>,
-    /// A rate.
-    pub rate_valid: Signal<In, Bit>,
-    pub rate_flow: Signal<In, Bits<F>>,
-    /// 2^-12 Mb/s.
-    pub rate_value: Signal<In, Bits<32>>,
-    /// Bytes are outstanding no more.
-    pub release_valid: Signal<In, Bit>,
-    pub release_flow: Signal<In, Bits<F>>,
-    pub release_bytes: Signal<In, Bits<32>>,
+    /// Rates.
+    pub rate: RateIn<F>,
+    /// Bytes that are outstanding no more.
+    pub release: ReleaseIn<F>,
     /// Loads of flows.
     pub fl: FlowLoadIn<F>,
     /// The profile bus.
@@ -53,9 +48,8 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub stop: Signal<In, Bit>,
     /// The NIC's own registers.
     pub m_axil: AxilWordMaster<24>,
-    /// A flow starts after its idle time.
-    pub idle_valid: Signal<Out, Bit>,
-    pub idle_flow: Signal<Out, Bits<F>>,
+    /// Flows that start after their idle time.
+    pub idle: FlowPulseOut<F>,
     /// A flow's limited state changed.
     pub limited_valid: Signal<Out, Bit>,
     pub limited_flow: Signal<Out, Bits<F>>,
@@ -170,10 +164,10 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         self.flows.rst.next = self.rst.val();
 
         // Inputs.
-        self.rates.i_valid.next = self.rate_valid.val();
-        self.rates.i_data.next = bit_cast::<R, 32>(self.rate_value.val()) | (bit_cast::<R, F>(self.rate_flow.val()) << 32);
-        self.releases.i_valid.next = self.release_valid.val();
-        self.releases.i_data.next = bit_cast::<R, 32>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 32);
+        self.rates.i_valid.next = self.rate.valid.val();
+        self.rates.i_data.next = bit_cast::<R, 32>(self.rate.value.val()) | (bit_cast::<R, F>(self.rate.flow.val()) << 32);
+        self.releases.i_valid.next = self.release.valid.val();
+        self.releases.i_data.next = bit_cast::<R, 32>(self.release.bytes.val()) | (bit_cast::<R, F>(self.release.flow.val()) << 32);
         self.loads.i_valid.next = self.fl.valid.val();
         // Without the bits 2 and 3: endless and READ.
         self.loads.i_data.next = bit_cast::<R, 2>(self.fl.record.val().get_bits::<2>(0))
@@ -352,8 +346,8 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         }
         self.refusal.d.next = self.answered.q.val() & self.good.val() & self.answer.q.val().get_bit(19);
         self.failed.next = self.refused.q.val() | (self.answered.q.val() & !self.good.val());
-        self.idle_valid.next = self.is_idle.q.val();
-        self.idle_flow.next = self.said.q.val();
+        self.idle.valid.next = self.is_idle.q.val();
+        self.idle.flow.next = self.said.q.val();
         self.limited_valid.next = self.is_limited.q.val();
         self.limited_flow.next = self.said.q.val();
         self.limited.next = self.limit.q.val();

@@ -5,7 +5,7 @@ use super::queues::Queues;
 use super::registers::Registers;
 use super::ticks::Ticks;
 use super::window::Window;
-use crate::bus::{AxilSlave, RegisterReadIn, RegisterWriteIn, RequestOut, StatusIn};
+use crate::bus::{AxilSlave, GrantOut, RegisterReadIn, RegisterWriteIn, RequestOut, StatusIn};
 use crate::constant::Const;
 use crate::pacer::Pacer;
 use rust_hdl::prelude::*;
@@ -177,45 +177,45 @@ impl<
         self.came.d.next = self.down.val();
         self.stop.next = self.window.stop.val();
         self.pacer.pause.next = self.window.pause.val();
-        self.pacer.rate_valid.next = self.window.rate_valid.val();
-        self.pacer.rate_flow.next = self.window.index.val();
-        self.pacer.rate_value.next = self.window.data.val();
-        self.pacer.release_valid.next = self.window.release_valid.val();
-        self.pacer.release_flow.next = self.window.index.val();
-        self.pacer.release_bytes.next = self.window.data.val();
+        self.pacer.rate.valid.next = self.window.rate_valid.val();
+        self.pacer.rate.flow.next = self.window.index.val();
+        self.pacer.rate.value.next = self.window.data.val();
+        self.pacer.release.valid.next = self.window.release_valid.val();
+        self.pacer.release.flow.next = self.window.index.val();
+        self.pacer.release.bytes.next = self.window.data.val();
         self.load_valid.next = self.window.load_valid.val();
         self.load_flow.next = self.window.index.val();
         self.load_word.next = self.window.data.val();
         self.word_valid.next = self.window.pw_valid.val();
-        self.pacer.pw_profile.next = self.window.index.val().get_bits::<4>(5);
+        self.pacer.pw.profile.next = self.window.index.val().get_bits::<4>(5);
         self.word_at.next = self.window.index.val().get_bits::<5>(0);
-        self.pacer.pw_data.next = self.window.data.val();
+        self.pacer.pw.data.next = self.window.data.val();
         self.pacer.now.next = self.ticks.now.val();
         if self.cfg_streams.val() {
             self.stop.next = self.came.q.val().get_bit(0);
             self.pacer.pause.next = self.came.q.val().get_bits::<8>(1);
-            self.pacer.rate_valid.next = self.came.q.val().get_bit(9);
-            self.pacer.rate_flow.next = self.came.q.val().get_bits::<F>(10);
-            self.pacer.rate_value.next = self.came.q.val().get_bits::<32>(26);
-            self.pacer.release_valid.next = self.came.q.val().get_bit(58);
-            self.pacer.release_flow.next = self.came.q.val().get_bits::<F>(59);
-            self.pacer.release_bytes.next = self.came.q.val().get_bits::<32>(75);
+            self.pacer.rate.valid.next = self.came.q.val().get_bit(9);
+            self.pacer.rate.flow.next = self.came.q.val().get_bits::<F>(10);
+            self.pacer.rate.value.next = self.came.q.val().get_bits::<32>(26);
+            self.pacer.release.valid.next = self.came.q.val().get_bit(58);
+            self.pacer.release.flow.next = self.came.q.val().get_bits::<F>(59);
+            self.pacer.release.bytes.next = self.came.q.val().get_bits::<32>(75);
             self.load_valid.next = self.came.q.val().get_bit(107);
             self.load_flow.next = self.came.q.val().get_bits::<F>(108);
             self.load_word.next = self.came.q.val().get_bits::<32>(124);
             self.word_valid.next = self.came.q.val().get_bit(156);
-            self.pacer.pw_profile.next = self.came.q.val().get_bits::<4>(157);
+            self.pacer.pw.profile.next = self.came.q.val().get_bits::<4>(157);
             self.word_at.next = self.came.q.val().get_bits::<5>(161);
-            self.pacer.pw_data.next = self.came.q.val().get_bits::<32>(166);
+            self.pacer.pw.data.next = self.came.q.val().get_bits::<32>(166);
             self.pacer.now.next = self.came.q.val().get_bits::<64>(198);
         }
-        self.pacer.pw_valid.next = self.word_valid.val();
-        self.pacer.pw_word.next = self.word_at.val();
+        self.pacer.pw.valid.next = self.word_valid.val();
+        self.pacer.pw.word.next = self.word_at.val();
         self.registers.stop.next = self.stop.val();
         self.ticks.increment.next = self.cfg_increment.val();
-        self.pacer.fl_valid.next = self.load_valid.val();
-        self.pacer.fl_flow.next = self.load_flow.val();
-        self.pacer.fl_record.next = bit_cast::<512, 13>(self.load_word.val().get_bits::<13>(0))
+        self.pacer.fl.valid.next = self.load_valid.val();
+        self.pacer.fl.flow.next = self.load_flow.val();
+        self.pacer.fl.record.next = bit_cast::<512, 13>(self.load_word.val().get_bits::<13>(0))
             | (bit_cast::<512, 14>(self.load_word.val().get_bits::<14>(16)) << 32);
         self.queues.load.valid.next = self.load_valid.val();
         self.queues.load.flow.next = self.load_flow.val();
@@ -241,10 +241,7 @@ impl<
         self.pacer.doorbell_flow.next = self.queues.post.flow.val();
         self.pacer.doorbell_packets.next = self.queues.post.packets.val();
         self.queues.post.ready.next = self.pacer.doorbell_ready.val();
-        self.queues.grant.valid.next = self.pacer.grant_valid.val();
-        self.queues.grant.flow.next = self.pacer.grant_flow.val();
-        self.queues.grant.launch.next = self.pacer.grant_launch.val();
-        self.pacer.grant_ready.next = self.queues.grant.ready.val();
+        GrantOut::<F>::join(&mut self.pacer.grant, &mut self.queues.grant);
         self.pacer.charge_valid.next = self.queues.charge_valid.val();
         self.pacer.charge_flow.next = self.queues.charge_flow.val();
         self.pacer.charge_bytes.next = self.queues.charge_bytes.val();
@@ -259,16 +256,16 @@ impl<
         self.ready.d.next = self.all_swept.val();
         self.pulses.d.next = self.pacer.pulses.val();
         self.mail.ready.next = self.all_swept.val();
-        self.mail.idle_valid.next = self.pacer.idle_valid.val();
-        self.mail.idle_flow.next = self.pacer.idle_flow.val();
+        self.mail.idle_valid.next = self.pacer.idle.valid.val();
+        self.mail.idle_flow.next = self.pacer.idle.flow.val();
         self.mail.limited_valid.next = self.pacer.limited_valid.val();
         self.mail.limited_flow.next = self.pacer.limited_flow.val();
         self.mail.limited.next = self.pacer.limited.val();
         self.mail.granted.next = self.pulses.q.val().get_bit(20);
         self.mail.refused.next = self.pulses.q.val().get_bit(21);
         self.up.next = bit_cast::<167, 1>(self.ready.q.val().into())
-            | (bit_cast::<167, 1>(self.pacer.idle_valid.val().into()) << 1)
-            | (bit_cast::<167, F>(self.pacer.idle_flow.val()) << 2)
+            | (bit_cast::<167, 1>(self.pacer.idle.valid.val().into()) << 1)
+            | (bit_cast::<167, F>(self.pacer.idle.flow.val()) << 2)
             | (bit_cast::<167, 1>(self.pacer.limited_valid.val().into()) << 18)
             | (bit_cast::<167, F>(self.pacer.limited_flow.val()) << 19)
             | (bit_cast::<167, 1>(self.pacer.limited.val().into()) << 35)

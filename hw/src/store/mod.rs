@@ -8,7 +8,7 @@ mod lookup;
 mod reader;
 mod turns;
 
-use crate::bus::{GrantIn, JoinOut, StoredAxisOut};
+use crate::bus::{BeatWriteOut, FlowStreamOut, FlowSwitchIn, GrantIn, JoinOut, MetaAxisIn, StoredAxisOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use free::Free;
@@ -57,31 +57,19 @@ pub struct Store<
     pub rst: Signal<In, Bit>,
     /// The RAMs are filled; nothing is taken before.
     pub swept: Signal<Out, Bit>,
-    /// Beat: bytes in wire order, and their frame.
-    pub s_tdata: Signal<In, Bits<W>>,
-    pub s_tkeep: Signal<In, Bits<K>>,
-    pub s_tvalid: Signal<In, Bit>,
-    /// Beat: taken if offered.
-    pub s_tready: Signal<Out, Bit>,
-    pub s_tlast: Signal<In, Bit>,
+    /// Frames.
+    pub s: MetaAxisIn<W, K, M>,
     /// With a packet's first beat: its flow.
     pub s_flow: Signal<In, Bits<F>>,
-    /// With a packet's first beat: what goes beside it.
-    pub s_meta: Signal<In, Bits<M>>,
     /// With a packet's first beat: the packet ends a segment.
     pub s_ends: Signal<In, Bit>,
-    /// A record is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    pub fl_flow: Signal<In, Bits<F>>,
-    pub fl_enable: Signal<In, Bit>,
-    pub fl_keep: Signal<In, Bit>,
+    /// Loads of flows.
+    pub fl: FlowSwitchIn<F>,
     /// Cells of a flow that stores no packet more.
     pub cfg_bound: Signal<In, Bits<16>>,
     pub cfg_wait: Signal<In, Bit>,
-    /// A packet is stored.
-    pub doorbell_valid: Signal<Out, Bit>,
-    pub doorbell_ready: Signal<In, Bit>,
-    pub doorbell_flow: Signal<Out, Bits<F>>,
+    /// Doorbells.
+    pub doorbell: FlowStreamOut<F>,
     /// Grants.
     pub grant: GrantIn<F>,
     /// A grant is charged.
@@ -261,14 +249,14 @@ impl<
         // Beats into cells.
         self.open.next =
             (self.is_swept.val() & !self.rings.q.val().get_bits::<3>(3).any()) & (!self.halted.q.val() | self.intake.midst.val());
-        self.s_tready.next = self.open.val();
-        self.taken.next = self.open.val() & self.s_tvalid.val();
+        self.s.tready.next = self.open.val();
+        self.taken.next = self.open.val() & self.s.tvalid.val();
         self.intake.s_valid.next = self.taken.val();
-        self.intake.s_data.next = self.s_tdata.val();
-        self.intake.s_keep.next = self.s_tkeep.val();
-        self.intake.s_last.next = self.s_tlast.val();
+        self.intake.s_data.next = self.s.tdata.val();
+        self.intake.s_keep.next = self.s.tkeep.val();
+        self.intake.s_last.next = self.s.tlast.val();
         self.intake.s_flow.next = self.s_flow.val();
-        self.intake.s_meta.next = self.s_meta.val();
+        self.intake.s_meta.next = self.s.meta.val();
         self.intake.s_ends.next = self.s_ends.val();
         self.intake.bound.next = self.cfg_bound.val();
         self.lookup.flow.next = self.s_flow.val();
@@ -309,9 +297,7 @@ impl<
         self.pool.back.next = self.intake.back.val();
         self.pool.push_valid.next = self.reader.freed_valid.val();
         self.pool.push_cell.next = self.reader.freed_cell.val();
-        self.reader.write.valid.next = self.intake.write.valid.val();
-        self.reader.write.at.next = self.intake.write.at.val();
-        self.reader.write.data.next = self.intake.write.data.val();
+        BeatWriteOut::<W, A>::join(&mut self.intake.write, &mut self.reader.write);
         self.reader.link_valid.next = self.intake.link_valid.val();
         self.reader.link_cell.next = self.pool.at_hand.val();
         self.reader.link_to.next = self.pool.following.val();
@@ -340,10 +326,10 @@ impl<
         self.lookup.gone.next = self.leaving.gone.val();
         self.doorbells.i_valid.next = self.joining.o.valid.val();
         self.doorbells.i_data.next = self.joining.o.flow.val();
-        self.doorbells.o_ready.next = self.doorbell_ready.val();
-        self.doorbell_valid.next = self.doorbells.o_valid.val();
-        self.doorbell_flow.next = self.doorbells.o_data.val();
-        self.rung.next = self.doorbells.o_valid.val() & self.doorbell_ready.val();
+        self.doorbells.o_ready.next = self.doorbell.ready.val();
+        self.doorbell.valid.next = self.doorbells.o_valid.val();
+        self.doorbell.flow.next = self.doorbells.o_data.val();
+        self.rung.next = self.doorbells.o_valid.val() & self.doorbell.ready.val();
         if self.joining.o.valid.val() & !self.rung.val() {
             self.rings.d.next = self.rings.q.val() + bits::<6>(1);
         }
@@ -352,10 +338,10 @@ impl<
         }
 
         // Records.
-        self.load_valid.d.next = self.fl_valid.val() & self.is_swept.val();
-        self.load_voids.d.next = self.fl_valid.val() & self.is_swept.val() & !(self.fl_enable.val() & self.fl_keep.val());
-        self.load_flow.d.next = self.fl_flow.val();
-        self.load_enable.d.next = self.fl_enable.val();
+        self.load_valid.d.next = self.fl.valid.val() & self.is_swept.val();
+        self.load_voids.d.next = self.fl.valid.val() & self.is_swept.val() & !(self.fl.enable.val() & self.fl.keep.val());
+        self.load_flow.d.next = self.fl.flow.val();
+        self.load_enable.d.next = self.fl.enable.val();
         self.lookup.load_valid.next = self.load_valid.q.val();
         self.lookup.load_flow.next = self.load_flow.q.val();
         self.lookup.load_enable.next = self.load_enable.q.val();
@@ -382,14 +368,11 @@ impl<
             self.leaving.voids_flow.next = self.load_flow.q.val();
         }
         self.turns.outcome_anew.next = self.anew.val();
-        self.turns.void_valid.next = self.load_valid.q.val();
-        self.turns.void_flow.next = self.load_flow.q.val();
+        self.turns.void.valid.next = self.load_valid.q.val();
+        self.turns.void.flow.next = self.load_flow.q.val();
 
         // Grants, and packets out of queues.
-        self.turns.grant.valid.next = self.grant.valid.val();
-        self.turns.grant.flow.next = self.grant.flow.val();
-        self.turns.grant.launch.next = self.grant.launch.val();
-        self.grant.ready.next = self.turns.grant.ready.val();
+        GrantIn::<F>::link(&mut self.grant, &mut self.turns.grant);
         self.turns.begun.next = self.packets.o_valid.val() & self.reader.i_ready.val() & !self.packets.o_data.val().get_bit(0);
         self.turns.discarded.next = self.packets.o_valid.val() & self.reader.i_ready.val() & self.packets.o_data.val().get_bit(0);
         self.turns.vain.next = self.leaving.o_valid.val() & !self.leaving.o_found.val() & !self.leaving.o_visit.val();
@@ -435,14 +418,7 @@ impl<
         self.reader.i_flow.next = self.word.val().get_bits::<16>(31);
         self.reader.i_launch.next = self.word.val().get_bits::<64>(47);
         self.reader.i_meta.next = self.word.val().get_bits::<M>(111);
-        self.m.tdata.next = self.reader.m.tdata.val();
-        self.m.tkeep.next = self.reader.m.tkeep.val();
-        self.m.tvalid.next = self.reader.m.tvalid.val();
-        self.reader.m.tready.next = self.m.tready.val();
-        self.m.tlast.next = self.reader.m.tlast.val();
-        self.m.flow.next = self.reader.m.flow.val();
-        self.m.launch.next = self.reader.m.launch.val();
-        self.m.meta.next = self.reader.m.meta.val();
+        StoredAxisOut::<W, K, M>::link(&mut self.m, &mut self.reader.m);
         self.voided.next = self.reader.voided.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<T>(0);

@@ -1,6 +1,6 @@
 //! Choice of the flow whose queue is looked at next.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use crate::bus::GrantIn;
+use crate::bus::{FlowPulseIn, GrantIn};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -34,9 +34,8 @@ pub struct Turns<const F: usize, const G: usize> {
     pub outcome_flow: Signal<In, Bits<F>>,
     pub outcome_found: Signal<In, Bit>,
     pub outcome_anew: Signal<In, Bit>,
-    /// A flow is loaded: it is visited first.
-    pub void_valid: Signal<In, Bit>,
-    pub void_flow: Signal<In, Bits<F>>,
+    /// Flows whose packets are void.
+    pub void: FlowPulseIn<F>,
     /// A flow to look at.
     pub o_valid: Signal<Out, Bit>,
     pub o_flow: Signal<Out, Bits<F>>,
@@ -146,9 +145,9 @@ impl<const F: usize, const G: usize> Logic for Turns<F, G> {
                 self.urgent.d.next = false;
             }
         }
-        if self.void_valid.val() {
+        if self.void.valid.val() {
             self.urgent.d.next = true;
-            self.at.d.next = self.void_flow.val();
+            self.at.d.next = self.void.flow.val();
         }
         self.grant.ready.next = self.room.val();
         self.o_valid.next = self.valid[0].q.val();

@@ -186,9 +186,9 @@ fn write_lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize)
 
 #[test]
 fn host_write_equals_model() {
-    write_lockstep("host_write_64", RtlWrite::<64>::default(), 64);
+    write_lockstep("host_write_64", RtlWrite::<64>::new(), 64);
     if thorough() {
-        write_lockstep("host_write_512", RtlWrite::<512>::default(), 512);
+        write_lockstep("host_write_512", RtlWrite::<512>::new(), 512);
     }
 }
 
@@ -271,9 +271,9 @@ fn read_lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) 
 
 #[test]
 fn host_read_equals_model() {
-    read_lockstep("host_read_64", RtlRead::<64>::default(), 64);
+    read_lockstep("host_read_64", RtlRead::<64>::new(), 64);
     if thorough() {
-        read_lockstep("host_read_512", RtlRead::<512>::default(), 512);
+        read_lockstep("host_read_512", RtlRead::<512>::new(), 512);
     }
 }
 

@@ -20,7 +20,7 @@ mod span;
 mod wake;
 pub mod words;
 use super::delay::{Delay, Ring, Stages};
-use crate::bus::{FlowStreamIn, FlowTraitsIn, InsertOut, PaidIn, PostIn, ProfileWriteIn, SleepOut};
+use crate::bus::{FlowPulseOut, FlowStreamIn, FlowTraitsIn, InsertOut, PaidIn, PostIn, ProfileWriteIn, RateIn, SleepOut};
 use crate::constant::Const;
 use crate::fifo::HeldFifo;
 pub use bucket::Bucket;
@@ -66,11 +66,8 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub fl: FlowTraitsIn<F>,
     /// The profile bus.
     pub pw: ProfileWriteIn,
-    /// A rate.
-    pub rate_valid: Signal<In, Bit>,
-    pub rate_flow: Signal<In, Bits<F>>,
-    /// 2^-12 Mb/s; clamped to 30 bits.
-    pub rate_value: Signal<In, Bits<32>>,
+    /// Rates.
+    pub rate: RateIn<F>,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
     /// Everything is paused.
@@ -98,14 +95,12 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub train_launch: Signal<Out, Bits<64>>,
     /// From one packet to the next, 2^-8 ns.
     pub train_gap: Signal<Out, Bits<32>>,
-    /// A flow to be parked.
-    pub park_valid: Signal<Out, Bit>,
-    pub park_flow: Signal<Out, Bits<F>>,
+    /// Flows that are parked.
+    pub park: FlowPulseOut<F>,
     /// A pause ended.
     pub resume: Signal<Out, Bit>,
-    /// A flow starts to send after its profile's idle time.
-    pub idle_valid: Signal<Out, Bit>,
-    pub idle_flow: Signal<Out, Bits<F>>,
+    /// Flows that start after their idle time.
+    pub idle: FlowPulseOut<F>,
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,
     memory: Memory<F, S>,
@@ -227,20 +222,11 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.memory.paid_word.next = self.paid.word.val();
         self.memory.paid_voids.next = self.paid.voids.val();
         self.memory.paid_ends.next = self.paid.ends.val();
-        self.memory.fl.valid.next = self.fl.valid.val();
-        self.memory.fl.flow.next = self.fl.flow.val();
-        self.memory.fl.profile.next = self.fl.profile.val();
-        self.memory.fl.priority.next = self.fl.priority.val();
-        self.memory.fl.ipv6.next = self.fl.ipv6.val();
-        self.memory.fl.vlan.next = self.fl.vlan.val();
-        self.memory.fl.payload.next = self.fl.payload.val();
-        self.memory.pw.valid.next = self.pw.valid.val();
-        self.memory.pw.profile.next = self.pw.profile.val();
-        self.memory.pw.word.next = self.pw.word.val();
-        self.memory.pw.data.next = self.pw.data.val();
-        self.memory.rate_valid.next = self.rate_valid.val();
-        self.memory.rate_flow.next = self.rate_flow.val();
-        self.memory.rate_value.next = self.rate_value.val();
+        FlowTraitsIn::<F>::link(&mut self.fl, &mut self.memory.fl);
+        ProfileWriteIn::link(&mut self.pw, &mut self.memory.pw);
+        self.memory.rate_valid.next = self.rate.valid.val();
+        self.memory.rate_flow.next = self.rate.flow.val();
+        self.memory.rate_value.next = self.rate.value.val();
 
         // 0: issue; valid[k] and flow[k] are those at clock k + 1.
         self.issue.next = self.q.valid.val() & self.fate.ready.val();
@@ -403,19 +389,17 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.sleep.why.next = self.request.val().why;
         self.sleep.granted.next = self.request.val().granted;
         self.sleep.released.next = self.request.val().released;
-        self.insert.valid.next = self.wake.insert_valid.val();
-        self.insert.flow.next = self.wake.insert_flow.val();
-        self.insert.slot.next = self.wake.insert_slot.val();
+        InsertOut::<F, X>::link(&mut self.insert, &mut self.wake.insert);
         self.train_valid.next = self.fate.grant.val();
         self.train_flow.next = self.flow[15].q.val();
         self.train_packets.next = self.fate.train.val();
         self.train_launch.next = self.launch16.q.val();
         self.train_gap.next = bit_cast::<32, 31>(self.gap16.q.val());
-        self.park_valid.next = self.fate.park.val();
-        self.park_flow.next = self.flow[15].q.val();
+        self.park.valid.next = self.fate.park.val();
+        self.park.flow.next = self.flow[15].q.val();
         self.resume.next = self.fate.resume.val();
-        self.idle_valid.next = self.fate.idle.val();
-        self.idle_flow.next = self.flow[15].q.val();
+        self.idle.valid.next = self.fate.idle.val();
+        self.idle.flow.next = self.flow[15].q.val();
         self.swept.next = self.memory.swept.val();
         if self.rst.val() {
             self.write17.d.next = false;

@@ -1,5 +1,6 @@
 //! Time of the next pass of a flow that goes on waiting.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::InsertOut;
 use crate::constant::Const;
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
@@ -34,12 +35,8 @@ pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     pub now: Signal<In, Bits<64>>,
     /// Clock 3: the flow.
     pub flow: Signal<In, Bits<F>>,
-    /// Clock 4: a flow for the wheel.
-    pub insert_valid: Signal<Out, Bit>,
-    /// Clock 4: flow for the wheel.
-    pub insert_flow: Signal<Out, Bits<F>>,
-    /// Clock 4: slot of the flow's next pass, modulo the wheel.
-    pub insert_slot: Signal<Out, Bits<X>>,
+    /// Flows for the calendar.
+    pub insert: InsertOut<F, X>,
     lead: Const<Bits<26>>,
     longest: Const<Bits<26>>,
     recheck: Const<Bits<26>>,
@@ -147,9 +144,9 @@ impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
         self.valid4.d.next = self.valid3.q.val();
         self.flow4.d.next = self.flow.val();
 
-        self.insert_valid.next = self.valid4.q.val();
-        self.insert_flow.next = self.flow4.q.val();
-        self.insert_slot.next = self.slot4.q.val();
+        self.insert.valid.next = self.valid4.q.val();
+        self.insert.flow.next = self.flow4.q.val();
+        self.insert.slot.next = self.slot4.q.val();
         if self.rst.val() {
             self.valid1.d.next = false;
             self.valid2.d.next = false;

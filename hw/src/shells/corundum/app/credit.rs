@@ -1,5 +1,6 @@
 //! Outstanding bytes of frames of paced queues.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{ReleaseIn, ReleaseOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -35,18 +36,10 @@ pub struct Credit<const F: usize, const T: usize, const R: usize> {
     pub frame_ends: Signal<In, Bit>,
     /// With `frame_ends`: wire bytes of the segment.
     pub frame_segment_bytes: Signal<In, Bits<32>>,
-    /// The control half's releases: wire bytes that were acknowledged or given up.
-    pub i_valid: Signal<In, Bit>,
-    /// See `i_valid`.
-    pub i_flow: Signal<In, Bits<F>>,
-    /// See `i_valid`.
-    pub i_bytes: Signal<In, Bits<32>>,
-    /// All releases; less than 0 bytes are outstanding again.
-    pub o_valid: Signal<Out, Bit>,
-    /// See `o_valid`.
-    pub o_flow: Signal<Out, Bits<F>>,
-    /// See `o_valid`.
-    pub o_bytes: Signal<Out, Bits<32>>,
+    /// Releases.
+    pub i: ReleaseIn<F>,
+    /// Releases.
+    pub o: ReleaseOut<F>,
     /// A queue is a flow.
     flows: RAM<Bit, F>,
     sweep: DFF<Bits<T>>,
@@ -106,18 +99,18 @@ impl<const F: usize, const T: usize, const R: usize> Logic for Credit<F, T, R> {
         // 2: it waits for a clock without a release of the control half.
         self.waiting.i_valid.next = self.read.q.val() & self.flows.read_data.val() & self.read_bytes.q.val().any();
         self.waiting.i_data.next = bit_cast::<R, 32>(self.read_bytes.q.val()) | (bit_cast::<R, F>(self.read_flow.q.val()) << 32);
-        self.waiting.o_ready.next = !self.i_valid.val();
+        self.waiting.o_ready.next = !self.i.valid.val();
         self.head.next = self.waiting.o_data.val();
-        self.valid.d.next = self.i_valid.val() | self.waiting.o_valid.val();
+        self.valid.d.next = self.i.valid.val() | self.waiting.o_valid.val();
         self.flow.d.next = self.head.val().get_bits::<F>(32);
         self.bytes.d.next = self.head.val().get_bits::<32>(0);
-        if self.i_valid.val() {
-            self.flow.d.next = self.i_flow.val();
-            self.bytes.d.next = self.i_bytes.val();
+        if self.i.valid.val() {
+            self.flow.d.next = self.i.flow.val();
+            self.bytes.d.next = self.i.bytes.val();
         }
-        self.o_valid.next = self.valid.q.val();
-        self.o_flow.next = self.flow.q.val();
-        self.o_bytes.next = self.bytes.q.val();
+        self.o.valid.next = self.valid.q.val();
+        self.o.flow.next = self.flow.q.val();
+        self.o.bytes.next = self.bytes.q.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<T>(0);
             self.read.d.next = false;

@@ -1,5 +1,6 @@
 //! Read bursts of 64 bytes from the host, as descriptors of a DMA engine that leaves the bytes in a RAM here.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::PlaceWriteIn;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::app_block::host_read::PLACES;
@@ -43,16 +44,10 @@ pub struct HostRead<const W: usize> {
     pub st_valid: Signal<In, Bit>,
     pub st_place: Signal<In, Bit>,
     pub st_failed: Signal<In, Bit>,
-    /// The lower half of a place is written.
-    pub h0_valid: Signal<In, Bit>,
-    pub h0_place: Signal<In, Bit>,
-    pub h0_enable: Signal<In, Bits<32>>,
-    pub h0_data: Signal<In, Bits<256>>,
-    /// The upper half of a place is written.
-    pub h1_valid: Signal<In, Bit>,
-    pub h1_place: Signal<In, Bit>,
-    pub h1_enable: Signal<In, Bits<32>>,
-    pub h1_data: Signal<In, Bits<256>>,
+    /// Writes of the lower halves.
+    pub h0: PlaceWriteIn,
+    /// Writes of the upper halves.
+    pub h1: PlaceWriteIn,
     width: Const<Bits<10>>,
     last: Const<Bits<3>>,
     /// The bits of each byte.
@@ -107,26 +102,26 @@ impl<const W: usize> Logic for HostRead<W> {
         self.low_mask.next = bits::<256>(0);
         self.high_mask.next = bits::<256>(0);
         for i in 0..32 {
-            if self.h0_enable.val().get_bit(i) {
+            if self.h0.enable.val().get_bit(i) {
                 self.low_mask.next = self.low_mask.val() | self.lanes[i].val();
             }
-            if self.h1_enable.val().get_bit(i) {
+            if self.h1.enable.val().get_bit(i) {
                 self.high_mask.next = self.high_mask.val() | self.lanes[i].val();
             }
         }
         self.low_keep.next = !self.low_mask.val();
         self.high_keep.next = !self.high_mask.val();
-        if self.h0_valid.val() & !self.h0_place.val() {
-            self.low_a.d.next = (self.low_a.q.val() & self.low_keep.val()) | (self.h0_data.val() & self.low_mask.val());
+        if self.h0.valid.val() & !self.h0.place.val() {
+            self.low_a.d.next = (self.low_a.q.val() & self.low_keep.val()) | (self.h0.data.val() & self.low_mask.val());
         }
-        if self.h0_valid.val() & self.h0_place.val() {
-            self.low_b.d.next = (self.low_b.q.val() & self.low_keep.val()) | (self.h0_data.val() & self.low_mask.val());
+        if self.h0.valid.val() & self.h0.place.val() {
+            self.low_b.d.next = (self.low_b.q.val() & self.low_keep.val()) | (self.h0.data.val() & self.low_mask.val());
         }
-        if self.h1_valid.val() & !self.h1_place.val() {
-            self.high_a.d.next = (self.high_a.q.val() & self.high_keep.val()) | (self.h1_data.val() & self.high_mask.val());
+        if self.h1.valid.val() & !self.h1.place.val() {
+            self.high_a.d.next = (self.high_a.q.val() & self.high_keep.val()) | (self.h1.data.val() & self.high_mask.val());
         }
-        if self.h1_valid.val() & self.h1_place.val() {
-            self.high_b.d.next = (self.high_b.q.val() & self.high_keep.val()) | (self.h1_data.val() & self.high_mask.val());
+        if self.h1.valid.val() & self.h1.place.val() {
+            self.high_b.d.next = (self.high_b.q.val() & self.high_keep.val()) | (self.h1.data.val() & self.high_mask.val());
         }
         // A burst that leaves moves down its place.
         self.front.next = bit_cast::<512, 256>(self.low_a.q.val()) | (bit_cast::<512, 256>(self.high_a.q.val()) << 256);

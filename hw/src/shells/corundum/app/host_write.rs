@@ -1,5 +1,6 @@
 //! Write bursts of 64 bytes to the host, as descriptors of a DMA engine that fetches the bytes from a RAM here.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{DescriptorOut, PlaceDataOut, PlaceReadIn};
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::app_block::host_write::{BYTES, PLACES};
@@ -34,37 +35,20 @@ pub struct HostWrite<const W: usize> {
     pub s_bresp: Signal<Out, Bits<2>>,
     /// AXI4: response valid; always taken.
     pub s_bvalid: Signal<Out, Bit>,
-    /// Descriptor: where in the host.
-    pub d_address: Signal<Out, Bits<64>>,
-    pub d_place: Signal<Out, Bits<4>>,
-    pub d_valid: Signal<Out, Bit>,
-    pub d_ready: Signal<In, Bit>,
+    /// Descriptors.
+    pub d: DescriptorOut,
     /// A descriptor is done.
     pub st_valid: Signal<In, Bit>,
     pub st_place: Signal<In, Bits<4>>,
     pub st_failed: Signal<In, Bit>,
-    /// Segment 0 is read.
-    pub r0_valid: Signal<In, Bit>,
-    pub r0_place: Signal<In, Bits<4>>,
-    /// The read of segment 0 is taken if offered.
-    pub r0_ready: Signal<Out, Bit>,
+    /// Reads of segment 0.
+    pub r0: PlaceReadIn,
     /// Data of segment 0.
-    pub a0_data: Signal<Out, Bits<512>>,
-    /// The data of segment 0 is valid.
-    pub a0_valid: Signal<Out, Bit>,
-    /// The data of segment 0 is taken.
-    pub a0_ready: Signal<In, Bit>,
-    /// Segment 1 is read.
-    pub r1_valid: Signal<In, Bit>,
-    pub r1_place: Signal<In, Bits<4>>,
-    /// The read of segment 1 is taken if offered.
-    pub r1_ready: Signal<Out, Bit>,
+    pub a0: PlaceDataOut,
+    /// Reads of segment 1.
+    pub r1: PlaceReadIn,
     /// Data of segment 1.
-    pub a1_data: Signal<Out, Bits<512>>,
-    /// The data of segment 1 is valid.
-    pub a1_valid: Signal<Out, Bit>,
-    /// The data of segment 1 is taken.
-    pub a1_ready: Signal<In, Bit>,
+    pub a1: PlaceDataOut,
     ram0: RAM<Bits<512>, 4>,
     ram1: RAM<Bits<512>, 4>,
     width: Const<Bits<10>>,
@@ -146,10 +130,10 @@ impl<const W: usize> Logic for HostWrite<W> {
         }
         // A whole burst gets a place and a descriptor.
         self.starts.next = (self.whole.q.val() & self.addressed.q.val())
-            & (!self.waiting.q.val().get_bit(4) & (!self.asking.q.val() | self.d_ready.val()));
+            & (!self.waiting.q.val().get_bit(4) & (!self.asking.q.val() | self.d.ready.val()));
         self.here.next = bits::<16>(1) << self.put.q.val();
         self.others.next = !self.here.val();
-        if self.d_ready.val() {
+        if self.d.ready.val() {
             self.asking.d.next = false;
         }
         if self.starts.val() {
@@ -195,18 +179,18 @@ impl<const W: usize> Logic for HostWrite<W> {
         self.ram1.write_address.next = self.put.q.val();
         self.ram1.write_data.next = self.record.q.val();
         // The segments' ways out.
-        self.ram0.read_address.next = self.r0_place.val();
-        self.read0.d.next = self.r0_valid.val() & (!self.read0.q.val() & !self.held0.q.val());
-        if self.a0_ready.val() {
+        self.ram0.read_address.next = self.r0.place.val();
+        self.read0.d.next = self.r0.valid.val() & (!self.read0.q.val() & !self.held0.q.val());
+        if self.a0.ready.val() {
             self.held0.d.next = false;
         }
         if self.read0.q.val() {
             self.held0.d.next = true;
             self.data0.d.next = self.ram0.read_data.val();
         }
-        self.ram1.read_address.next = self.r1_place.val();
-        self.read1.d.next = self.r1_valid.val() & (!self.read1.q.val() & !self.held1.q.val());
-        if self.a1_ready.val() {
+        self.ram1.read_address.next = self.r1.place.val();
+        self.read1.d.next = self.r1.valid.val() & (!self.read1.q.val() & !self.held1.q.val());
+        if self.a1.ready.val() {
             self.held1.d.next = false;
         }
         if self.read1.q.val() {
@@ -220,15 +204,15 @@ impl<const W: usize> Logic for HostWrite<W> {
         if self.answer_failed.q.val() {
             self.s_bresp.next = bits::<2>(2);
         }
-        self.d_address.next = self.ask_address.q.val();
-        self.d_place.next = self.ask_place.q.val();
-        self.d_valid.next = self.asking.q.val();
-        self.r0_ready.next = !self.read0.q.val() & !self.held0.q.val();
-        self.a0_data.next = self.data0.q.val();
-        self.a0_valid.next = self.held0.q.val();
-        self.r1_ready.next = !self.read1.q.val() & !self.held1.q.val();
-        self.a1_data.next = self.data1.q.val();
-        self.a1_valid.next = self.held1.q.val();
+        self.d.address.next = self.ask_address.q.val();
+        self.d.place.next = self.ask_place.q.val();
+        self.d.valid.next = self.asking.q.val();
+        self.r0.ready.next = !self.read0.q.val() & !self.held0.q.val();
+        self.a0.data.next = self.data0.q.val();
+        self.a0.valid.next = self.held0.q.val();
+        self.r1.ready.next = !self.read1.q.val() & !self.held1.q.val();
+        self.a1.data.next = self.data1.q.val();
+        self.a1.valid.next = self.held1.q.val();
         if self.rst.val() {
             self.addressed.d.next = false;
             self.whole.d.next = false;
