@@ -2,25 +2,25 @@
 use super::*;
 
 /// The model with its clock, frames out of it, and what it counted.
-struct Run {
-    model: ack::Ack,
-    clk: u64,
-    config: ack::Config,
-    written: Option<(u32, u32)>,
-    assembler: Assembler,
-    frames: VecDeque<Vec<u8>>,
-    counts: [u32; COUNTERS],
-    first: Option<u64>,
+pub struct Run {
+    pub model: ack::Ack,
+    pub clk: u64,
+    pub config: ack::Config,
+    pub written: Option<(u32, u32)>,
+    pub assembler: Assembler,
+    pub frames: VecDeque<Vec<u8>>,
+    pub counts: [u32; COUNTERS],
+    pub first: Option<u64>,
     /// Lead of the time over the clock.
-    offset: u64,
+    pub offset: u64,
 }
 
 impl Run {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Run::with(&peers())
     }
 
-    fn with(allow: &[Network]) -> Self {
+    pub fn with(allow: &[Network]) -> Self {
         let (model, config) = (ack::Ack::new(512), config());
         let mut run = Run {
             model,
@@ -44,7 +44,7 @@ impl Run {
         run
     }
 
-    fn step(&mut self, report: Option<Report>) {
+    pub fn step(&mut self, report: Option<Report>) {
         let out = self.model.output(self.clk);
         if let Some(beat) = out.beat {
             self.first = self.first.or(Some(self.clk));
@@ -66,13 +66,13 @@ impl Run {
         self.clk += 1;
     }
 
-    fn drain(&mut self) {
+    pub fn drain(&mut self) {
         while self.model.wake(self.clk) != u64::MAX {
             self.step(None);
         }
     }
 
-    fn count(&self, counter: Counter) -> u32 {
+    pub fn count(&self, counter: Counter) -> u32 {
         self.counts[counter as usize]
     }
 }
@@ -128,7 +128,7 @@ fn ip(text: &str) -> [u8; 4] {
     text.parse::<Ipv4Addr>().unwrap().octets()
 }
 
-fn v4(source: [u8; 4], destination: [u8; 4]) -> Addresses {
+pub fn v4(source: [u8; 4], destination: [u8; 4]) -> Addresses {
     Addresses::V4 { source, destination }
 }
 
