@@ -68,7 +68,7 @@ impl<const N: usize, const AT: usize> Default for OneHot<N, AT> {
     }
 }
 
-/// What RustHDL asks of a constant that is known by its type.
+/// Traits that RustHDL asks of a constant that is known by its type.
 macro_rules! constant {
     ($name:ident, $value:ident: $type:ty) => {
         impl<const N: usize, const $value: $type> $name<N, $value> {

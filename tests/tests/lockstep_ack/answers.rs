@@ -1,4 +1,4 @@
-//! What the responder answers, and what it does not, on the model.
+//! Packets that the responder answers, and packets that it does not, on the model.
 use super::*;
 
 /// The model with its clock, frames out of it, and what it counted.

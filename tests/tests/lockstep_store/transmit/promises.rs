@@ -1,4 +1,4 @@
-//! What the scheduler promises software and flows: registers as a driver finds them, rates, bounds, pauses, and a full card.
+//! Promises of the scheduler to software and flows: registers as a driver finds them, rates, bounds, pauses, and a full card.
 use super::*;
 
 /// Software at the block's registers and its window.
