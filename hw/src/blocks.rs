@@ -113,7 +113,7 @@ pub const BLOCKS: &[Block] = blocks! {
     "pacer_14" Area Pacer::<14, 15, 11, 19, 13, 15, 30, 46, 64, 108>::new(Timing::default());
     "pacer_16" Area Pacer::<16, 17, 13, 21, 15, 17, 32, 48, 66, 110>::new(Timing::default());
     "pass_10" Speed Pass::<10, 11, 13, 17, 60>::new(Timing::default());
-    "wheel_10" Speed Wheel::<10, 13, 9, 11>::default();
+    "wheel_10" Speed Wheel::<10, 13, 9, 11>::new();
     "gate_10" Speed Gate::<10, 104>::default();
     "doorbell_10" Speed Doorbell::<10, 11, 42, 26>::default();
     "telemetry_10" Speed Telemetry::<10>::new();
@@ -130,9 +130,9 @@ pub const BLOCKS: &[Block] = blocks! {
     "store_64_10" Speed Store::<64, 8, 10, 9, 10, 11, 5, 14, 74, 48, 136, 159>::new();
     "store_512_14" Area Store::<512, 64, 14, 12, 13, 15, 2, 14, 78, 48, 136, 159>::new();
     "entry_512_14" Area Entry::<512, 64, 14, 48, 65, 16>::new();
-    "exit_512_14" Area Exit::<512, 64, 14, 15>::default();
-    "courier_10" Speed Courier::<10, 11, 42>::default();
-    "queues_10" Speed Queues::<10, 11, 12, 16, 75, 35>::default();
+    "exit_512_14" Area Exit::<512, 64, 14, 15>::new();
+    "courier_10" Speed Courier::<10, 11, 42>::new();
+    "queues_10" Speed Queues::<10, 11, 12, 16, 75, 35>::new();
     "scheduler_13" Area Scheduler::<13, 14, 10, 18, 12, 14, 29, 45, 63, 107, 15, 78, 38, 19>::new(Timing::default());
     "time" Speed Time::new();
     "fifo" Speed Fifo::<64, 5, 6>::default();

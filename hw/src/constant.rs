@@ -45,3 +45,57 @@ impl<T: Synth> Block for Const<T> {
         }
     }
 }
+
+/// The constant `V` of `N` bits, known by its type, so that its block derives `Default`.
+#[derive(Clone, Debug)]
+pub struct Fixed<const N: usize, const V: u64>(Constant<Bits<N>>);
+
+impl<const N: usize, const V: u64> Default for Fixed<N, V> {
+    fn default() -> Self {
+        assert!(N >= 64 || V >> N == 0, "{V} has more than {N} bits");
+        Fixed(Constant::new(bits::<N>(V)))
+    }
+}
+
+/// A constant of `N` bits of which bit `AT`, the highest, is 1: the number of words of a RAM with `AT` address bits.
+#[derive(Clone, Debug)]
+pub struct OneHot<const N: usize, const AT: usize>(Constant<Bits<N>>);
+
+impl<const N: usize, const AT: usize> Default for OneHot<N, AT> {
+    fn default() -> Self {
+        assert_eq!(N, AT + 1, "a counter of {AT} bits' words has one bit more than their address");
+        OneHot(Constant::new(bits::<N>(1 << AT)))
+    }
+}
+
+/// Traits that RustHDL asks of a constant that is known by its type.
+macro_rules! constant {
+    ($name:ident, $value:ident: $type:ty) => {
+        impl<const N: usize, const $value: $type> $name<N, $value> {
+            /// The value. Kernels may call it.
+            pub fn val(&self) -> Bits<N> {
+                self.0.val()
+            }
+        }
+
+        impl<const N: usize, const $value: $type> Logic for $name<N, $value> {
+            fn update(&mut self) {}
+        }
+
+        impl<const N: usize, const $value: $type> Block for $name<N, $value> {
+            fn connect_all(&mut self) {}
+
+            fn update_all(&mut self) {}
+
+            fn has_changed(&self) -> bool {
+                false
+            }
+
+            fn accept(&self, name: &str, probe: &mut dyn Probe) {
+                self.0.accept(name, probe);
+            }
+        }
+    };
+}
+constant!(Fixed, V: u64);
+constant!(OneHot, AT: usize);

@@ -1,6 +1,7 @@
 //! A first-in first-out queue in one RAM, all outputs registered.
-use crate::construct::construct;
-use crate::ram::{BlockRam, LutRam};
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::constant::{Fixed, OneHot};
+use crate::ram::{ApartBlockRam, LutRam};
 use rust_hdl::prelude::*;
 
 /// `2^A` words of `W` bits, valid/ready on both sides; `C` must be `A + 1`.
@@ -9,27 +10,23 @@ use rust_hdl::prelude::*;
 /// Back pressure: `i_ready` falls when `2^A` words are in the RAM (one more may stand in the output register). A word that cannot leave the
 /// RAM is read again and again, so that no register is needed to hold it.
 /// Model: `timely_model::fifo::Fifo`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Fifo<const W: usize, const A: usize, const C: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A word is offered.
     pub i_valid: Signal<In, Bit>,
-    /// The word.
     pub i_data: Signal<In, Bits<W>>,
     /// The word is taken at this clock if offered.
     pub i_ready: Signal<Out, Bit>,
     /// A word stands at the output.
     pub o_valid: Signal<Out, Bit>,
-    /// The word.
     pub o_data: Signal<Out, Bits<W>>,
     /// The word is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,
     ram: RAM<Bits<W>, A>,
     /// Words that the RAM holds. A const generic as an index would be emitted by its name, so the depth is a constant signal.
-    depth: Constant<Bits<C>>,
+    depth: OneHot<C, A>,
     /// Words in the RAM.
     fill: DFF<Bits<C>>,
     write: DFF<Bits<A>>,
@@ -37,7 +34,7 @@ pub struct Fifo<const W: usize, const A: usize, const C: usize> {
     read: DFF<Bits<A>>,
     /// The one after it, as its difference from that after a reset.
     second: DFF<Bits<A>>,
-    one: Constant<Bits<A>>,
+    one: Fixed<A, 1>,
     /// The RAM shows the oldest.
     pending: DFF<Bit>,
     out_valid: DFF<Bit>,
@@ -52,40 +49,6 @@ pub struct Fifo<const W: usize, const A: usize, const C: usize> {
     at_take: Signal<Local, Bits<A>>,
     behind: Signal<Local, Bits<A>>,
     follows: Signal<Local, Bits<A>>,
-}
-
-impl<const W: usize, const A: usize, const C: usize> Default for Fifo<W, A, C> {
-    fn default() -> Self {
-        assert_eq!(C, A + 1, "a FIFO's fill counter has one bit more than its address");
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            i_valid: Default::default(),
-            i_data: Default::default(),
-            i_ready: Default::default(),
-            o_valid: Default::default(),
-            o_data: Default::default(),
-            o_ready: Default::default(),
-            ram: Default::default(),
-            depth: Constant::new(bits::<C>(1 << A)),
-            fill: Default::default(),
-            write: Default::default(),
-            read: Default::default(),
-            second: Default::default(),
-            one: Constant::new(bits::<A>(1)),
-            pending: Default::default(),
-            out_valid: Default::default(),
-            out: Default::default(),
-            full: Default::default(),
-            push: Default::default(),
-            take: Default::default(),
-            address: Default::default(),
-            at_hold: Default::default(),
-            at_take: Default::default(),
-            behind: Default::default(),
-            follows: Default::default(),
-        }
-    }
 }
 
 impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
@@ -157,27 +120,23 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
 ///
 /// Same ports, latency, throughput and back pressure.
 /// Model: `timely_model::fifo::Fifo`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct WideFifo<const W: usize, const A: usize, const C: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A word is offered.
     pub i_valid: Signal<In, Bit>,
-    /// The word.
     pub i_data: Signal<In, Bits<W>>,
     /// The word is taken at this clock if offered.
     pub i_ready: Signal<Out, Bit>,
     /// A word stands at the output.
     pub o_valid: Signal<Out, Bit>,
-    /// The word.
     pub o_data: Signal<Out, Bits<W>>,
     /// The word is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,
     ram: LutRam<Bits<W>, A>,
-    depth: Constant<Bits<C>>,
-    one: Constant<Bits<A>>,
+    depth: OneHot<C, A>,
+    one: Fixed<A, 1>,
     /// Words in the RAM.
     fill: DFF<Bits<C>>,
     write: DFF<Bits<A>>,
@@ -191,16 +150,6 @@ pub struct WideFifo<const W: usize, const A: usize, const C: usize> {
     full: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
-}
-
-impl<const W: usize, const A: usize, const C: usize> Default for WideFifo<W, A, C> {
-    fn default() -> Self {
-        assert!(C == A + 1 && A <= 6, "a FIFO's fill counter has one bit more than its address, and one in LUTs at most 64 words");
-        construct!({
-            depth: Constant::new(bits::<C>(1 << A)),
-            one: Constant::new(bits::<A>(1)),
-        } clk, rst, i_valid, i_data, i_ready, o_valid, o_data, o_ready, ram, fill, write, read, pending, out_valid, out, full, push, take)
-    }
 }
 
 impl<const W: usize, const A: usize, const C: usize> Logic for WideFifo<W, A, C> {
@@ -251,29 +200,25 @@ impl<const W: usize, const A: usize, const C: usize> Logic for WideFifo<W, A, C>
 ///
 /// Same ports, latency, throughput and back pressure, and `empty`; for 4 words or more.
 /// Model: `timely_model::fifo::Fifo`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct HeldFifo<const W: usize, const A: usize, const C: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A word is offered.
     pub i_valid: Signal<In, Bit>,
-    /// The word.
     pub i_data: Signal<In, Bits<W>>,
     /// The word is taken at this clock if offered.
     pub i_ready: Signal<Out, Bit>,
     /// A word stands at the output.
     pub o_valid: Signal<Out, Bit>,
-    /// The word.
     pub o_data: Signal<Out, Bits<W>>,
     /// The word is taken at this clock if one stands there.
     pub o_ready: Signal<In, Bit>,
     /// No word is inside, not at the output either; straight from a register.
     pub empty: Signal<Out, Bit>,
-    ram: BlockRam<Bits<W>, A>,
-    depth: Constant<Bits<C>>,
-    one: Constant<Bits<A>>,
+    ram: ApartBlockRam<Bits<W>, A>,
+    depth: OneHot<C, A>,
+    one: Fixed<A, 1>,
     write: DFF<Bits<A>>,
     /// Address that the RAM reads next.
     read: DFF<Bits<A>>,
@@ -293,18 +238,6 @@ pub struct HeldFifo<const W: usize, const A: usize, const C: usize> {
     push: Signal<Local, Bit>,
     step: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
-}
-
-impl<const W: usize, const A: usize, const C: usize> Default for HeldFifo<W, A, C> {
-    fn default() -> Self {
-        assert!(C == A + 1 && A >= 2, "a FIFO's fill counter has one bit more than its address, and a word is read before three more come");
-        construct!({
-            ram: BlockRam::default().apart(),
-            depth: Constant::new(bits::<C>(1 << A)),
-            one: Constant::new(bits::<A>(1)),
-        } clk, rst, i_valid, i_data, i_ready, o_valid, o_data, o_ready, empty, write, read, fill, came, went, pending, out_valid, out, occupied,
-            change, full, more, push, step, take)
-    }
 }
 
 impl<const W: usize, const A: usize, const C: usize> Logic for HeldFifo<W, A, C> {

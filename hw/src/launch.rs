@@ -1,8 +1,12 @@
 //! The launch gate: frames that come early leave at their launch.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{TaggedAxisIn, TaggedAxisOut};
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::launch::{FARTHEST, FRACTION, LATE, QUEUE};
+
+// A kernel takes literals alone.
+const _: () = assert!(QUEUE == 4 && FRACTION == 8 && FARTHEST == 1 << 24 && LATE == 1 << 18);
 
 /// Holds back each frame of `s_*` (`W` bits, `K` must be `W / 8`, `N` `K + 74`) until `now`, the steady time, reaches its launch.
 ///
@@ -16,42 +20,20 @@ use timely_model::launch::{FARTHEST, FRACTION, LATE, QUEUE};
 /// before that; otherwise 4 clocks after it was taken. Throughput: a beat a clock, with no empty clock between frames whose launch is
 /// past. Back pressure: 16 beats wait in a queue, then `s_tready` falls.
 /// Model: `timely_model::launch::Launch`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Launch<const W: usize, const K: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The steady time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
-    /// Beat: bytes in wire order.
-    pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: offered.
-    pub s_tvalid: Signal<In, Bit>,
-    /// Beat: taken if offered.
-    pub s_tready: Signal<Out, Bit>,
-    /// Beat: the frame's last.
-    pub s_tlast: Signal<In, Bit>,
-    /// Beat: tag of its frame.
-    pub s_tag: Signal<In, Bits<16>>,
+    /// Frames.
+    pub s: TaggedAxisIn<W, K>,
     /// With a frame's first beat: the frame has a launch.
     pub s_timed: Signal<In, Bit>,
     /// Launch of the frame, ns48.fns16.
     pub s_launch: Signal<In, Bits<64>>,
-    /// Beat: bytes in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: offered.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// Beat: taken if offered.
-    pub m_tready: Signal<In, Bit>,
-    /// Beat: the frame's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Beat: tag of its frame.
-    pub m_tag: Signal<Out, Bits<16>>,
+    /// Frames that leave.
+    pub m: TaggedAxisOut<W, K>,
     /// No beat is inside.
     pub empty: Signal<Out, Bit>,
     /// A frame left more than a us after its launch, or before it; one clock.
@@ -83,15 +65,6 @@ pub struct Launch<const W: usize, const K: usize, const N: usize> {
     since: Signal<Local, Bits<56>>,
 }
 
-impl<const W: usize, const K: usize, const N: usize> Default for Launch<W, K, N> {
-    fn default() -> Self {
-        assert!(W == 8 * K && N == K + 74, "widths of a launch gate of {W} bits");
-        const { assert!(QUEUE == 4 && FRACTION == 8 && FARTHEST == 1 << 24 && LATE == 1 << 18, "queue and times are those of the model") };
-        construct!({} clk, rst, now, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_tag, s_timed, s_launch, m_tdata, m_tkeep, m_tvalid, m_tready,
-            m_tlast, m_tag, empty, missed, queue, bytes, queued, valid, data, keep, last, tag, launch, open, miss, begun, free, push, pop, since_next, waits_next, late_next, first, since)
-    }
-}
-
 impl<const W: usize, const K: usize, const N: usize> Logic for Launch<W, K, N> {
     #[hdl_gen]
     fn update(&mut self) {
@@ -100,19 +73,19 @@ impl<const W: usize, const K: usize, const N: usize> Logic for Launch<W, K, N> {
         self.queue.rst.next = self.rst.val();
         self.bytes.clk.next = self.clk.val();
         self.bytes.rst.next = self.rst.val();
-        self.bytes.i_valid.next = self.s_tvalid.val();
-        self.bytes.i_data.next = self.s_tdata.val();
-        self.push.next = self.s_tvalid.val() & self.queue.i_ready.val();
-        self.queue.i_valid.next = self.s_tvalid.val();
-        self.queue.i_data.next = (bit_cast::<N, 56>(self.s_launch.val().get_bits::<56>(8)) | (bit_cast::<N, 16>(self.s_tag.val()) << 56))
-            | (bit_cast::<N, K>(self.s_tkeep.val()) << 74);
-        if self.s_tlast.val() {
+        self.bytes.i_valid.next = self.s.tvalid.val();
+        self.bytes.i_data.next = self.s.tdata.val();
+        self.push.next = self.s.tvalid.val() & self.queue.i_ready.val();
+        self.queue.i_valid.next = self.s.tvalid.val();
+        self.queue.i_data.next = (bit_cast::<N, 56>(self.s_launch.val().get_bits::<56>(8)) | (bit_cast::<N, 16>(self.s.tag.val()) << 56))
+            | (bit_cast::<N, K>(self.s.tkeep.val()) << 74);
+        if self.s.tlast.val() {
             self.queue.i_data.next = self.queue.i_data.val() | (bits::<N>(1) << 72);
         }
         if self.s_timed.val() {
             self.queue.i_data.next = self.queue.i_data.val() | (bits::<N>(1) << 73);
         }
-        self.free.next = !self.valid.q.val() | (self.open.q.val() & self.m_tready.val());
+        self.free.next = !self.valid.q.val() | (self.open.q.val() & self.m.tready.val());
         self.pop.next = self.free.val() & self.queue.o_valid.val();
         self.queue.o_ready.next = self.free.val();
         self.bytes.o_ready.next = self.free.val();
@@ -143,12 +116,12 @@ impl<const W: usize, const K: usize, const N: usize> Logic for Launch<W, K, N> {
         if self.pop.val() & !self.push.val() {
             self.queued.d.next = self.queued.q.val() - bits::<5>(1);
         }
-        self.s_tready.next = self.queue.i_ready.val();
-        self.m_tvalid.next = self.valid.q.val() & self.open.q.val();
-        self.m_tdata.next = self.data.q.val();
-        self.m_tkeep.next = self.keep.q.val();
-        self.m_tlast.next = self.last.q.val();
-        self.m_tag.next = self.tag.q.val();
+        self.s.tready.next = self.queue.i_ready.val();
+        self.m.tvalid.next = self.valid.q.val() & self.open.q.val();
+        self.m.tdata.next = self.data.q.val();
+        self.m.tkeep.next = self.keep.q.val();
+        self.m.tlast.next = self.last.q.val();
+        self.m.tag.next = self.tag.q.val();
         self.empty.next = !self.valid.q.val() & !self.queued.q.val().any();
         self.missed.next = self.miss.q.val();
         if self.rst.val() {

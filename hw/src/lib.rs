@@ -3,6 +3,7 @@
 //! Every block has an integer model of the same name in `timely_model` and a lockstep test in `tests/`. `docs/datapath.md`
 //! says how blocks, streams and clocks fit together.
 pub mod ack;
+pub mod array;
 pub mod blocks;
 pub mod bus;
 pub mod check;

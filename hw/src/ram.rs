@@ -82,6 +82,51 @@ end
     }
 }
 
+/// [`BlockRam::apart`] by its type, so that its block derives `Default`.
+pub struct ApartBlockRam<D: Synth, const N: usize>(BlockRam<D, N>);
+
+impl<D: Synth, const N: usize> Default for ApartBlockRam<D, N> {
+    fn default() -> Self {
+        ApartBlockRam(BlockRam::default().apart())
+    }
+}
+
+impl<D: Synth, const N: usize> std::ops::Deref for ApartBlockRam<D, N> {
+    type Target = BlockRam<D, N>;
+
+    fn deref(&self) -> &BlockRam<D, N> {
+        &self.0
+    }
+}
+
+impl<D: Synth, const N: usize> std::ops::DerefMut for ApartBlockRam<D, N> {
+    fn deref_mut(&mut self) -> &mut BlockRam<D, N> {
+        &mut self.0
+    }
+}
+
+impl<D: Synth, const N: usize> Logic for ApartBlockRam<D, N> {
+    fn update(&mut self) {}
+}
+
+impl<D: Synth, const N: usize> Block for ApartBlockRam<D, N> {
+    fn connect_all(&mut self) {
+        self.0.connect_all();
+    }
+
+    fn update_all(&mut self) {
+        self.0.update_all();
+    }
+
+    fn has_changed(&self) -> bool {
+        self.0.has_changed()
+    }
+
+    fn accept(&self, name: &str, probe: &mut dyn Probe) {
+        self.0.accept(name, probe);
+    }
+}
+
 /// Single-clock RAM without a read-during-write guarantee: such a read returns an undefined word, so that an ECP5 needs no logic behind the
 /// RAM for it.
 #[derive(LogicBlock, Default)]

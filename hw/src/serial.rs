@@ -1,4 +1,5 @@
 //! Registers over a serial line, for boards without a bus to a host.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::serial::PATIENCE;
@@ -15,9 +16,7 @@ const _: () = assert!(REQUEST_BYTES == 10 && ANSWER_BYTES == 7);
 /// Model: `timely_model::serial::Serial`.
 #[derive(LogicBlock, Default)]
 pub struct Serial {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The line from the host, of any clock; idle is 1.
     pub rx: Signal<In, Bit>,
@@ -25,31 +24,20 @@ pub struct Serial {
     pub tx: Signal<Out, Bit>,
     /// AXI-Lite: write address.
     pub m_axil_awaddr: Signal<Out, Bits<24>>,
-    /// AXI-Lite: write address valid.
     pub m_axil_awvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write address taken.
     pub m_axil_awready: Signal<In, Bit>,
-    /// AXI-Lite: write data.
     pub m_axil_wdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: write data valid.
     pub m_axil_wvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write data taken.
     pub m_axil_wready: Signal<In, Bit>,
     /// AXI-Lite: write answer; always taken.
     pub m_axil_bresp: Signal<In, Bits<2>>,
-    /// AXI-Lite: write answer valid.
     pub m_axil_bvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address.
     pub m_axil_araddr: Signal<Out, Bits<24>>,
-    /// AXI-Lite: read address valid.
     pub m_axil_arvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read address taken.
     pub m_axil_arready: Signal<In, Bit>,
     /// AXI-Lite: read data; always taken.
     pub m_axil_rdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: read answer.
     pub m_axil_rresp: Signal<In, Bits<2>>,
-    /// AXI-Lite: read data valid.
     pub m_axil_rvalid: Signal<In, Bit>,
     /// Clocks a bit, less one.
     whole: Const<Bits<16>>,

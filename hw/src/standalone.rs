@@ -1,6 +1,11 @@
 //! The standalone shell: the core with a traffic generator in place of a host's queues, which the simulator and the driver's tests run.
-use crate::bus::{AxiMaster, AxilSlave, ChargeOut, DoorbellOut, FlowLoadOut, GrantOut, SentOut};
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{
+    AxiMaster, AxilSlave, ChargeOut, CompletionIn, DoorbellOut, FlowLoadOut, GrantOut, RateOut, ReceivedIn, SampleTapOut, SentOut,
+    TaggedAxisOut,
+};
 use crate::config::Config;
+use crate::constant::Const;
 use crate::construct::construct;
 use crate::core::Core;
 use crate::generator::Generator;
@@ -34,42 +39,17 @@ pub struct Standalone<
     const FW: usize,
     const L: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high, for two clocks at least: it reaches the blocks a clock late.
     pub rst: Signal<In, Bit>,
     /// Registers.
     pub s_axil: AxilSlave<24>,
-    /// Received beat.
-    pub s_axis_rx_tdata: Signal<In, Bits<W>>,
-    /// Received beat: bytes that are there.
-    pub s_axis_rx_tkeep: Signal<In, Bits<K>>,
-    /// Received beat: valid.
-    pub s_axis_rx_tvalid: Signal<In, Bit>,
-    /// Received beat: its frame's last.
-    pub s_axis_rx_tlast: Signal<In, Bit>,
-    /// Arrival of the frame's start, held for all its beats.
-    pub s_axis_rx_ts: Signal<In, Bits<64>>,
-    /// With the last beat: the frame is damaged.
-    pub s_axis_rx_bad: Signal<In, Bit>,
-    /// Beat to send.
-    pub m_axis_tx_tdata: Signal<Out, Bits<W>>,
-    /// Beat to send: bytes that are there.
-    pub m_axis_tx_tkeep: Signal<Out, Bits<K>>,
-    /// Beat to send: offered.
-    pub m_axis_tx_tvalid: Signal<Out, Bit>,
-    /// Beat to send: taken if offered.
-    pub m_axis_tx_tready: Signal<In, Bit>,
-    /// Beat to send: its frame's last.
-    pub m_axis_tx_tlast: Signal<Out, Bit>,
-    /// Tag of its frame.
-    pub m_axis_tx_tag: Signal<Out, Bits<16>>,
-    /// A frame has departed.
-    pub tx_cpl_valid: Signal<In, Bit>,
-    /// Tag of the frame.
-    pub tx_cpl_tag: Signal<In, Bits<16>>,
-    /// Departure of the frame's start.
-    pub tx_cpl_ts: Signal<In, Bits<64>>,
+    /// Received frames.
+    pub s_axis_rx: ReceivedIn<W, K>,
+    /// Frames to send.
+    pub m_axis_tx: TaggedAxisOut<W, K>,
+    /// Departures of frames.
+    pub tx_cpl: CompletionIn,
     /// PTP time is there.
     pub ptp_valid: Signal<In, Bit>,
     /// PTP time, ns48.fns16.
@@ -80,20 +60,10 @@ pub struct Standalone<
     pub now: Signal<Out, Bits<64>>,
     /// No grant leaves: not enabled, or the heartbeat was lost.
     pub stopped: Signal<Out, Bit>,
-    /// Tap: an RTT sample or a time-out.
-    pub tap_sample_valid: Signal<Out, Bit>,
-    /// Tap: kind of the sample, 0 RTT, 1 time-out.
-    pub tap_sample_kind: Signal<Out, Bits<2>>,
-    /// Tap: flow of the sample.
-    pub tap_sample_flow: Signal<Out, Bits<F>>,
-    /// Tap: the RTT, ns.
-    pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,
-    /// Tap: a rate was computed.
-    pub tap_rate_valid: Signal<Out, Bit>,
-    /// Tap: flow of the rate.
-    pub tap_rate_flow: Signal<Out, Bits<F>>,
-    /// Tap: the rate, 2^-12 Mb/s.
-    pub tap_rate_value: Signal<Out, Bits<32>>,
+    /// Tap: RTT samples and time-outs.
+    pub tap_sample: SampleTapOut<F>,
+    /// Tap: rates that were computed.
+    pub tap_rate: RateOut<F>,
     /// Host memory.
     pub m_axi: AxiMaster<W, K>,
     /// Interrupt lines, `timely_regs::map::dma`; levels.
@@ -111,7 +81,7 @@ pub struct Standalone<
     /// The generator is inside a frame.
     begun: DFF<Bit>,
     taken: Signal<Local, Bit>,
-    missed_bit: Constant<Bits<64>>,
+    missed_bit: Const<Bits<64>>,
 }
 
 impl<
@@ -134,11 +104,11 @@ impl<
 {
     /// The shell of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
-        construct!({ core: Core::new(build), generator: Generator::new(build.ring_bits), missed_bit: Constant::new(bits::<64>(1 << Counter::LaunchesMissed as u64)) }
-            clk, rst, s_axil, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
-            s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
-            tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, pause, now, stopped, tap_sample_valid, tap_sample_kind,
-            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, tap_rec_valid, tap_rec_data, m_axi, irq, reset, gate, gated, begun, taken,
+        construct!({ core: Core::new(build), generator: Generator::new(build.ring_bits), missed_bit: Const::new(bits::<64>(1 << Counter::LaunchesMissed as u64)) }
+            clk, rst, s_axil, s_axis_rx,
+            m_axis_tx,
+            tx_cpl, ptp_valid, ptp_time, pause, now, stopped, tap_sample,
+            tap_rate, tap_rec_valid, tap_rec_data, m_axi, irq, reset, gate, gated, begun, taken,
         )
     }
 }
@@ -173,65 +143,48 @@ impl<
         self.gate.clk.next = self.clk.val();
         self.gate.rst.next = self.reset.q.val();
         AxilSlave::<24>::link(&mut self.s_axil, &mut self.core.s_axil);
-        self.core.s_axis_rx_tdata.next = self.s_axis_rx_tdata.val();
-        self.core.s_axis_rx_tkeep.next = self.s_axis_rx_tkeep.val();
-        self.core.s_axis_rx_tvalid.next = self.s_axis_rx_tvalid.val();
-        self.core.s_axis_rx_tlast.next = self.s_axis_rx_tlast.val();
-        self.core.s_axis_rx_ts.next = self.s_axis_rx_ts.val();
-        self.core.s_axis_rx_bad.next = self.s_axis_rx_bad.val();
-        self.m_axis_tx_tdata.next = self.core.m_axis_tx_tdata.val();
-        self.m_axis_tx_tkeep.next = self.core.m_axis_tx_tkeep.val();
-        self.m_axis_tx_tvalid.next = self.core.m_axis_tx_tvalid.val();
-        self.core.m_axis_tx_tready.next = self.m_axis_tx_tready.val();
-        self.m_axis_tx_tlast.next = self.core.m_axis_tx_tlast.val();
-        self.m_axis_tx_tag.next = self.core.m_axis_tx_tag.val();
-        self.core.tx_cpl_valid.next = self.tx_cpl_valid.val();
-        self.core.tx_cpl_tag.next = self.tx_cpl_tag.val();
-        self.core.tx_cpl_ts.next = self.tx_cpl_ts.val();
+        ReceivedIn::<W, K>::link(&mut self.s_axis_rx, &mut self.core.s_axis_rx);
+        TaggedAxisOut::<W, K>::link(&mut self.m_axis_tx, &mut self.core.m_axis_tx);
+        CompletionIn::link(&mut self.tx_cpl, &mut self.core.tx_cpl);
         self.core.ptp_valid.next = self.ptp_valid.val();
         self.core.ptp_time.next = self.ptp_time.val();
         self.now.next = self.core.date.val();
         self.stopped.next = self.core.stop.val();
-        self.tap_sample_valid.next = self.core.tap_sample_valid.val();
-        self.tap_sample_kind.next = self.core.tap_sample_kind.val();
-        self.tap_sample_flow.next = self.core.tap_sample_flow.val();
-        self.tap_sample_rtt_ns.next = self.core.tap_sample_rtt_ns.val();
-        self.tap_rate_valid.next = self.core.rate_valid.val();
-        self.tap_rate_flow.next = self.core.rate_flow.val();
-        self.tap_rate_value.next = self.core.rate_value.val();
+        SampleTapOut::<F>::link(&mut self.tap_sample, &mut self.core.tap_sample);
+        RateOut::<F>::link(&mut self.tap_rate, &mut self.core.rate);
         AxiMaster::<W, K>::link(&mut self.m_axi, &mut self.core.m_axi);
         self.irq.next = self.core.irq.val();
         self.tap_rec_valid.next = self.core.tap_rec_valid.val();
         self.tap_rec_data.next = self.core.tap_rec_data.val();
         // Control half and generator.
         self.gate.now.next = self.core.steady.val();
-        self.gate.s_tdata.next = self.generator.m_tdata.val();
-        self.gate.s_tkeep.next = self.generator.m_tkeep.val();
-        self.gate.s_tvalid.next = self.generator.m_tvalid.val() & self.gated.q.val();
-        self.gate.s_tlast.next = self.generator.m_tlast.val();
-        self.gate.s_tag.next = self.generator.m_tag.val();
+        self.gate.s.tdata.next = self.generator.m.tdata.val();
+        self.gate.s.tkeep.next = self.generator.m.tkeep.val();
+        self.gate.s.tvalid.next = self.generator.m.tvalid.val() & self.gated.q.val();
+        self.gate.s.tlast.next = self.generator.m.tlast.val();
+        self.gate.s.tag.next = self.generator.m.tag.val();
         self.gate.s_timed.next = true;
         self.gate.s_launch.next = self.generator.sent.launch.val();
-        self.gate.m_tready.next = self.core.d_tready.val();
-        self.core.d_tdata.next = self.generator.m_tdata.val();
-        self.core.d_tkeep.next = self.generator.m_tkeep.val();
-        self.core.d_tvalid.next = self.generator.m_tvalid.val();
-        self.core.d_tlast.next = self.generator.m_tlast.val();
-        self.core.d_tag.next = self.generator.m_tag.val();
-        self.generator.m_tready.next = self.core.d_tready.val();
+        self.gate.m.tready.next = self.core.d.tready.val();
+        self.core.d.tdata.next = self.generator.m.tdata.val();
+        self.core.d.tkeep.next = self.generator.m.tkeep.val();
+        self.core.d.tvalid.next = self.generator.m.tvalid.val();
+        self.core.d.tlast.next = self.generator.m.tlast.val();
+        self.core.d.tag.next = self.generator.m.tag.val();
+        self.generator.m.tready.next = self.core.d.tready.val();
         if self.gated.q.val() {
-            self.core.d_tdata.next = self.gate.m_tdata.val();
-            self.core.d_tkeep.next = self.gate.m_tkeep.val();
-            self.core.d_tvalid.next = self.gate.m_tvalid.val();
-            self.core.d_tlast.next = self.gate.m_tlast.val();
-            self.core.d_tag.next = self.gate.m_tag.val();
-            self.generator.m_tready.next = self.gate.s_tready.val();
+            self.core.d.tdata.next = self.gate.m.tdata.val();
+            self.core.d.tkeep.next = self.gate.m.tkeep.val();
+            self.core.d.tvalid.next = self.gate.m.tvalid.val();
+            self.core.d.tlast.next = self.gate.m.tlast.val();
+            self.core.d.tag.next = self.gate.m.tag.val();
+            self.generator.m.tready.next = self.gate.s.tready.val();
         }
-        self.taken.next = self.generator.m_tvalid.val() & self.generator.m_tready.val();
+        self.taken.next = self.generator.m.tvalid.val() & self.generator.m.tready.val();
         if self.taken.val() {
-            self.begun.d.next = !self.generator.m_tlast.val();
+            self.begun.d.next = !self.generator.m.tlast.val();
         }
-        if (!self.begun.q.val() & !self.generator.m_tvalid.val()) & self.gate.empty.val() {
+        if (!self.begun.q.val() & !self.generator.m.tvalid.val()) & self.gate.empty.val() {
             self.gated.d.next = self.core.settings.val().lead.any();
         }
         if self.reset.q.val() {

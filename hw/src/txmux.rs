@@ -1,4 +1,5 @@
 //! Two frame streams onto one wire, frames whole: ACKs first, or by turns.
+use crate::bus::{AxisIn, TaggedAxisIn, TaggedAxisOut};
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::link::ACK_TAG;
@@ -20,40 +21,12 @@ pub struct TxMux<const W: usize, const K: usize> {
     pub rst: Signal<In, Bit>,
     /// Both streams by turns, in place of ACKs first.
     pub fair: Signal<In, Bit>,
-    /// ACK beat: bytes in wire order.
-    pub a_tdata: Signal<In, Bits<W>>,
-    /// ACK beat: bytes that are there.
-    pub a_tkeep: Signal<In, Bits<K>>,
-    /// ACK beat: offered.
-    pub a_tvalid: Signal<In, Bit>,
-    /// ACK beat: taken if offered.
-    pub a_tready: Signal<Out, Bit>,
-    /// ACK beat: the frame's last.
-    pub a_tlast: Signal<In, Bit>,
-    /// Data beat: bytes in wire order.
-    pub d_tdata: Signal<In, Bits<W>>,
-    /// Data beat: bytes that are there.
-    pub d_tkeep: Signal<In, Bits<K>>,
-    /// Data beat: offered.
-    pub d_tvalid: Signal<In, Bit>,
-    /// Data beat: taken if offered.
-    pub d_tready: Signal<Out, Bit>,
-    /// Data beat: the frame's last.
-    pub d_tlast: Signal<In, Bit>,
-    /// Data beat: tag of its frame, the same in all its beats.
-    pub d_tag: Signal<In, Bits<16>>,
-    /// Merged beat: bytes in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Merged beat: bytes that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Merged beat: offered.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// Merged beat: taken if offered.
-    pub m_tready: Signal<In, Bit>,
-    /// Merged beat: the frame's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Merged beat: tag of its frame.
-    pub m_tag: Signal<Out, Bits<16>>,
+    /// ACK frames.
+    pub a: AxisIn<W, K>,
+    /// Data frames.
+    pub d: TaggedAxisIn<W, K>,
+    /// Merged frames.
+    pub m: TaggedAxisOut<W, K>,
     ack_tag: Constant<Bits<16>>,
     /// A frame has begun and its last beat has not been loaded.
     busy: DFF<Bit>,
@@ -85,8 +58,7 @@ impl<const W: usize, const K: usize> Default for TxMux<W, K> {
     fn default() -> Self {
         assert_eq!(W, 8 * K, "a bus of {W} bits has {} bytes, not {K}", W / 8);
         construct!({ ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))) }
-            clk, rst, fair, a_tdata, a_tkeep, a_tvalid, a_tready, a_tlast, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep,
-            m_tvalid, m_tready, m_tlast, m_tag, busy, acking, valid, data, keep, last, tag, a_held, a_data, a_keep, a_last, d_held, d_data,
+            clk, rst, fair, a, d, m, busy, acking, valid, data, keep, last, tag, a_held, a_data, a_keep, a_last, d_held, d_data,
             d_keep, d_last, d_tagged, a_here, d_here, choose_ack, free, load_a, load_d)
     }
 }
@@ -97,13 +69,13 @@ impl<const W: usize, const K: usize> Logic for TxMux<W, K> {
         dff_setup!(self, clk, busy, acking, valid, data, keep, last, tag);
         dff_setup!(self, clk, a_held, a_data, a_keep, a_last, d_held, d_data, d_keep, d_last, d_tagged);
         // A spill register holds a beat exactly while its stream is not ready.
-        self.a_here.next = self.a_held.q.val() | self.a_tvalid.val();
-        self.d_here.next = self.d_held.q.val() | self.d_tvalid.val();
+        self.a_here.next = self.a_held.q.val() | self.a.tvalid.val();
+        self.d_here.next = self.d_held.q.val() | self.d.tvalid.val();
         self.choose_ack.next = self.a_here.val() & !((self.fair.val() & self.acking.q.val()) & self.d_here.val());
         if self.busy.q.val() {
             self.choose_ack.next = self.acking.q.val();
         }
-        self.free.next = !self.valid.q.val() | self.m_tready.val();
+        self.free.next = !self.valid.q.val() | self.m.tready.val();
         self.load_a.next = self.free.val() & self.choose_ack.val() & self.a_here.val();
         self.load_d.next = self.free.val() & !self.choose_ack.val() & self.d_here.val();
         if self.free.val() {
@@ -115,9 +87,9 @@ impl<const W: usize, const K: usize> Logic for TxMux<W, K> {
                     self.keep.d.next = self.a_keep.q.val();
                     self.last.d.next = self.a_last.q.val();
                 } else {
-                    self.data.d.next = self.a_tdata.val();
-                    self.keep.d.next = self.a_tkeep.val();
-                    self.last.d.next = self.a_tlast.val();
+                    self.data.d.next = self.a.tdata.val();
+                    self.keep.d.next = self.a.tkeep.val();
+                    self.last.d.next = self.a.tlast.val();
                 }
             } else {
                 if self.d_held.q.val() {
@@ -126,10 +98,10 @@ impl<const W: usize, const K: usize> Logic for TxMux<W, K> {
                     self.last.d.next = self.d_last.q.val();
                     self.tag.d.next = self.d_tagged.q.val();
                 } else {
-                    self.data.d.next = self.d_tdata.val();
-                    self.keep.d.next = self.d_tkeep.val();
-                    self.last.d.next = self.d_tlast.val();
-                    self.tag.d.next = self.d_tag.val();
+                    self.data.d.next = self.d.tdata.val();
+                    self.keep.d.next = self.d.tkeep.val();
+                    self.last.d.next = self.d.tlast.val();
+                    self.tag.d.next = self.d.tag.val();
                 }
             }
         }
@@ -139,24 +111,24 @@ impl<const W: usize, const K: usize> Logic for TxMux<W, K> {
         }
         self.a_held.d.next = self.a_here.val() & !self.load_a.val();
         if !self.a_held.q.val() {
-            self.a_data.d.next = self.a_tdata.val();
-            self.a_keep.d.next = self.a_tkeep.val();
-            self.a_last.d.next = self.a_tlast.val();
+            self.a_data.d.next = self.a.tdata.val();
+            self.a_keep.d.next = self.a.tkeep.val();
+            self.a_last.d.next = self.a.tlast.val();
         }
         self.d_held.d.next = self.d_here.val() & !self.load_d.val();
         if !self.d_held.q.val() {
-            self.d_data.d.next = self.d_tdata.val();
-            self.d_keep.d.next = self.d_tkeep.val();
-            self.d_last.d.next = self.d_tlast.val();
-            self.d_tagged.d.next = self.d_tag.val();
+            self.d_data.d.next = self.d.tdata.val();
+            self.d_keep.d.next = self.d.tkeep.val();
+            self.d_last.d.next = self.d.tlast.val();
+            self.d_tagged.d.next = self.d.tag.val();
         }
-        self.a_tready.next = !self.a_held.q.val();
-        self.d_tready.next = !self.d_held.q.val();
-        self.m_tvalid.next = self.valid.q.val();
-        self.m_tdata.next = self.data.q.val();
-        self.m_tkeep.next = self.keep.q.val();
-        self.m_tlast.next = self.last.q.val();
-        self.m_tag.next = self.tag.q.val();
+        self.a.tready.next = !self.a_held.q.val();
+        self.d.tready.next = !self.d_held.q.val();
+        self.m.tvalid.next = self.valid.q.val();
+        self.m.tdata.next = self.data.q.val();
+        self.m.tkeep.next = self.keep.q.val();
+        self.m.tlast.next = self.last.q.val();
+        self.m.tag.next = self.tag.q.val();
         if self.rst.val() {
             self.busy.d.next = false;
             self.acking.d.next = false;

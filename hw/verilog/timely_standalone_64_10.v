@@ -37,12 +37,12 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     input wire  s_axis_rx_tlast;
     input wire  [63:0] s_axis_rx_ts;
     input wire  s_axis_rx_bad;
-    output wire [63:0] m_axis_tx_tdata;
-    output wire [7:0] m_axis_tx_tkeep;
-    output wire m_axis_tx_tvalid;
+    output wire  [63:0] m_axis_tx_tdata;
+    output wire  [7:0] m_axis_tx_tkeep;
+    output wire  m_axis_tx_tvalid;
     input wire  m_axis_tx_tready;
-    output wire m_axis_tx_tlast;
-    output wire [15:0] m_axis_tx_tag;
+    output wire  m_axis_tx_tlast;
+    output wire  [15:0] m_axis_tx_tag;
     input wire  tx_cpl_valid;
     input wire  [15:0] tx_cpl_tag;
     input wire  [63:0] tx_cpl_ts;
@@ -51,13 +51,13 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     input wire  [7:0] pause;
     output wire [63:0] now;
     output wire stopped;
-    output wire tap_sample_valid;
-    output wire [1:0] tap_sample_kind;
-    output wire [9:0] tap_sample_flow;
-    output wire [23:0] tap_sample_rtt_ns;
-    output wire tap_rate_valid;
-    output wire [9:0] tap_rate_flow;
-    output wire [31:0] tap_rate_value;
+    output wire  tap_sample_valid;
+    output wire  [1:0] tap_sample_kind;
+    output wire  [9:0] tap_sample_flow;
+    output wire  [23:0] tap_sample_rtt_ns;
+    output wire  tap_rate_valid;
+    output wire  [9:0] tap_rate_flow;
+    output wire  [31:0] tap_rate_value;
     output wire  [63:0] m_axi_awaddr;
     output wire  [7:0] m_axi_awlen;
     output wire  [2:0] m_axi_awsize;
@@ -96,21 +96,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire reset__clock;
     wire core__clk;
     wire core__rst;
-    wire [63:0] core__s_axis_rx_tdata;
-    wire [7:0] core__s_axis_rx_tkeep;
-    wire core__s_axis_rx_tvalid;
-    wire core__s_axis_rx_tlast;
-    wire [63:0] core__s_axis_rx_ts;
-    wire core__s_axis_rx_bad;
-    wire  [63:0] core__m_axis_tx_tdata;
-    wire  [7:0] core__m_axis_tx_tkeep;
-    wire  core__m_axis_tx_tvalid;
-    wire core__m_axis_tx_tready;
-    wire  core__m_axis_tx_tlast;
-    wire  [15:0] core__m_axis_tx_tag;
-    wire core__tx_cpl_valid;
-    wire [15:0] core__tx_cpl_tag;
-    wire [63:0] core__tx_cpl_ts;
     wire core__ptp_valid;
     wire [63:0] core__ptp_time;
     reg  [63:0] core__d_tdata;
@@ -144,13 +129,6 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire core__hd_ready;
     wire  [9:0] core__hd_flow;
     wire  [15:0] core__hd_packets;
-    wire  core__rate_valid;
-    wire  [9:0] core__rate_flow;
-    wire  [31:0] core__rate_value;
-    wire  core__tap_sample_valid;
-    wire  [1:0] core__tap_sample_kind;
-    wire  [9:0] core__tap_sample_flow;
-    wire  [23:0] core__tap_sample_rtt_ns;
     wire  [5:0] core__irq;
     wire  core__tap_rec_valid;
     wire  [511:0] core__tap_rec_data;
@@ -268,21 +246,21 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .s_axil_rresp(s_axil_rresp),
         .s_axil_rvalid(s_axil_rvalid),
         .s_axil_rready(s_axil_rready),
-        .s_axis_rx_tdata(core__s_axis_rx_tdata),
-        .s_axis_rx_tkeep(core__s_axis_rx_tkeep),
-        .s_axis_rx_tvalid(core__s_axis_rx_tvalid),
-        .s_axis_rx_tlast(core__s_axis_rx_tlast),
-        .s_axis_rx_ts(core__s_axis_rx_ts),
-        .s_axis_rx_bad(core__s_axis_rx_bad),
-        .m_axis_tx_tdata(core__m_axis_tx_tdata),
-        .m_axis_tx_tkeep(core__m_axis_tx_tkeep),
-        .m_axis_tx_tvalid(core__m_axis_tx_tvalid),
-        .m_axis_tx_tready(core__m_axis_tx_tready),
-        .m_axis_tx_tlast(core__m_axis_tx_tlast),
-        .m_axis_tx_tag(core__m_axis_tx_tag),
-        .tx_cpl_valid(core__tx_cpl_valid),
-        .tx_cpl_tag(core__tx_cpl_tag),
-        .tx_cpl_ts(core__tx_cpl_ts),
+        .s_axis_rx_tdata(s_axis_rx_tdata),
+        .s_axis_rx_tkeep(s_axis_rx_tkeep),
+        .s_axis_rx_tvalid(s_axis_rx_tvalid),
+        .s_axis_rx_tlast(s_axis_rx_tlast),
+        .s_axis_rx_ts(s_axis_rx_ts),
+        .s_axis_rx_bad(s_axis_rx_bad),
+        .m_axis_tx_tdata(m_axis_tx_tdata),
+        .m_axis_tx_tkeep(m_axis_tx_tkeep),
+        .m_axis_tx_tvalid(m_axis_tx_tvalid),
+        .m_axis_tx_tready(m_axis_tx_tready),
+        .m_axis_tx_tlast(m_axis_tx_tlast),
+        .m_axis_tx_tag(m_axis_tx_tag),
+        .tx_cpl_valid(tx_cpl_valid),
+        .tx_cpl_tag(tx_cpl_tag),
+        .tx_cpl_ts(tx_cpl_ts),
         .ptp_valid(core__ptp_valid),
         .ptp_time(core__ptp_time),
         .d_tdata(core__d_tdata),
@@ -316,13 +294,13 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .hd_ready(core__hd_ready),
         .hd_flow(core__hd_flow),
         .hd_packets(core__hd_packets),
-        .rate_valid(core__rate_valid),
-        .rate_flow(core__rate_flow),
-        .rate_value(core__rate_value),
-        .tap_sample_valid(core__tap_sample_valid),
-        .tap_sample_kind(core__tap_sample_kind),
-        .tap_sample_flow(core__tap_sample_flow),
-        .tap_sample_rtt_ns(core__tap_sample_rtt_ns),
+        .rate_valid(tap_rate_valid),
+        .rate_flow(tap_rate_flow),
+        .rate_value(tap_rate_value),
+        .tap_sample_valid(tap_sample_valid),
+        .tap_sample_kind(tap_sample_kind),
+        .tap_sample_flow(tap_sample_flow),
+        .tap_sample_rtt_ns(tap_sample_rtt_ns),
         .m_axi_awaddr(m_axi_awaddr),
         .m_axi_awlen(m_axi_awlen),
         .m_axi_awsize(m_axi_awsize),
@@ -490,32 +468,10 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     assign generator__rst = reset__q;
     assign gate__clk = clk;
     assign gate__rst = reset__q;
-    assign core__s_axis_rx_tdata = s_axis_rx_tdata;
-    assign core__s_axis_rx_tkeep = s_axis_rx_tkeep;
-    assign core__s_axis_rx_tvalid = s_axis_rx_tvalid;
-    assign core__s_axis_rx_tlast = s_axis_rx_tlast;
-    assign core__s_axis_rx_ts = s_axis_rx_ts;
-    assign core__s_axis_rx_bad = s_axis_rx_bad;
-    assign m_axis_tx_tdata = core__m_axis_tx_tdata;
-    assign m_axis_tx_tkeep = core__m_axis_tx_tkeep;
-    assign m_axis_tx_tvalid = core__m_axis_tx_tvalid;
-    assign core__m_axis_tx_tready = m_axis_tx_tready;
-    assign m_axis_tx_tlast = core__m_axis_tx_tlast;
-    assign m_axis_tx_tag = core__m_axis_tx_tag;
-    assign core__tx_cpl_valid = tx_cpl_valid;
-    assign core__tx_cpl_tag = tx_cpl_tag;
-    assign core__tx_cpl_ts = tx_cpl_ts;
     assign core__ptp_valid = ptp_valid;
     assign core__ptp_time = ptp_time;
     assign now = core__date;
     assign stopped = core__stop;
-    assign tap_sample_valid = core__tap_sample_valid;
-    assign tap_sample_kind = core__tap_sample_kind;
-    assign tap_sample_flow = core__tap_sample_flow;
-    assign tap_sample_rtt_ns = core__tap_sample_rtt_ns;
-    assign tap_rate_valid = core__rate_valid;
-    assign tap_rate_flow = core__rate_flow;
-    assign tap_rate_value = core__rate_value;
     assign irq = core__irq;
     assign tap_rec_valid = core__tap_rec_valid;
     assign tap_rec_data = core__tap_rec_data;
@@ -617,12 +573,12 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  s_axis_rx_tlast;
     input wire  [63:0] s_axis_rx_ts;
     input wire  s_axis_rx_bad;
-    output wire [63:0] m_axis_tx_tdata;
-    output wire [7:0] m_axis_tx_tkeep;
-    output wire m_axis_tx_tvalid;
+    output wire  [63:0] m_axis_tx_tdata;
+    output wire  [7:0] m_axis_tx_tkeep;
+    output wire  m_axis_tx_tvalid;
     input wire  m_axis_tx_tready;
-    output wire m_axis_tx_tlast;
-    output wire [15:0] m_axis_tx_tag;
+    output wire  m_axis_tx_tlast;
+    output wire  [15:0] m_axis_tx_tag;
     input wire  tx_cpl_valid;
     input wire  [15:0] tx_cpl_tag;
     input wire  [63:0] tx_cpl_ts;
@@ -631,7 +587,7 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [63:0] d_tdata;
     input wire  [7:0] d_tkeep;
     input wire  d_tvalid;
-    output wire d_tready;
+    output wire  d_tready;
     input wire  d_tlast;
     input wire  [15:0] d_tag;
     input wire  sent_valid;
@@ -659,13 +615,13 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  hd_ready;
     output wire  [9:0] hd_flow;
     output wire  [15:0] hd_packets;
-    output wire rate_valid;
-    output wire [9:0] rate_flow;
-    output wire [31:0] rate_value;
-    output wire tap_sample_valid;
-    output wire [1:0] tap_sample_kind;
-    output wire [9:0] tap_sample_flow;
-    output wire [23:0] tap_sample_rtt_ns;
+    output wire  rate_valid;
+    output wire  [9:0] rate_flow;
+    output wire  [31:0] rate_value;
+    output wire  tap_sample_valid;
+    output wire  [1:0] tap_sample_kind;
+    output wire  [9:0] tap_sample_flow;
+    output wire  [23:0] tap_sample_rtt_ns;
     output wire  [63:0] m_axi_awaddr;
     output wire  [7:0] m_axi_awlen;
     output wire  [2:0] m_axi_awsize;
@@ -703,37 +659,16 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     input wire  [15:0] charge_bytes;
     input wire  charge_ends;
     input wire  [7:0] pause;
-    output wire grant_valid;
+    output wire  grant_valid;
     input wire  grant_ready;
-    output wire [9:0] grant_flow;
-    output wire [63:0] grant_launch;
+    output wire  [9:0] grant_flow;
+    output wire  [63:0] grant_launch;
     
     // Stub signals
     wire control__clk;
     wire control__rst;
-    wire [63:0] control__s_axis_rx_tdata;
-    wire [7:0] control__s_axis_rx_tkeep;
-    wire control__s_axis_rx_tvalid;
-    wire control__s_axis_rx_tlast;
-    wire [63:0] control__s_axis_rx_ts;
-    wire control__s_axis_rx_bad;
-    wire  [63:0] control__m_axis_tx_tdata;
-    wire  [7:0] control__m_axis_tx_tkeep;
-    wire  control__m_axis_tx_tvalid;
-    wire control__m_axis_tx_tready;
-    wire  control__m_axis_tx_tlast;
-    wire  [15:0] control__m_axis_tx_tag;
-    wire control__tx_cpl_valid;
-    wire [15:0] control__tx_cpl_tag;
-    wire [63:0] control__tx_cpl_ts;
     wire control__ptp_valid;
     wire [63:0] control__ptp_time;
-    wire [63:0] control__d_tdata;
-    wire [7:0] control__d_tkeep;
-    wire control__d_tvalid;
-    wire  control__d_tready;
-    wire control__d_tlast;
-    wire [15:0] control__d_tag;
     wire control__idle_valid;
     wire [9:0] control__idle_flow;
     wire control__limited_valid;
@@ -751,16 +686,9 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire  [3:0] control__pw_profile;
     wire  [4:0] control__pw_word;
     wire  [31:0] control__pw_data;
-    wire  control__rate_valid;
-    wire  [9:0] control__rate_flow;
-    wire  [31:0] control__rate_value;
     wire  control__release_valid;
     wire  [9:0] control__release_flow;
     wire  [31:0] control__release_bytes;
-    wire  control__tap_sample_valid;
-    wire  [1:0] control__tap_sample_kind;
-    wire  [9:0] control__tap_sample_flow;
-    wire  [23:0] control__tap_sample_rtt_ns;
     wire  [5:0] control__irq;
     wire  control__tap_rec_valid;
     wire  [511:0] control__tap_rec_data;
@@ -773,12 +701,6 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire pacer__release_valid;
     wire [9:0] pacer__release_flow;
     wire [31:0] pacer__release_bytes;
-    wire pacer__rate_valid;
-    wire [9:0] pacer__rate_flow;
-    wire [31:0] pacer__rate_value;
-    wire pacer__fl_valid;
-    wire [9:0] pacer__fl_flow;
-    wire [511:0] pacer__fl_record;
     wire pacer__pw_valid;
     wire [3:0] pacer__pw_profile;
     wire [4:0] pacer__pw_word;
@@ -804,17 +726,10 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     wire hold__clk;
     wire hold__rst;
     wire [7:0] hold__paused;
-    wire hold__fl_valid;
-    wire [9:0] hold__fl_flow;
-    wire [511:0] hold__fl_record;
     wire hold__s_valid;
     wire  hold__s_ready;
     wire [9:0] hold__s_flow;
     wire [63:0] hold__s_launch;
-    wire  hold__m_valid;
-    wire hold__m_ready;
-    wire  [9:0] hold__m_flow;
-    wire  [63:0] hold__m_launch;
     
     // Local signals
     wire [7:0] stops;
@@ -840,29 +755,29 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .s_axil_rresp(s_axil_rresp),
         .s_axil_rvalid(s_axil_rvalid),
         .s_axil_rready(s_axil_rready),
-        .s_axis_rx_tdata(control__s_axis_rx_tdata),
-        .s_axis_rx_tkeep(control__s_axis_rx_tkeep),
-        .s_axis_rx_tvalid(control__s_axis_rx_tvalid),
-        .s_axis_rx_tlast(control__s_axis_rx_tlast),
-        .s_axis_rx_ts(control__s_axis_rx_ts),
-        .s_axis_rx_bad(control__s_axis_rx_bad),
-        .m_axis_tx_tdata(control__m_axis_tx_tdata),
-        .m_axis_tx_tkeep(control__m_axis_tx_tkeep),
-        .m_axis_tx_tvalid(control__m_axis_tx_tvalid),
-        .m_axis_tx_tready(control__m_axis_tx_tready),
-        .m_axis_tx_tlast(control__m_axis_tx_tlast),
-        .m_axis_tx_tag(control__m_axis_tx_tag),
-        .tx_cpl_valid(control__tx_cpl_valid),
-        .tx_cpl_tag(control__tx_cpl_tag),
-        .tx_cpl_ts(control__tx_cpl_ts),
+        .s_axis_rx_tdata(s_axis_rx_tdata),
+        .s_axis_rx_tkeep(s_axis_rx_tkeep),
+        .s_axis_rx_tvalid(s_axis_rx_tvalid),
+        .s_axis_rx_tlast(s_axis_rx_tlast),
+        .s_axis_rx_ts(s_axis_rx_ts),
+        .s_axis_rx_bad(s_axis_rx_bad),
+        .m_axis_tx_tdata(m_axis_tx_tdata),
+        .m_axis_tx_tkeep(m_axis_tx_tkeep),
+        .m_axis_tx_tvalid(m_axis_tx_tvalid),
+        .m_axis_tx_tready(m_axis_tx_tready),
+        .m_axis_tx_tlast(m_axis_tx_tlast),
+        .m_axis_tx_tag(m_axis_tx_tag),
+        .tx_cpl_valid(tx_cpl_valid),
+        .tx_cpl_tag(tx_cpl_tag),
+        .tx_cpl_ts(tx_cpl_ts),
         .ptp_valid(control__ptp_valid),
         .ptp_time(control__ptp_time),
-        .d_tdata(control__d_tdata),
-        .d_tkeep(control__d_tkeep),
-        .d_tvalid(control__d_tvalid),
-        .d_tready(control__d_tready),
-        .d_tlast(control__d_tlast),
-        .d_tag(control__d_tag),
+        .d_tdata(d_tdata),
+        .d_tkeep(d_tkeep),
+        .d_tvalid(d_tvalid),
+        .d_tready(d_tready),
+        .d_tlast(d_tlast),
+        .d_tag(d_tag),
         .sent_valid(sent_valid),
         .sent_tag(sent_tag),
         .sent_flow(sent_flow),
@@ -899,16 +814,16 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .hd_ready(hd_ready),
         .hd_flow(hd_flow),
         .hd_packets(hd_packets),
-        .rate_valid(control__rate_valid),
-        .rate_flow(control__rate_flow),
-        .rate_value(control__rate_value),
+        .rate_valid(rate_valid),
+        .rate_flow(rate_flow),
+        .rate_value(rate_value),
         .release_valid(control__release_valid),
         .release_flow(control__release_flow),
         .release_bytes(control__release_bytes),
-        .tap_sample_valid(control__tap_sample_valid),
-        .tap_sample_kind(control__tap_sample_kind),
-        .tap_sample_flow(control__tap_sample_flow),
-        .tap_sample_rtt_ns(control__tap_sample_rtt_ns),
+        .tap_sample_valid(tap_sample_valid),
+        .tap_sample_kind(tap_sample_kind),
+        .tap_sample_flow(tap_sample_flow),
+        .tap_sample_rtt_ns(tap_sample_rtt_ns),
         .m_axi_awaddr(m_axi_awaddr),
         .m_axi_awlen(m_axi_awlen),
         .m_axi_awsize(m_axi_awsize),
@@ -948,12 +863,12 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .release_valid(pacer__release_valid),
         .release_flow(pacer__release_flow),
         .release_bytes(pacer__release_bytes),
-        .rate_valid(pacer__rate_valid),
-        .rate_flow(pacer__rate_flow),
-        .rate_value(pacer__rate_value),
-        .fl_valid(pacer__fl_valid),
-        .fl_flow(pacer__fl_flow),
-        .fl_record(pacer__fl_record),
+        .rate_valid(rate_valid),
+        .rate_flow(rate_flow),
+        .rate_value(rate_value),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
         .pw_valid(pacer__pw_valid),
         .pw_profile(pacer__pw_profile),
         .pw_word(pacer__pw_word),
@@ -981,17 +896,17 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
         .clk(hold__clk),
         .rst(hold__rst),
         .paused(hold__paused),
-        .fl_valid(hold__fl_valid),
-        .fl_flow(hold__fl_flow),
-        .fl_record(hold__fl_record),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
         .s_valid(hold__s_valid),
         .s_ready(hold__s_ready),
         .s_flow(hold__s_flow),
         .s_launch(hold__s_launch),
-        .m_valid(hold__m_valid),
-        .m_ready(hold__m_ready),
-        .m_flow(hold__m_flow),
-        .m_launch(hold__m_launch)
+        .m_valid(grant_valid),
+        .m_ready(grant_ready),
+        .m_flow(grant_flow),
+        .m_launch(grant_launch)
     );
     
     // Update code
@@ -999,62 +914,19 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign control__rst = rst;
     assign pacer__clk = clk;
     assign pacer__rst = rst;
-    assign control__s_axis_rx_tdata = s_axis_rx_tdata;
-    assign control__s_axis_rx_tkeep = s_axis_rx_tkeep;
-    assign control__s_axis_rx_tvalid = s_axis_rx_tvalid;
-    assign control__s_axis_rx_tlast = s_axis_rx_tlast;
-    assign control__s_axis_rx_ts = s_axis_rx_ts;
-    assign control__s_axis_rx_bad = s_axis_rx_bad;
-    assign m_axis_tx_tdata = control__m_axis_tx_tdata;
-    assign m_axis_tx_tkeep = control__m_axis_tx_tkeep;
-    assign m_axis_tx_tvalid = control__m_axis_tx_tvalid;
-    assign control__m_axis_tx_tready = m_axis_tx_tready;
-    assign m_axis_tx_tlast = control__m_axis_tx_tlast;
-    assign m_axis_tx_tag = control__m_axis_tx_tag;
-    assign control__tx_cpl_valid = tx_cpl_valid;
-    assign control__tx_cpl_tag = tx_cpl_tag;
-    assign control__tx_cpl_ts = tx_cpl_ts;
     assign control__ptp_valid = ptp_valid;
     assign control__ptp_time = ptp_time;
-    assign control__d_tdata = d_tdata;
-    assign control__d_tkeep = d_tkeep;
-    assign control__d_tvalid = d_tvalid;
-    assign d_tready = control__d_tready;
-    assign control__d_tlast = d_tlast;
-    assign control__d_tag = d_tag;
     assign control__data_pulses = ((pacer__pulses) & 64'hffffffffffffffff) | source_pulses;
     assign control__data_swept = pacer__swept & source_swept;
     assign steady = control__steady;
     assign date = control__date;
     assign stop = control__stop;
     assign settings = control__settings;
-    assign rate_valid = control__rate_valid;
-    assign rate_flow = control__rate_flow;
-    assign rate_value = control__rate_value;
-    assign tap_sample_valid = control__tap_sample_valid;
-    assign tap_sample_kind = control__tap_sample_kind;
-    assign tap_sample_flow = control__tap_sample_flow;
-    assign tap_sample_rtt_ns = control__tap_sample_rtt_ns;
     assign irq = control__irq;
     assign tap_rec_valid = control__tap_rec_valid;
     assign tap_rec_data = control__tap_rec_data;
-    assign pacer__rate_valid = control__rate_valid;
-    assign pacer__rate_flow = control__rate_flow;
-    assign pacer__rate_value = control__rate_value;
-    assign pacer__release_valid = control__release_valid;
-    assign pacer__release_flow = control__release_flow;
-    assign pacer__release_bytes = control__release_bytes;
-    assign pacer__pw_valid = control__pw_valid;
-    assign pacer__pw_profile = control__pw_profile;
-    assign pacer__pw_word = control__pw_word;
-    assign pacer__pw_data = control__pw_data;
-    assign pacer__fl_valid = fl_valid;
-    assign pacer__fl_flow = fl_flow;
-    assign pacer__fl_record = fl_record;
     assign pacer__stop = control__stop;
     assign pacer__now = control__later;
-    assign control__idle_valid = pacer__idle_valid;
-    assign control__idle_flow = pacer__idle_flow;
     assign control__limited_valid = pacer__limited_valid;
     assign control__limited_flow = pacer__limited_flow;
     assign control__limited = pacer__limited;
@@ -1071,18 +943,20 @@ module tnic_standalone__core(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready
     assign hold__clk = clk;
     assign hold__rst = rst;
     assign hold__paused = stops;
-    assign hold__fl_valid = fl_valid;
-    assign hold__fl_flow = fl_flow;
-    assign hold__fl_record = fl_record;
+    
+    assign pacer__release_valid = control__release_valid;
+    assign pacer__release_flow = control__release_flow;
+    assign pacer__release_bytes = control__release_bytes;
+    assign pacer__pw_valid = control__pw_valid;
+    assign pacer__pw_profile = control__pw_profile;
+    assign pacer__pw_word = control__pw_word;
+    assign pacer__pw_data = control__pw_data;
+    assign control__idle_valid = pacer__idle_valid;
+    assign control__idle_flow = pacer__idle_flow;
     assign hold__s_valid = pacer__grant_valid;
+    assign pacer__grant_ready = hold__s_ready;
     assign hold__s_flow = pacer__grant_flow;
     assign hold__s_launch = pacer__grant_launch;
-    assign pacer__grant_ready = hold__s_ready;
-    assign grant_valid = hold__m_valid;
-    assign hold__m_ready = grant_ready;
-    assign grant_flow = hold__m_flow;
-    assign grant_launch = hold__m_launch;
-    
 endmodule // standalone__core
 
 
@@ -1114,12 +988,12 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     input wire  s_axis_rx_tlast;
     input wire  [63:0] s_axis_rx_ts;
     input wire  s_axis_rx_bad;
-    output wire [63:0] m_axis_tx_tdata;
-    output wire [7:0] m_axis_tx_tkeep;
-    output wire m_axis_tx_tvalid;
+    output wire  [63:0] m_axis_tx_tdata;
+    output wire  [7:0] m_axis_tx_tkeep;
+    output wire  m_axis_tx_tvalid;
     input wire  m_axis_tx_tready;
-    output wire m_axis_tx_tlast;
-    output wire [15:0] m_axis_tx_tag;
+    output wire  m_axis_tx_tlast;
+    output wire  [15:0] m_axis_tx_tag;
     input wire  tx_cpl_valid;
     input wire  [15:0] tx_cpl_tag;
     input wire  [63:0] tx_cpl_ts;
@@ -1170,9 +1044,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     output wire rate_valid;
     output wire [9:0] rate_flow;
     output wire [31:0] rate_value;
-    output wire release_valid;
-    output wire [9:0] release_flow;
-    output wire [31:0] release_bytes;
+    output wire  release_valid;
+    output wire  [9:0] release_flow;
+    output wire  [31:0] release_bytes;
     output wire tap_sample_valid;
     output wire [1:0] tap_sample_kind;
     output wire [9:0] tap_sample_flow;
@@ -1228,21 +1102,15 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [1:0] clock__epoch;
     wire parse__clk;
     wire parse__rst;
-    wire [63:0] parse__s_tdata;
-    wire [7:0] parse__s_tkeep;
-    wire parse__s_tvalid;
-    wire parse__s_tlast;
-    wire [63:0] parse__s_ts;
-    wire parse__s_bad;
     wire [15:0] parse__cfg_udp_port;
     wire  parse__o_valid;
     wire  [1:0] parse__o_kind;
-    wire  [3:0] parse__o_reason;
     wire  [1:0] parse__o_class;
     wire  [527:0] parse__o_head;
     wire  [383:0] parse__o_hdr;
     wire  [15:0] parse__o_len;
     wire  [63:0] parse__o_ts;
+    wire  [3:0] parse__o_reason;
     wire  [31:0] parse__pulses;
     wire [527:0] digests__head;
     wire [1:0] digests__ip_class;
@@ -1304,12 +1172,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  txmux__d_tready;
     wire txmux__d_tlast;
     wire [15:0] txmux__d_tag;
-    wire  [63:0] txmux__m_tdata;
-    wire  [7:0] txmux__m_tkeep;
-    wire  txmux__m_tvalid;
-    wire txmux__m_tready;
-    wire  txmux__m_tlast;
-    wire  [15:0] txmux__m_tag;
     wire rtt__clk;
     wire rtt__rst;
     wire  rtt__swept;
@@ -1325,9 +1187,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [15:0] rtt__sent_place;
     wire [1:0] rtt__sent_generation;
     wire [63:0] rtt__sent_launch;
-    wire rtt__c_valid;
-    wire [15:0] rtt__c_tag;
-    wire [63:0] rtt__c_ts;
     wire rtt__a_valid;
     wire [31:0] rtt__a_flow;
     wire [15:0] rtt__a_place;
@@ -1340,13 +1199,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [7:0] rtt__a_ttl_sent;
     wire [7:0] rtt__a_ttl_seen;
     wire [7:0] rtt__a_loss;
-    wire rtt__pw_valid;
-    wire [3:0] rtt__pw_profile;
-    wire [4:0] rtt__pw_word;
-    wire [31:0] rtt__pw_data;
-    wire rtt__fl_valid;
-    wire [9:0] rtt__fl_flow;
-    wire [511:0] rtt__fl_record;
     wire [31:0] rtt__cfg_ns_per_byte;
     wire [95:0] rtt__cfg_key;
     wire [63:0] rtt__now;
@@ -1359,9 +1211,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [7:0] rtt__sample_hops;
     wire  [23:0] rtt__sample_endpoint_ns;
     wire  [6:0] rtt__sample_lost;
-    wire  rtt__release_valid;
-    wire  [9:0] rtt__release_flow;
-    wire  [31:0] rtt__release_bytes;
     wire  [63:0] rtt__pulses;
     wire  rtt__acked_valid;
     wire  [9:0] rtt__acked_flow;
@@ -1377,37 +1226,28 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [7:0] engine__sample_hops;
     wire [23:0] engine__sample_endpoint_ns;
     wire [6:0] engine__sample_lost;
-    wire engine__idle_valid;
-    wire [9:0] engine__idle_flow;
     wire engine__limited_valid;
     wire [9:0] engine__limited_flow;
     wire engine__limited;
     wire engine__host_valid;
     wire [9:0] engine__host_flow;
     wire [31:0] engine__host_rate;
-    wire engine__fl_valid;
-    wire [9:0] engine__fl_flow;
-    wire [511:0] engine__fl_record;
-    wire engine__pw_valid;
-    wire [3:0] engine__pw_profile;
-    wire [4:0] engine__pw_word;
-    wire [31:0] engine__pw_data;
     wire  engine__rate_valid;
     wire  [9:0] engine__rate_flow;
     wire  [31:0] engine__rate_value;
     wire  engine__event_valid;
     wire  [9:0] engine__event_flow;
+    wire  [3:0] engine__event_profile;
+    wire  [2:0] engine__event_kind;
     wire  [2:0] engine__event_branch;
     wire  engine__event_hyperactive;
     wire  [23:0] engine__event_rtt_ns;
-    wire  [31:0] engine__event_rate;
-    wire  [2:0] engine__event_kind;
-    wire  [159:0] engine__event_before;
-    wire  [31:0] engine__event_rate_before;
-    wire  [31:0] engine__event_now_ns;
     wire  [7:0] engine__event_hops;
     wire  [23:0] engine__event_endpoint_ns;
-    wire  [3:0] engine__event_profile;
+    wire  [31:0] engine__event_now_ns;
+    wire  [31:0] engine__event_rate_before;
+    wire  [31:0] engine__event_rate;
+    wire  [159:0] engine__event_before;
     wire  [31:0] engine__pulses;
     wire  engine__superseded_valid;
     wire  [9:0] engine__superseded_flow;
@@ -1436,8 +1276,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [9:0] telemetry__superseded_flow;
     wire telemetry__query_valid;
     wire [9:0] telemetry__query_flow;
-    wire [31:0] telemetry__now;
     wire [3:0] telemetry__query_tag;
+    wire [31:0] telemetry__now;
     wire  telemetry__answer_valid;
     wire  [3:0] telemetry__answer_tag;
     wire  [1023:0] telemetry__answer_record;
@@ -1551,22 +1391,39 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire crossing__host_valid;
     wire [9:0] crossing__host_flow;
     wire [31:0] crossing__host_rate;
+    wire  crossing__o_host_valid;
+    wire  [9:0] crossing__o_host_flow;
+    wire  [31:0] crossing__o_host_rate;
     wire crossing__query_valid;
     reg  [9:0] crossing__query_flow;
     reg  [3:0] crossing__query_tag;
-    wire [15:0] crossing__histogram_clear;
+    wire  crossing__o_query_valid;
+    wire  [9:0] crossing__o_query_flow;
+    wire  [3:0] crossing__o_query_tag;
     wire crossing__sample_valid;
     wire [1:0] crossing__sample_kind;
     wire [9:0] crossing__sample_flow;
     wire [23:0] crossing__sample_rtt_ns;
     wire [6:0] crossing__sample_lost;
+    wire  crossing__o_sample_valid;
+    wire  [1:0] crossing__o_sample_kind;
+    wire  [9:0] crossing__o_sample_flow;
+    wire  [23:0] crossing__o_sample_rtt_ns;
+    wire  [6:0] crossing__o_sample_lost;
     wire crossing__acked_valid;
     wire [9:0] crossing__acked_flow;
     wire [1:0] crossing__acked_outcome;
+    wire  crossing__o_acked_valid;
+    wire  [9:0] crossing__o_acked_flow;
+    wire  [1:0] crossing__o_acked_outcome;
     wire crossing__sent_valid;
     wire [9:0] crossing__sent_flow;
     wire crossing__sent_last;
     wire [15:0] crossing__sent_wire_bytes;
+    wire  crossing__o_sent_valid;
+    wire  [9:0] crossing__o_sent_flow;
+    wire  crossing__o_sent_last;
+    wire  [15:0] crossing__o_sent_wire_bytes;
     wire crossing__event_valid;
     wire [9:0] crossing__event_flow;
     wire [3:0] crossing__event_profile;
@@ -1580,28 +1437,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire [31:0] crossing__event_rate_before;
     wire [31:0] crossing__event_rate;
     wire [159:0] crossing__event_before;
-    wire crossing__superseded_valid;
-    wire [9:0] crossing__superseded_flow;
-    wire [643:0] crossing__settings;
-    wire  crossing__o_host_valid;
-    wire  [9:0] crossing__o_host_flow;
-    wire  [31:0] crossing__o_host_rate;
-    wire  crossing__o_query_valid;
-    wire  [9:0] crossing__o_query_flow;
-    wire  [3:0] crossing__o_query_tag;
-    wire  [15:0] crossing__o_histogram_clear;
-    wire  crossing__o_sample_valid;
-    wire  [1:0] crossing__o_sample_kind;
-    wire  [9:0] crossing__o_sample_flow;
-    wire  [23:0] crossing__o_sample_rtt_ns;
-    wire  [6:0] crossing__o_sample_lost;
-    wire  crossing__o_acked_valid;
-    wire  [9:0] crossing__o_acked_flow;
-    wire  [1:0] crossing__o_acked_outcome;
-    wire  crossing__o_sent_valid;
-    wire  [9:0] crossing__o_sent_flow;
-    wire  crossing__o_sent_last;
-    wire  [15:0] crossing__o_sent_wire_bytes;
     wire  crossing__o_event_valid;
     wire  [9:0] crossing__o_event_flow;
     wire  [3:0] crossing__o_event_profile;
@@ -1615,8 +1450,13 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     wire  [31:0] crossing__o_event_rate_before;
     wire  [31:0] crossing__o_event_rate;
     wire  [159:0] crossing__o_event_before;
+    wire crossing__superseded_valid;
+    wire [9:0] crossing__superseded_flow;
     wire  crossing__o_superseded_valid;
     wire  [9:0] crossing__o_superseded_flow;
+    wire [15:0] crossing__histogram_clear;
+    wire  [15:0] crossing__o_histogram_clear;
+    wire [643:0] crossing__settings;
     wire  [643:0] crossing__o_settings;
     reg  asked__0__d;
     wire  asked__0__q;
@@ -1671,21 +1511,21 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     tnic_standalone__core__control__parse parse(
         .clk(parse__clk),
         .rst(parse__rst),
-        .s_tdata(parse__s_tdata),
-        .s_tkeep(parse__s_tkeep),
-        .s_tvalid(parse__s_tvalid),
-        .s_tlast(parse__s_tlast),
-        .s_ts(parse__s_ts),
-        .s_bad(parse__s_bad),
+        .s_tdata(s_axis_rx_tdata),
+        .s_tkeep(s_axis_rx_tkeep),
+        .s_tvalid(s_axis_rx_tvalid),
+        .s_tlast(s_axis_rx_tlast),
+        .s_ts(s_axis_rx_ts),
+        .s_bad(s_axis_rx_bad),
         .cfg_udp_port(parse__cfg_udp_port),
         .o_valid(parse__o_valid),
         .o_kind(parse__o_kind),
-        .o_reason(parse__o_reason),
         .o_class(parse__o_class),
         .o_head(parse__o_head),
         .o_hdr(parse__o_hdr),
         .o_len(parse__o_len),
         .o_ts(parse__o_ts),
+        .o_reason(parse__o_reason),
         .pulses(parse__pulses)
     );
     tnic_standalone__core__control__digests digests(
@@ -1755,12 +1595,12 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .d_tready(txmux__d_tready),
         .d_tlast(txmux__d_tlast),
         .d_tag(txmux__d_tag),
-        .m_tdata(txmux__m_tdata),
-        .m_tkeep(txmux__m_tkeep),
-        .m_tvalid(txmux__m_tvalid),
-        .m_tready(txmux__m_tready),
-        .m_tlast(txmux__m_tlast),
-        .m_tag(txmux__m_tag)
+        .m_tdata(m_axis_tx_tdata),
+        .m_tkeep(m_axis_tx_tkeep),
+        .m_tvalid(m_axis_tx_tvalid),
+        .m_tready(m_axis_tx_tready),
+        .m_tlast(m_axis_tx_tlast),
+        .m_tag(m_axis_tx_tag)
     );
     tnic_standalone__core__control__rtt rtt(
         .clk(rtt__clk),
@@ -1778,9 +1618,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .sent_place(rtt__sent_place),
         .sent_generation(rtt__sent_generation),
         .sent_launch(rtt__sent_launch),
-        .c_valid(rtt__c_valid),
-        .c_tag(rtt__c_tag),
-        .c_ts(rtt__c_ts),
+        .c_valid(tx_cpl_valid),
+        .c_tag(tx_cpl_tag),
+        .c_ts(tx_cpl_ts),
         .a_valid(rtt__a_valid),
         .a_flow(rtt__a_flow),
         .a_place(rtt__a_place),
@@ -1793,13 +1633,13 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .a_ttl_sent(rtt__a_ttl_sent),
         .a_ttl_seen(rtt__a_ttl_seen),
         .a_loss(rtt__a_loss),
-        .pw_valid(rtt__pw_valid),
-        .pw_profile(rtt__pw_profile),
-        .pw_word(rtt__pw_word),
-        .pw_data(rtt__pw_data),
-        .fl_valid(rtt__fl_valid),
-        .fl_flow(rtt__fl_flow),
-        .fl_record(rtt__fl_record),
+        .pw_valid(pw_valid),
+        .pw_profile(pw_profile),
+        .pw_word(pw_word),
+        .pw_data(pw_data),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
         .cfg_ns_per_byte(rtt__cfg_ns_per_byte),
         .cfg_key(rtt__cfg_key),
         .now(rtt__now),
@@ -1812,9 +1652,9 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .sample_hops(rtt__sample_hops),
         .sample_endpoint_ns(rtt__sample_endpoint_ns),
         .sample_lost(rtt__sample_lost),
-        .release_valid(rtt__release_valid),
-        .release_flow(rtt__release_flow),
-        .release_bytes(rtt__release_bytes),
+        .release_valid(release_valid),
+        .release_flow(release_flow),
+        .release_bytes(release_bytes),
         .pulses(rtt__pulses),
         .acked_valid(rtt__acked_valid),
         .acked_flow(rtt__acked_flow),
@@ -1832,37 +1672,37 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .sample_hops(engine__sample_hops),
         .sample_endpoint_ns(engine__sample_endpoint_ns),
         .sample_lost(engine__sample_lost),
-        .idle_valid(engine__idle_valid),
-        .idle_flow(engine__idle_flow),
+        .idle_valid(idle_valid),
+        .idle_flow(idle_flow),
         .limited_valid(engine__limited_valid),
         .limited_flow(engine__limited_flow),
         .limited(engine__limited),
         .host_valid(engine__host_valid),
         .host_flow(engine__host_flow),
         .host_rate(engine__host_rate),
-        .fl_valid(engine__fl_valid),
-        .fl_flow(engine__fl_flow),
-        .fl_record(engine__fl_record),
-        .pw_valid(engine__pw_valid),
-        .pw_profile(engine__pw_profile),
-        .pw_word(engine__pw_word),
-        .pw_data(engine__pw_data),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
+        .pw_valid(pw_valid),
+        .pw_profile(pw_profile),
+        .pw_word(pw_word),
+        .pw_data(pw_data),
         .rate_valid(engine__rate_valid),
         .rate_flow(engine__rate_flow),
         .rate_value(engine__rate_value),
         .event_valid(engine__event_valid),
         .event_flow(engine__event_flow),
+        .event_profile(engine__event_profile),
+        .event_kind(engine__event_kind),
         .event_branch(engine__event_branch),
         .event_hyperactive(engine__event_hyperactive),
         .event_rtt_ns(engine__event_rtt_ns),
-        .event_rate(engine__event_rate),
-        .event_kind(engine__event_kind),
-        .event_before(engine__event_before),
-        .event_rate_before(engine__event_rate_before),
-        .event_now_ns(engine__event_now_ns),
         .event_hops(engine__event_hops),
         .event_endpoint_ns(engine__event_endpoint_ns),
-        .event_profile(engine__event_profile),
+        .event_now_ns(engine__event_now_ns),
+        .event_rate_before(engine__event_rate_before),
+        .event_rate(engine__event_rate),
+        .event_before(engine__event_before),
         .pulses(engine__pulses),
         .superseded_valid(engine__superseded_valid),
         .superseded_flow(engine__superseded_flow)
@@ -1896,8 +1736,8 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .fl_record(fl_record),
         .query_valid(telemetry__query_valid),
         .query_flow(telemetry__query_flow),
-        .now(telemetry__now),
         .query_tag(telemetry__query_tag),
+        .now(telemetry__now),
         .answer_valid(telemetry__answer_valid),
         .answer_tag(telemetry__answer_tag),
         .answer_record(telemetry__answer_record)
@@ -2065,28 +1905,52 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .pw_profile(crossing__pw_profile),
         .pw_word(crossing__pw_word),
         .pw_data(crossing__pw_data),
+        .o_pw_valid(pw_valid),
+        .o_pw_profile(pw_profile),
+        .o_pw_word(pw_word),
+        .o_pw_data(pw_data),
         .fl_valid(crossing__fl_valid),
         .fl_flow(crossing__fl_flow),
         .fl_record(crossing__fl_record),
+        .o_fl_valid(fl_valid),
+        .o_fl_flow(fl_flow),
+        .o_fl_record(fl_record),
         .host_valid(crossing__host_valid),
         .host_flow(crossing__host_flow),
         .host_rate(crossing__host_rate),
+        .o_host_valid(crossing__o_host_valid),
+        .o_host_flow(crossing__o_host_flow),
+        .o_host_rate(crossing__o_host_rate),
         .query_valid(crossing__query_valid),
         .query_flow(crossing__query_flow),
         .query_tag(crossing__query_tag),
-        .histogram_clear(crossing__histogram_clear),
+        .o_query_valid(crossing__o_query_valid),
+        .o_query_flow(crossing__o_query_flow),
+        .o_query_tag(crossing__o_query_tag),
         .sample_valid(crossing__sample_valid),
         .sample_kind(crossing__sample_kind),
         .sample_flow(crossing__sample_flow),
         .sample_rtt_ns(crossing__sample_rtt_ns),
         .sample_lost(crossing__sample_lost),
+        .o_sample_valid(crossing__o_sample_valid),
+        .o_sample_kind(crossing__o_sample_kind),
+        .o_sample_flow(crossing__o_sample_flow),
+        .o_sample_rtt_ns(crossing__o_sample_rtt_ns),
+        .o_sample_lost(crossing__o_sample_lost),
         .acked_valid(crossing__acked_valid),
         .acked_flow(crossing__acked_flow),
         .acked_outcome(crossing__acked_outcome),
+        .o_acked_valid(crossing__o_acked_valid),
+        .o_acked_flow(crossing__o_acked_flow),
+        .o_acked_outcome(crossing__o_acked_outcome),
         .sent_valid(crossing__sent_valid),
         .sent_flow(crossing__sent_flow),
         .sent_last(crossing__sent_last),
         .sent_wire_bytes(crossing__sent_wire_bytes),
+        .o_sent_valid(crossing__o_sent_valid),
+        .o_sent_flow(crossing__o_sent_flow),
+        .o_sent_last(crossing__o_sent_last),
+        .o_sent_wire_bytes(crossing__o_sent_wire_bytes),
         .event_valid(crossing__event_valid),
         .event_flow(crossing__event_flow),
         .event_profile(crossing__event_profile),
@@ -2100,35 +1964,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .event_rate_before(crossing__event_rate_before),
         .event_rate(crossing__event_rate),
         .event_before(crossing__event_before),
-        .superseded_valid(crossing__superseded_valid),
-        .superseded_flow(crossing__superseded_flow),
-        .settings(crossing__settings),
-        .o_pw_valid(pw_valid),
-        .o_pw_profile(pw_profile),
-        .o_pw_word(pw_word),
-        .o_pw_data(pw_data),
-        .o_fl_valid(fl_valid),
-        .o_fl_flow(fl_flow),
-        .o_fl_record(fl_record),
-        .o_host_valid(crossing__o_host_valid),
-        .o_host_flow(crossing__o_host_flow),
-        .o_host_rate(crossing__o_host_rate),
-        .o_query_valid(crossing__o_query_valid),
-        .o_query_flow(crossing__o_query_flow),
-        .o_query_tag(crossing__o_query_tag),
-        .o_histogram_clear(crossing__o_histogram_clear),
-        .o_sample_valid(crossing__o_sample_valid),
-        .o_sample_kind(crossing__o_sample_kind),
-        .o_sample_flow(crossing__o_sample_flow),
-        .o_sample_rtt_ns(crossing__o_sample_rtt_ns),
-        .o_sample_lost(crossing__o_sample_lost),
-        .o_acked_valid(crossing__o_acked_valid),
-        .o_acked_flow(crossing__o_acked_flow),
-        .o_acked_outcome(crossing__o_acked_outcome),
-        .o_sent_valid(crossing__o_sent_valid),
-        .o_sent_flow(crossing__o_sent_flow),
-        .o_sent_last(crossing__o_sent_last),
-        .o_sent_wire_bytes(crossing__o_sent_wire_bytes),
         .o_event_valid(crossing__o_event_valid),
         .o_event_flow(crossing__o_event_flow),
         .o_event_profile(crossing__o_event_profile),
@@ -2142,8 +1977,13 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
         .o_event_rate_before(crossing__o_event_rate_before),
         .o_event_rate(crossing__o_event_rate),
         .o_event_before(crossing__o_event_before),
+        .superseded_valid(crossing__superseded_valid),
+        .superseded_flow(crossing__superseded_flow),
         .o_superseded_valid(crossing__o_superseded_valid),
         .o_superseded_flow(crossing__o_superseded_flow),
+        .histogram_clear(crossing__histogram_clear),
+        .o_histogram_clear(crossing__o_histogram_clear),
+        .settings(crossing__settings),
         .o_settings(crossing__o_settings)
     );
     tnic_standalone__core__control__asked__0 asked__0(
@@ -2269,41 +2109,17 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign csr__swept = swept__q;
     assign crossing__clk = clk;
     assign crossing__rst = rst;
-    assign crossing__host_valid = csr__host_valid;
-    assign crossing__host_flow = csr__host_flow;
-    assign crossing__host_rate = csr__host_rate;
     assign crossing__histogram_clear = csr__histogram_clear;
     assign crossing__sample_valid = rtt__sample_valid;
     assign crossing__sample_kind = rtt__sample_kind;
     assign crossing__sample_flow = rtt__sample_flow;
     assign crossing__sample_rtt_ns = rtt__sample_rtt_ns;
     assign crossing__sample_lost = rtt__sample_lost;
-    assign crossing__acked_valid = rtt__acked_valid;
-    assign crossing__acked_flow = rtt__acked_flow;
-    assign crossing__acked_outcome = rtt__acked_outcome;
     assign crossing__sent_valid = sent_valid;
     assign crossing__sent_flow = sent_flow;
     assign crossing__sent_last = sent_last;
     assign crossing__sent_wire_bytes = sent_wire_bytes;
-    assign crossing__event_valid = engine__event_valid;
-    assign crossing__event_flow = engine__event_flow;
-    assign crossing__event_profile = engine__event_profile;
-    assign crossing__event_kind = engine__event_kind;
-    assign crossing__event_branch = engine__event_branch;
-    assign crossing__event_hyperactive = engine__event_hyperactive;
-    assign crossing__event_rtt_ns = engine__event_rtt_ns;
-    assign crossing__event_hops = engine__event_hops;
-    assign crossing__event_endpoint_ns = engine__event_endpoint_ns;
-    assign crossing__event_now_ns = engine__event_now_ns;
-    assign crossing__event_rate_before = engine__event_rate_before;
-    assign crossing__event_rate = engine__event_rate;
-    assign crossing__event_before = engine__event_before;
-    assign crossing__superseded_valid = engine__superseded_valid;
-    assign crossing__superseded_flow = engine__superseded_flow;
     assign telemetry__now = clock__steady[(32'h1a)+:(32)];
-    assign telemetry__query_valid = crossing__o_query_valid;
-    assign telemetry__query_flow = crossing__o_query_flow;
-    assign telemetry__query_tag = crossing__o_query_tag;
     assign crossing__query_valid = csr__query_valid | dma__query_valid;
     assign dma__query_ready = ~csr__query_valid;
     assign dma__answer_valid = telemetry__answer_valid & asked__2__q;
@@ -2335,20 +2151,7 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign steady = clock__steady;
     assign date = clock__date;
     assign later = clock__later;
-    assign parse__s_tdata = s_axis_rx_tdata;
-    assign parse__s_tkeep = s_axis_rx_tkeep;
-    assign parse__s_tvalid = s_axis_rx_tvalid;
-    assign parse__s_tlast = s_axis_rx_tlast;
-    assign parse__s_ts = s_axis_rx_ts;
-    assign parse__s_bad = s_axis_rx_bad;
     assign parse__cfg_udp_port = csr__settings[(64'h122)+:(16)];
-    assign ack__i_valid = parse__o_valid;
-    assign ack__i_kind = parse__o_kind;
-    assign ack__i_class = parse__o_class;
-    assign ack__i_head = parse__o_head;
-    assign ack__i_hdr = parse__o_hdr;
-    assign ack__i_len = parse__o_len;
-    assign ack__i_ts = parse__o_ts;
     assign ack__cfg_ack_enable = |csr__settings[(64'h1c2)+:(1)];
     assign ack__cfg_mac = csr__settings[(64'hd2)+:(48)];
     assign ack__cfg_ack_tos = csr__settings[(64'h1b2)+:(8)];
@@ -2360,9 +2163,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign ack__cfg_udp_port = crossing__o_settings[(64'h122)+:(16)];
     assign ack__cfg_vlan = crossing__o_settings[(64'h1e3)+:(12)];
     assign ack__cfg_ack_rate = crossing__o_settings[(64'h206)+:(32)];
-    assign ack__st_valid = csr__st_valid;
-    assign ack__st_word = csr__st_word;
-    assign ack__st_data = csr__st_data;
     assign ack__now = clock__date;
     assign pause_config = csr__settings[(64'h227)+:(4)];
     assign pause__cfg_enable = pause_config[32'h0];
@@ -2388,12 +2188,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign txmux__d_tlast = d_tlast;
     assign txmux__d_tag = d_tag;
     assign d_tready = txmux__d_tready & data_goes;
-    assign m_axis_tx_tdata = txmux__m_tdata;
-    assign m_axis_tx_tkeep = txmux__m_tkeep;
-    assign m_axis_tx_tvalid = txmux__m_tvalid;
-    assign m_axis_tx_tlast = txmux__m_tlast;
-    assign m_axis_tx_tag = txmux__m_tag;
-    assign txmux__m_tready = m_axis_tx_tready;
     assign header = parse__o_hdr;
     assign rtt__a_valid = parse__o_valid & (parse__o_kind == ((32'h2) & 2'h3));
     assign rtt__a_place = (((header[(32'h20)+:(8)]) & 16'hffff) << 32'h8) | ((header[(32'h28)+:(8)]) & 16'hffff);
@@ -2410,9 +2204,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign rtt__a_loss = header[(32'hd8)+:(8)];
     assign rtt__a_arrival = (((header[(32'he0)+:(8)]) & 64'hffffffffffffffff) << 32'h38) | (((header[(32'he8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((header[(32'hf0)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((header[(32'hf8)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((header[(32'h100)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((header[(32'h108)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((header[(32'h110)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | ((header[(32'h118)+:(8)]) & 64'hffffffffffffffff);
     assign rtt__a_departure = (((header[(32'h120)+:(8)]) & 64'hffffffffffffffff) << 32'h38) | (((header[(32'h128)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((header[(32'h130)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((header[(32'h138)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((header[(32'h140)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((header[(32'h148)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((header[(32'h150)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | ((header[(32'h158)+:(8)]) & 64'hffffffffffffffff);
-    assign rtt__c_valid = tx_cpl_valid;
-    assign rtt__c_tag = tx_cpl_tag;
-    assign rtt__c_ts = tx_cpl_ts;
     assign rtt__sent_valid = sent_valid;
     assign rtt__sent_tag = sent_tag;
     assign rtt__sent_flow = sent_flow;
@@ -2426,46 +2217,16 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign rtt__sent_generation = sent_generation;
     assign launch_date = sent_launch[(32'h8)+:(40)] + clock__offset[(32'h8)+:(40)];
     assign rtt__sent_launch = ((launch_date) & 64'hffffffffffffffff) << 32'h8;
-    assign rtt__pw_valid = pw_valid;
-    assign rtt__pw_profile = pw_profile;
-    assign rtt__pw_word = pw_word;
-    assign rtt__pw_data = pw_data;
-    assign rtt__fl_valid = fl_valid;
-    assign rtt__fl_flow = fl_flow;
-    assign rtt__fl_record = fl_record;
     assign rtt__cfg_ns_per_byte = csr__settings[(64'h1c3)+:(32)];
     assign rtt__now = clock__steady;
     assign rtt__time_epoch = clock__epoch;
-    assign release_valid = rtt__release_valid;
-    assign release_flow = rtt__release_flow;
-    assign release_bytes = rtt__release_bytes;
-    assign engine__sample_valid = rtt__sample_valid;
-    assign engine__sample_kind = rtt__sample_kind;
-    assign engine__sample_flow = rtt__sample_flow;
-    assign engine__sample_rtt_ns = rtt__sample_rtt_ns;
-    assign engine__sample_now_ns = rtt__sample_now_ns;
-    assign engine__sample_hops = rtt__sample_hops;
-    assign engine__sample_endpoint_ns = rtt__sample_endpoint_ns;
-    assign engine__sample_lost = rtt__sample_lost;
     assign tap_sample_valid = rtt__sample_valid;
     assign tap_sample_kind = rtt__sample_kind;
     assign tap_sample_flow = rtt__sample_flow;
     assign tap_sample_rtt_ns = rtt__sample_rtt_ns;
-    assign engine__idle_valid = idle_valid;
-    assign engine__idle_flow = idle_flow;
     assign engine__limited_valid = limited_valid;
     assign engine__limited_flow = limited_flow;
     assign engine__limited = limited;
-    assign engine__host_valid = crossing__o_host_valid;
-    assign engine__host_flow = crossing__o_host_flow;
-    assign engine__host_rate = crossing__o_host_rate;
-    assign engine__pw_valid = pw_valid;
-    assign engine__pw_profile = pw_profile;
-    assign engine__pw_word = pw_word;
-    assign engine__pw_data = pw_data;
-    assign engine__fl_valid = fl_valid;
-    assign engine__fl_flow = fl_flow;
-    assign engine__fl_record = fl_record;
     assign rate_valid = engine__rate_valid;
     assign rate_flow = engine__rate_flow;
     assign rate_value = engine__rate_value;
@@ -2473,14 +2234,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign telemetry__sent_flow = crossing__o_sent_flow;
     assign telemetry__sent_wire_bytes = crossing__o_sent_wire_bytes;
     assign telemetry__sent_last = crossing__o_sent_last;
-    assign telemetry__sample_valid = crossing__o_sample_valid;
-    assign telemetry__sample_kind = crossing__o_sample_kind;
-    assign telemetry__sample_flow = crossing__o_sample_flow;
-    assign telemetry__sample_rtt_ns = crossing__o_sample_rtt_ns;
-    assign telemetry__sample_lost = crossing__o_sample_lost;
-    assign telemetry__acked_valid = crossing__o_acked_valid;
-    assign telemetry__acked_flow = crossing__o_acked_flow;
-    assign telemetry__acked_outcome = crossing__o_acked_outcome;
     assign telemetry__superseded_valid = crossing__o_superseded_valid;
     assign telemetry__superseded_flow = crossing__o_superseded_flow;
     assign telemetry__event_valid = crossing__o_event_valid;
@@ -2489,19 +2242,6 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign telemetry__event_hyperactive = crossing__o_event_hyperactive;
     assign telemetry__event_rate = crossing__o_event_rate;
     assign telemetry__event_kind = crossing__o_event_kind;
-    assign recorder__event_valid = crossing__o_event_valid;
-    assign recorder__event_flow = crossing__o_event_flow;
-    assign recorder__event_profile = crossing__o_event_profile;
-    assign recorder__event_kind = crossing__o_event_kind;
-    assign recorder__event_branch = crossing__o_event_branch;
-    assign recorder__event_hyperactive = crossing__o_event_hyperactive;
-    assign recorder__event_rtt_ns = crossing__o_event_rtt_ns;
-    assign recorder__event_hops = crossing__o_event_hops;
-    assign recorder__event_endpoint_ns = crossing__o_event_endpoint_ns;
-    assign recorder__event_now_ns = crossing__o_event_now_ns;
-    assign recorder__event_rate_before = crossing__o_event_rate_before;
-    assign recorder__event_rate = crossing__o_event_rate;
-    assign recorder__event_before = crossing__o_event_before;
     assign recorder__now = clock__date;
     assign recorder__cfg_every = csr__settings[(64'h25b)+:(16)];
     assign recorder__cfg_filter = csr__settings[(64'h26b)+:(25)];
@@ -2523,9 +2263,75 @@ module tnic_standalone__core__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axi
     assign crossing__fl_valid = csr__fl_valid;
     assign crossing__fl_flow = csr__fl_flow;
     assign crossing__fl_record = csr__fl_record;
+    assign crossing__host_valid = csr__host_valid;
+    assign crossing__host_flow = csr__host_flow;
+    assign crossing__host_rate = csr__host_rate;
+    assign crossing__acked_valid = rtt__acked_valid;
+    assign crossing__acked_flow = rtt__acked_flow;
+    assign crossing__acked_outcome = rtt__acked_outcome;
+    assign crossing__event_valid = engine__event_valid;
+    assign crossing__event_flow = engine__event_flow;
+    assign crossing__event_profile = engine__event_profile;
+    assign crossing__event_kind = engine__event_kind;
+    assign crossing__event_branch = engine__event_branch;
+    assign crossing__event_hyperactive = engine__event_hyperactive;
+    assign crossing__event_rtt_ns = engine__event_rtt_ns;
+    assign crossing__event_hops = engine__event_hops;
+    assign crossing__event_endpoint_ns = engine__event_endpoint_ns;
+    assign crossing__event_now_ns = engine__event_now_ns;
+    assign crossing__event_rate_before = engine__event_rate_before;
+    assign crossing__event_rate = engine__event_rate;
+    assign crossing__event_before = engine__event_before;
+    assign crossing__superseded_valid = engine__superseded_valid;
+    assign crossing__superseded_flow = engine__superseded_flow;
+    assign telemetry__query_valid = crossing__o_query_valid;
+    assign telemetry__query_flow = crossing__o_query_flow;
+    assign telemetry__query_tag = crossing__o_query_tag;
     assign dma__st_valid = csr__st_valid;
     assign dma__st_word = csr__st_word;
     assign dma__st_data = csr__st_data;
+    assign ack__i_valid = parse__o_valid;
+    assign ack__i_kind = parse__o_kind;
+    assign ack__i_class = parse__o_class;
+    assign ack__i_head = parse__o_head;
+    assign ack__i_hdr = parse__o_hdr;
+    assign ack__i_len = parse__o_len;
+    assign ack__i_ts = parse__o_ts;
+    assign ack__st_valid = csr__st_valid;
+    assign ack__st_word = csr__st_word;
+    assign ack__st_data = csr__st_data;
+    assign engine__sample_valid = rtt__sample_valid;
+    assign engine__sample_kind = rtt__sample_kind;
+    assign engine__sample_flow = rtt__sample_flow;
+    assign engine__sample_rtt_ns = rtt__sample_rtt_ns;
+    assign engine__sample_now_ns = rtt__sample_now_ns;
+    assign engine__sample_hops = rtt__sample_hops;
+    assign engine__sample_endpoint_ns = rtt__sample_endpoint_ns;
+    assign engine__sample_lost = rtt__sample_lost;
+    assign engine__host_valid = crossing__o_host_valid;
+    assign engine__host_flow = crossing__o_host_flow;
+    assign engine__host_rate = crossing__o_host_rate;
+    assign telemetry__sample_valid = crossing__o_sample_valid;
+    assign telemetry__sample_kind = crossing__o_sample_kind;
+    assign telemetry__sample_flow = crossing__o_sample_flow;
+    assign telemetry__sample_rtt_ns = crossing__o_sample_rtt_ns;
+    assign telemetry__sample_lost = crossing__o_sample_lost;
+    assign telemetry__acked_valid = crossing__o_acked_valid;
+    assign telemetry__acked_flow = crossing__o_acked_flow;
+    assign telemetry__acked_outcome = crossing__o_acked_outcome;
+    assign recorder__event_valid = crossing__o_event_valid;
+    assign recorder__event_flow = crossing__o_event_flow;
+    assign recorder__event_profile = crossing__o_event_profile;
+    assign recorder__event_kind = crossing__o_event_kind;
+    assign recorder__event_branch = crossing__o_event_branch;
+    assign recorder__event_hyperactive = crossing__o_event_hyperactive;
+    assign recorder__event_rtt_ns = crossing__o_event_rtt_ns;
+    assign recorder__event_hops = crossing__o_event_hops;
+    assign recorder__event_endpoint_ns = crossing__o_event_endpoint_ns;
+    assign recorder__event_now_ns = crossing__o_event_now_ns;
+    assign recorder__event_rate_before = crossing__o_event_rate_before;
+    assign recorder__event_rate = crossing__o_event_rate;
+    assign recorder__event_before = crossing__o_event_before;
 endmodule // standalone__core__control
 
 
@@ -14824,7 +14630,7 @@ module tnic_standalone__core__control__clock__count__steady4(d,q,clock);
 endmodule // standalone__core__control__clock__count__steady4
 
 
-module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,query_valid,query_flow,query_tag,histogram_clear,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_lost,acked_valid,acked_flow,acked_outcome,sent_valid,sent_flow,sent_last,sent_wire_bytes,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,superseded_valid,superseded_flow,settings,o_pw_valid,o_pw_profile,o_pw_word,o_pw_data,o_fl_valid,o_fl_flow,o_fl_record,o_host_valid,o_host_flow,o_host_rate,o_query_valid,o_query_flow,o_query_tag,o_histogram_clear,o_sample_valid,o_sample_kind,o_sample_flow,o_sample_rtt_ns,o_sample_lost,o_acked_valid,o_acked_flow,o_acked_outcome,o_sent_valid,o_sent_flow,o_sent_last,o_sent_wire_bytes,o_event_valid,o_event_flow,o_event_profile,o_event_kind,o_event_branch,o_event_hyperactive,o_event_rtt_ns,o_event_hops,o_event_endpoint_ns,o_event_now_ns,o_event_rate_before,o_event_rate,o_event_before,o_superseded_valid,o_superseded_flow,o_settings);
+module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_word,pw_data,o_pw_valid,o_pw_profile,o_pw_word,o_pw_data,fl_valid,fl_flow,fl_record,o_fl_valid,o_fl_flow,o_fl_record,host_valid,host_flow,host_rate,o_host_valid,o_host_flow,o_host_rate,query_valid,query_flow,query_tag,o_query_valid,o_query_flow,o_query_tag,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_lost,o_sample_valid,o_sample_kind,o_sample_flow,o_sample_rtt_ns,o_sample_lost,acked_valid,acked_flow,acked_outcome,o_acked_valid,o_acked_flow,o_acked_outcome,sent_valid,sent_flow,sent_last,sent_wire_bytes,o_sent_valid,o_sent_flow,o_sent_last,o_sent_wire_bytes,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,o_event_valid,o_event_flow,o_event_profile,o_event_kind,o_event_branch,o_event_hyperactive,o_event_rtt_ns,o_event_hops,o_event_endpoint_ns,o_event_now_ns,o_event_rate_before,o_event_rate,o_event_before,superseded_valid,superseded_flow,o_superseded_valid,o_superseded_flow,histogram_clear,o_histogram_clear,settings,o_settings);
     
     // Module arguments
     input wire  clk;
@@ -14833,28 +14639,52 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     input wire  [3:0] pw_profile;
     input wire  [4:0] pw_word;
     input wire  [31:0] pw_data;
+    output wire  o_pw_valid;
+    output wire  [3:0] o_pw_profile;
+    output wire  [4:0] o_pw_word;
+    output wire  [31:0] o_pw_data;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [511:0] fl_record;
+    output wire  o_fl_valid;
+    output wire  [9:0] o_fl_flow;
+    output wire  [511:0] o_fl_record;
     input wire  host_valid;
     input wire  [9:0] host_flow;
     input wire  [31:0] host_rate;
+    output wire  o_host_valid;
+    output wire  [9:0] o_host_flow;
+    output wire  [31:0] o_host_rate;
     input wire  query_valid;
     input wire  [9:0] query_flow;
     input wire  [3:0] query_tag;
-    input wire  [15:0] histogram_clear;
+    output wire  o_query_valid;
+    output wire  [9:0] o_query_flow;
+    output wire  [3:0] o_query_tag;
     input wire  sample_valid;
     input wire  [1:0] sample_kind;
     input wire  [9:0] sample_flow;
     input wire  [23:0] sample_rtt_ns;
     input wire  [6:0] sample_lost;
+    output wire  o_sample_valid;
+    output wire  [1:0] o_sample_kind;
+    output wire  [9:0] o_sample_flow;
+    output wire  [23:0] o_sample_rtt_ns;
+    output wire  [6:0] o_sample_lost;
     input wire  acked_valid;
     input wire  [9:0] acked_flow;
     input wire  [1:0] acked_outcome;
+    output wire  o_acked_valid;
+    output wire  [9:0] o_acked_flow;
+    output wire  [1:0] o_acked_outcome;
     input wire  sent_valid;
     input wire  [9:0] sent_flow;
     input wire  sent_last;
     input wire  [15:0] sent_wire_bytes;
+    output wire  o_sent_valid;
+    output wire  [9:0] o_sent_flow;
+    output wire  o_sent_last;
+    output wire  [15:0] o_sent_wire_bytes;
     input wire  event_valid;
     input wire  [9:0] event_flow;
     input wire  [3:0] event_profile;
@@ -14868,385 +14698,175 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     input wire  [31:0] event_rate_before;
     input wire  [31:0] event_rate;
     input wire  [159:0] event_before;
+    output wire  o_event_valid;
+    output wire  [9:0] o_event_flow;
+    output wire  [3:0] o_event_profile;
+    output wire  [2:0] o_event_kind;
+    output wire  [2:0] o_event_branch;
+    output wire  o_event_hyperactive;
+    output wire  [23:0] o_event_rtt_ns;
+    output wire  [7:0] o_event_hops;
+    output wire  [23:0] o_event_endpoint_ns;
+    output wire  [31:0] o_event_now_ns;
+    output wire  [31:0] o_event_rate_before;
+    output wire  [31:0] o_event_rate;
+    output wire  [159:0] o_event_before;
     input wire  superseded_valid;
     input wire  [9:0] superseded_flow;
-    input wire  [643:0] settings;
-    output wire o_pw_valid;
-    output wire [3:0] o_pw_profile;
-    output wire [4:0] o_pw_word;
-    output wire [31:0] o_pw_data;
-    output wire o_fl_valid;
-    output wire [9:0] o_fl_flow;
-    output wire [511:0] o_fl_record;
-    output wire o_host_valid;
-    output wire [9:0] o_host_flow;
-    output wire [31:0] o_host_rate;
-    output wire o_query_valid;
-    output wire [9:0] o_query_flow;
-    output wire [3:0] o_query_tag;
+    output wire  o_superseded_valid;
+    output wire  [9:0] o_superseded_flow;
+    input wire  [15:0] histogram_clear;
     output wire [15:0] o_histogram_clear;
-    output wire o_sample_valid;
-    output wire [1:0] o_sample_kind;
-    output wire [9:0] o_sample_flow;
-    output wire [23:0] o_sample_rtt_ns;
-    output wire [6:0] o_sample_lost;
-    output wire o_acked_valid;
-    output wire [9:0] o_acked_flow;
-    output wire [1:0] o_acked_outcome;
-    output wire o_sent_valid;
-    output wire [9:0] o_sent_flow;
-    output wire o_sent_last;
-    output wire [15:0] o_sent_wire_bytes;
-    output wire o_event_valid;
-    output wire [9:0] o_event_flow;
-    output wire [3:0] o_event_profile;
-    output wire [2:0] o_event_kind;
-    output wire [2:0] o_event_branch;
-    output wire o_event_hyperactive;
-    output wire [23:0] o_event_rtt_ns;
-    output wire [7:0] o_event_hops;
-    output wire [23:0] o_event_endpoint_ns;
-    output wire [31:0] o_event_now_ns;
-    output wire [31:0] o_event_rate_before;
-    output wire [31:0] o_event_rate;
-    output wire [159:0] o_event_before;
-    output wire o_superseded_valid;
-    output wire [9:0] o_superseded_flow;
+    input wire  [643:0] settings;
     output wire [643:0] o_settings;
     
     // Stub signals
-    reg  q_pw_valid__d;
-    wire  q_pw_valid__q;
-    wire q_pw_valid__clock;
-    reg  [3:0] q_pw_profile__d;
-    wire  [3:0] q_pw_profile__q;
-    wire q_pw_profile__clock;
-    reg  [4:0] q_pw_word__d;
-    wire  [4:0] q_pw_word__q;
-    wire q_pw_word__clock;
-    reg  [31:0] q_pw_data__d;
-    wire  [31:0] q_pw_data__q;
-    wire q_pw_data__clock;
-    reg  q_fl_valid__d;
-    wire  q_fl_valid__q;
-    wire q_fl_valid__clock;
-    reg  [9:0] q_fl_flow__d;
-    wire  [9:0] q_fl_flow__q;
-    wire q_fl_flow__clock;
-    reg  [511:0] q_fl_record__d;
-    wire  [511:0] q_fl_record__q;
-    wire q_fl_record__clock;
-    reg  q_host_valid__d;
-    wire  q_host_valid__q;
-    wire q_host_valid__clock;
-    reg  [9:0] q_host_flow__d;
-    wire  [9:0] q_host_flow__q;
-    wire q_host_flow__clock;
-    reg  [31:0] q_host_rate__d;
-    wire  [31:0] q_host_rate__q;
-    wire q_host_rate__clock;
-    reg  q_query_valid__d;
-    wire  q_query_valid__q;
-    wire q_query_valid__clock;
-    reg  [9:0] q_query_flow__d;
-    wire  [9:0] q_query_flow__q;
-    wire q_query_flow__clock;
-    reg  [3:0] q_query_tag__d;
-    wire  [3:0] q_query_tag__q;
-    wire q_query_tag__clock;
+    wire q_pw__clk;
+    wire q_pw__rst;
+    wire q_fl__clk;
+    wire q_fl__rst;
+    wire q_host__clk;
+    wire q_host__rst;
+    wire q_query__clk;
+    wire q_query__rst;
+    wire q_sample__clk;
+    wire q_sample__rst;
+    wire q_acked__clk;
+    wire q_acked__rst;
+    wire q_sent__clk;
+    wire q_sent__rst;
+    wire q_event__clk;
+    wire q_event__rst;
+    wire q_superseded__clk;
+    wire q_superseded__rst;
     reg  [15:0] q_histogram_clear__d;
     wire  [15:0] q_histogram_clear__q;
     wire q_histogram_clear__clock;
-    reg  q_sample_valid__d;
-    wire  q_sample_valid__q;
-    wire q_sample_valid__clock;
-    reg  [1:0] q_sample_kind__d;
-    wire  [1:0] q_sample_kind__q;
-    wire q_sample_kind__clock;
-    reg  [9:0] q_sample_flow__d;
-    wire  [9:0] q_sample_flow__q;
-    wire q_sample_flow__clock;
-    reg  [23:0] q_sample_rtt_ns__d;
-    wire  [23:0] q_sample_rtt_ns__q;
-    wire q_sample_rtt_ns__clock;
-    reg  [6:0] q_sample_lost__d;
-    wire  [6:0] q_sample_lost__q;
-    wire q_sample_lost__clock;
-    reg  q_acked_valid__d;
-    wire  q_acked_valid__q;
-    wire q_acked_valid__clock;
-    reg  [9:0] q_acked_flow__d;
-    wire  [9:0] q_acked_flow__q;
-    wire q_acked_flow__clock;
-    reg  [1:0] q_acked_outcome__d;
-    wire  [1:0] q_acked_outcome__q;
-    wire q_acked_outcome__clock;
-    reg  q_sent_valid__d;
-    wire  q_sent_valid__q;
-    wire q_sent_valid__clock;
-    reg  [9:0] q_sent_flow__d;
-    wire  [9:0] q_sent_flow__q;
-    wire q_sent_flow__clock;
-    reg  q_sent_last__d;
-    wire  q_sent_last__q;
-    wire q_sent_last__clock;
-    reg  [15:0] q_sent_wire_bytes__d;
-    wire  [15:0] q_sent_wire_bytes__q;
-    wire q_sent_wire_bytes__clock;
-    reg  q_event_valid__d;
-    wire  q_event_valid__q;
-    wire q_event_valid__clock;
-    reg  [9:0] q_event_flow__d;
-    wire  [9:0] q_event_flow__q;
-    wire q_event_flow__clock;
-    reg  [3:0] q_event_profile__d;
-    wire  [3:0] q_event_profile__q;
-    wire q_event_profile__clock;
-    reg  [2:0] q_event_kind__d;
-    wire  [2:0] q_event_kind__q;
-    wire q_event_kind__clock;
-    reg  [2:0] q_event_branch__d;
-    wire  [2:0] q_event_branch__q;
-    wire q_event_branch__clock;
-    reg  q_event_hyperactive__d;
-    wire  q_event_hyperactive__q;
-    wire q_event_hyperactive__clock;
-    reg  [23:0] q_event_rtt_ns__d;
-    wire  [23:0] q_event_rtt_ns__q;
-    wire q_event_rtt_ns__clock;
-    reg  [7:0] q_event_hops__d;
-    wire  [7:0] q_event_hops__q;
-    wire q_event_hops__clock;
-    reg  [23:0] q_event_endpoint_ns__d;
-    wire  [23:0] q_event_endpoint_ns__q;
-    wire q_event_endpoint_ns__clock;
-    reg  [31:0] q_event_now_ns__d;
-    wire  [31:0] q_event_now_ns__q;
-    wire q_event_now_ns__clock;
-    reg  [31:0] q_event_rate_before__d;
-    wire  [31:0] q_event_rate_before__q;
-    wire q_event_rate_before__clock;
-    reg  [31:0] q_event_rate__d;
-    wire  [31:0] q_event_rate__q;
-    wire q_event_rate__clock;
-    reg  [159:0] q_event_before__d;
-    wire  [159:0] q_event_before__q;
-    wire q_event_before__clock;
-    reg  q_superseded_valid__d;
-    wire  q_superseded_valid__q;
-    wire q_superseded_valid__clock;
-    reg  [9:0] q_superseded_flow__d;
-    wire  [9:0] q_superseded_flow__q;
-    wire q_superseded_flow__clock;
     reg  [643:0] q_settings__d;
     wire  [643:0] q_settings__q;
     wire q_settings__clock;
     
     // Sub module instances
-    tnic_standalone__core__control__crossing__q_pw_valid q_pw_valid(
-        .d(q_pw_valid__d),
-        .q(q_pw_valid__q),
-        .clock(q_pw_valid__clock)
+    tnic_standalone__core__control__crossing__q_pw q_pw(
+        .clk(q_pw__clk),
+        .rst(q_pw__rst),
+        .i_valid(pw_valid),
+        .i_profile(pw_profile),
+        .i_word(pw_word),
+        .i_data(pw_data),
+        .o_valid(o_pw_valid),
+        .o_profile(o_pw_profile),
+        .o_word(o_pw_word),
+        .o_data(o_pw_data)
     );
-    tnic_standalone__core__control__crossing__q_pw_profile q_pw_profile(
-        .d(q_pw_profile__d),
-        .q(q_pw_profile__q),
-        .clock(q_pw_profile__clock)
+    tnic_standalone__core__control__crossing__q_fl q_fl(
+        .clk(q_fl__clk),
+        .rst(q_fl__rst),
+        .i_valid(fl_valid),
+        .i_flow(fl_flow),
+        .i_record(fl_record),
+        .o_valid(o_fl_valid),
+        .o_flow(o_fl_flow),
+        .o_record(o_fl_record)
     );
-    tnic_standalone__core__control__crossing__q_pw_word q_pw_word(
-        .d(q_pw_word__d),
-        .q(q_pw_word__q),
-        .clock(q_pw_word__clock)
+    tnic_standalone__core__control__crossing__q_host q_host(
+        .clk(q_host__clk),
+        .rst(q_host__rst),
+        .i_valid(host_valid),
+        .i_flow(host_flow),
+        .i_rate(host_rate),
+        .o_valid(o_host_valid),
+        .o_flow(o_host_flow),
+        .o_rate(o_host_rate)
     );
-    tnic_standalone__core__control__crossing__q_pw_data q_pw_data(
-        .d(q_pw_data__d),
-        .q(q_pw_data__q),
-        .clock(q_pw_data__clock)
+    tnic_standalone__core__control__crossing__q_query q_query(
+        .clk(q_query__clk),
+        .rst(q_query__rst),
+        .i_valid(query_valid),
+        .i_flow(query_flow),
+        .i_tag(query_tag),
+        .o_valid(o_query_valid),
+        .o_flow(o_query_flow),
+        .o_tag(o_query_tag)
     );
-    tnic_standalone__core__control__crossing__q_fl_valid q_fl_valid(
-        .d(q_fl_valid__d),
-        .q(q_fl_valid__q),
-        .clock(q_fl_valid__clock)
+    tnic_standalone__core__control__crossing__q_sample q_sample(
+        .clk(q_sample__clk),
+        .rst(q_sample__rst),
+        .i_valid(sample_valid),
+        .i_kind(sample_kind),
+        .i_flow(sample_flow),
+        .i_rtt_ns(sample_rtt_ns),
+        .i_lost(sample_lost),
+        .o_valid(o_sample_valid),
+        .o_kind(o_sample_kind),
+        .o_flow(o_sample_flow),
+        .o_rtt_ns(o_sample_rtt_ns),
+        .o_lost(o_sample_lost)
     );
-    tnic_standalone__core__control__crossing__q_fl_flow q_fl_flow(
-        .d(q_fl_flow__d),
-        .q(q_fl_flow__q),
-        .clock(q_fl_flow__clock)
+    tnic_standalone__core__control__crossing__q_acked q_acked(
+        .clk(q_acked__clk),
+        .rst(q_acked__rst),
+        .i_valid(acked_valid),
+        .i_flow(acked_flow),
+        .i_outcome(acked_outcome),
+        .o_valid(o_acked_valid),
+        .o_flow(o_acked_flow),
+        .o_outcome(o_acked_outcome)
     );
-    tnic_standalone__core__control__crossing__q_fl_record q_fl_record(
-        .d(q_fl_record__d),
-        .q(q_fl_record__q),
-        .clock(q_fl_record__clock)
+    tnic_standalone__core__control__crossing__q_sent q_sent(
+        .clk(q_sent__clk),
+        .rst(q_sent__rst),
+        .i_valid(sent_valid),
+        .i_flow(sent_flow),
+        .i_last(sent_last),
+        .i_wire_bytes(sent_wire_bytes),
+        .o_valid(o_sent_valid),
+        .o_flow(o_sent_flow),
+        .o_last(o_sent_last),
+        .o_wire_bytes(o_sent_wire_bytes)
     );
-    tnic_standalone__core__control__crossing__q_host_valid q_host_valid(
-        .d(q_host_valid__d),
-        .q(q_host_valid__q),
-        .clock(q_host_valid__clock)
+    tnic_standalone__core__control__crossing__q_event q_event(
+        .clk(q_event__clk),
+        .rst(q_event__rst),
+        .i_valid(event_valid),
+        .i_flow(event_flow),
+        .i_profile(event_profile),
+        .i_kind(event_kind),
+        .i_branch(event_branch),
+        .i_hyperactive(event_hyperactive),
+        .i_rtt_ns(event_rtt_ns),
+        .i_hops(event_hops),
+        .i_endpoint_ns(event_endpoint_ns),
+        .i_now_ns(event_now_ns),
+        .i_rate_before(event_rate_before),
+        .i_rate(event_rate),
+        .i_before(event_before),
+        .o_valid(o_event_valid),
+        .o_flow(o_event_flow),
+        .o_profile(o_event_profile),
+        .o_kind(o_event_kind),
+        .o_branch(o_event_branch),
+        .o_hyperactive(o_event_hyperactive),
+        .o_rtt_ns(o_event_rtt_ns),
+        .o_hops(o_event_hops),
+        .o_endpoint_ns(o_event_endpoint_ns),
+        .o_now_ns(o_event_now_ns),
+        .o_rate_before(o_event_rate_before),
+        .o_rate(o_event_rate),
+        .o_before(o_event_before)
     );
-    tnic_standalone__core__control__crossing__q_host_flow q_host_flow(
-        .d(q_host_flow__d),
-        .q(q_host_flow__q),
-        .clock(q_host_flow__clock)
-    );
-    tnic_standalone__core__control__crossing__q_host_rate q_host_rate(
-        .d(q_host_rate__d),
-        .q(q_host_rate__q),
-        .clock(q_host_rate__clock)
-    );
-    tnic_standalone__core__control__crossing__q_query_valid q_query_valid(
-        .d(q_query_valid__d),
-        .q(q_query_valid__q),
-        .clock(q_query_valid__clock)
-    );
-    tnic_standalone__core__control__crossing__q_query_flow q_query_flow(
-        .d(q_query_flow__d),
-        .q(q_query_flow__q),
-        .clock(q_query_flow__clock)
-    );
-    tnic_standalone__core__control__crossing__q_query_tag q_query_tag(
-        .d(q_query_tag__d),
-        .q(q_query_tag__q),
-        .clock(q_query_tag__clock)
+    tnic_standalone__core__control__crossing__q_superseded q_superseded(
+        .clk(q_superseded__clk),
+        .rst(q_superseded__rst),
+        .i_valid(superseded_valid),
+        .i_flow(superseded_flow),
+        .o_valid(o_superseded_valid),
+        .o_flow(o_superseded_flow)
     );
     tnic_standalone__core__control__crossing__q_histogram_clear q_histogram_clear(
         .d(q_histogram_clear__d),
         .q(q_histogram_clear__q),
         .clock(q_histogram_clear__clock)
-    );
-    tnic_standalone__core__control__crossing__q_sample_valid q_sample_valid(
-        .d(q_sample_valid__d),
-        .q(q_sample_valid__q),
-        .clock(q_sample_valid__clock)
-    );
-    tnic_standalone__core__control__crossing__q_sample_kind q_sample_kind(
-        .d(q_sample_kind__d),
-        .q(q_sample_kind__q),
-        .clock(q_sample_kind__clock)
-    );
-    tnic_standalone__core__control__crossing__q_sample_flow q_sample_flow(
-        .d(q_sample_flow__d),
-        .q(q_sample_flow__q),
-        .clock(q_sample_flow__clock)
-    );
-    tnic_standalone__core__control__crossing__q_sample_rtt_ns q_sample_rtt_ns(
-        .d(q_sample_rtt_ns__d),
-        .q(q_sample_rtt_ns__q),
-        .clock(q_sample_rtt_ns__clock)
-    );
-    tnic_standalone__core__control__crossing__q_sample_lost q_sample_lost(
-        .d(q_sample_lost__d),
-        .q(q_sample_lost__q),
-        .clock(q_sample_lost__clock)
-    );
-    tnic_standalone__core__control__crossing__q_acked_valid q_acked_valid(
-        .d(q_acked_valid__d),
-        .q(q_acked_valid__q),
-        .clock(q_acked_valid__clock)
-    );
-    tnic_standalone__core__control__crossing__q_acked_flow q_acked_flow(
-        .d(q_acked_flow__d),
-        .q(q_acked_flow__q),
-        .clock(q_acked_flow__clock)
-    );
-    tnic_standalone__core__control__crossing__q_acked_outcome q_acked_outcome(
-        .d(q_acked_outcome__d),
-        .q(q_acked_outcome__q),
-        .clock(q_acked_outcome__clock)
-    );
-    tnic_standalone__core__control__crossing__q_sent_valid q_sent_valid(
-        .d(q_sent_valid__d),
-        .q(q_sent_valid__q),
-        .clock(q_sent_valid__clock)
-    );
-    tnic_standalone__core__control__crossing__q_sent_flow q_sent_flow(
-        .d(q_sent_flow__d),
-        .q(q_sent_flow__q),
-        .clock(q_sent_flow__clock)
-    );
-    tnic_standalone__core__control__crossing__q_sent_last q_sent_last(
-        .d(q_sent_last__d),
-        .q(q_sent_last__q),
-        .clock(q_sent_last__clock)
-    );
-    tnic_standalone__core__control__crossing__q_sent_wire_bytes q_sent_wire_bytes(
-        .d(q_sent_wire_bytes__d),
-        .q(q_sent_wire_bytes__q),
-        .clock(q_sent_wire_bytes__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_valid q_event_valid(
-        .d(q_event_valid__d),
-        .q(q_event_valid__q),
-        .clock(q_event_valid__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_flow q_event_flow(
-        .d(q_event_flow__d),
-        .q(q_event_flow__q),
-        .clock(q_event_flow__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_profile q_event_profile(
-        .d(q_event_profile__d),
-        .q(q_event_profile__q),
-        .clock(q_event_profile__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_kind q_event_kind(
-        .d(q_event_kind__d),
-        .q(q_event_kind__q),
-        .clock(q_event_kind__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_branch q_event_branch(
-        .d(q_event_branch__d),
-        .q(q_event_branch__q),
-        .clock(q_event_branch__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_hyperactive q_event_hyperactive(
-        .d(q_event_hyperactive__d),
-        .q(q_event_hyperactive__q),
-        .clock(q_event_hyperactive__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_rtt_ns q_event_rtt_ns(
-        .d(q_event_rtt_ns__d),
-        .q(q_event_rtt_ns__q),
-        .clock(q_event_rtt_ns__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_hops q_event_hops(
-        .d(q_event_hops__d),
-        .q(q_event_hops__q),
-        .clock(q_event_hops__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_endpoint_ns q_event_endpoint_ns(
-        .d(q_event_endpoint_ns__d),
-        .q(q_event_endpoint_ns__q),
-        .clock(q_event_endpoint_ns__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_now_ns q_event_now_ns(
-        .d(q_event_now_ns__d),
-        .q(q_event_now_ns__q),
-        .clock(q_event_now_ns__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_rate_before q_event_rate_before(
-        .d(q_event_rate_before__d),
-        .q(q_event_rate_before__q),
-        .clock(q_event_rate_before__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_rate q_event_rate(
-        .d(q_event_rate__d),
-        .q(q_event_rate__q),
-        .clock(q_event_rate__clock)
-    );
-    tnic_standalone__core__control__crossing__q_event_before q_event_before(
-        .d(q_event_before__d),
-        .q(q_event_before__q),
-        .clock(q_event_before__clock)
-    );
-    tnic_standalone__core__control__crossing__q_superseded_valid q_superseded_valid(
-        .d(q_superseded_valid__d),
-        .q(q_superseded_valid__q),
-        .clock(q_superseded_valid__clock)
-    );
-    tnic_standalone__core__control__crossing__q_superseded_flow q_superseded_flow(
-        .d(q_superseded_flow__d),
-        .q(q_superseded_flow__q),
-        .clock(q_superseded_flow__clock)
     );
     tnic_standalone__core__control__crossing__q_settings q_settings(
         .d(q_settings__d),
@@ -15256,192 +14876,100 @@ module tnic_standalone__core__control__crossing(clk,rst,pw_valid,pw_profile,pw_w
     
     // Update code
     always @(*) begin
-        q_pw_valid__d = q_pw_valid__q;
-        q_pw_profile__d = q_pw_profile__q;
-        q_pw_word__d = q_pw_word__q;
-        q_pw_data__d = q_pw_data__q;
-        q_fl_valid__d = q_fl_valid__q;
-        q_fl_flow__d = q_fl_flow__q;
-        q_fl_record__d = q_fl_record__q;
-        q_host_valid__d = q_host_valid__q;
-        q_host_flow__d = q_host_flow__q;
-        q_host_rate__d = q_host_rate__q;
-        q_query_valid__d = q_query_valid__q;
-        q_query_flow__d = q_query_flow__q;
-        q_query_tag__d = q_query_tag__q;
         q_histogram_clear__d = q_histogram_clear__q;
-        q_sample_valid__d = q_sample_valid__q;
-        q_sample_kind__d = q_sample_kind__q;
-        q_sample_flow__d = q_sample_flow__q;
-        q_sample_rtt_ns__d = q_sample_rtt_ns__q;
-        q_sample_lost__d = q_sample_lost__q;
-        q_acked_valid__d = q_acked_valid__q;
-        q_acked_flow__d = q_acked_flow__q;
-        q_acked_outcome__d = q_acked_outcome__q;
-        q_sent_valid__d = q_sent_valid__q;
-        q_sent_flow__d = q_sent_flow__q;
-        q_sent_last__d = q_sent_last__q;
-        q_sent_wire_bytes__d = q_sent_wire_bytes__q;
-        q_event_valid__d = q_event_valid__q;
-        q_event_flow__d = q_event_flow__q;
-        q_event_profile__d = q_event_profile__q;
-        q_event_kind__d = q_event_kind__q;
-        q_event_branch__d = q_event_branch__q;
-        q_event_hyperactive__d = q_event_hyperactive__q;
-        q_event_rtt_ns__d = q_event_rtt_ns__q;
-        q_event_hops__d = q_event_hops__q;
-        q_event_endpoint_ns__d = q_event_endpoint_ns__q;
-        q_event_now_ns__d = q_event_now_ns__q;
-        q_event_rate_before__d = q_event_rate_before__q;
-        q_event_rate__d = q_event_rate__q;
-        q_event_before__d = q_event_before__q;
-        q_superseded_valid__d = q_superseded_valid__q;
-        q_superseded_flow__d = q_superseded_flow__q;
         q_settings__d = q_settings__q;
-        q_settings__d = settings;
-        q_pw_valid__d = pw_valid;
-        q_pw_profile__d = pw_profile;
-        q_pw_word__d = pw_word;
-        q_pw_data__d = pw_data;
-        q_fl_valid__d = fl_valid;
-        q_fl_flow__d = fl_flow;
-        q_fl_record__d = fl_record;
-        q_host_valid__d = host_valid;
-        q_host_flow__d = host_flow;
-        q_host_rate__d = host_rate;
-        q_query_valid__d = query_valid;
-        q_query_flow__d = query_flow;
-        q_query_tag__d = query_tag;
         q_histogram_clear__d = histogram_clear;
-        q_sample_valid__d = sample_valid;
-        q_sample_kind__d = sample_kind;
-        q_sample_flow__d = sample_flow;
-        q_sample_rtt_ns__d = sample_rtt_ns;
-        q_sample_lost__d = sample_lost;
-        q_acked_valid__d = acked_valid;
-        q_acked_flow__d = acked_flow;
-        q_acked_outcome__d = acked_outcome;
-        q_sent_valid__d = sent_valid;
-        q_sent_flow__d = sent_flow;
-        q_sent_last__d = sent_last;
-        q_sent_wire_bytes__d = sent_wire_bytes;
-        q_event_valid__d = event_valid;
-        q_event_flow__d = event_flow;
-        q_event_profile__d = event_profile;
-        q_event_kind__d = event_kind;
-        q_event_branch__d = event_branch;
-        q_event_hyperactive__d = event_hyperactive;
-        q_event_rtt_ns__d = event_rtt_ns;
-        q_event_hops__d = event_hops;
-        q_event_endpoint_ns__d = event_endpoint_ns;
-        q_event_now_ns__d = event_now_ns;
-        q_event_rate_before__d = event_rate_before;
-        q_event_rate__d = event_rate;
-        q_event_before__d = event_before;
-        q_superseded_valid__d = superseded_valid;
-        q_superseded_flow__d = superseded_flow;
+        q_settings__d = settings;
         if (rst) begin
-            q_pw_valid__d = 1'b0;
-            q_fl_valid__d = 1'b0;
-            q_host_valid__d = 1'b0;
-            q_query_valid__d = 1'b0;
-            q_sample_valid__d = 1'b0;
-            q_acked_valid__d = 1'b0;
-            q_sent_valid__d = 1'b0;
-            q_event_valid__d = 1'b0;
-            q_superseded_valid__d = 1'b0;
             q_histogram_clear__d = ((32'h0) & 16'hffff);
         end
     end
-    assign q_pw_valid__clock = clk;
-    assign q_pw_profile__clock = clk;
-    assign q_pw_word__clock = clk;
-    assign q_pw_data__clock = clk;
-    assign q_fl_valid__clock = clk;
-    assign q_fl_flow__clock = clk;
-    assign q_fl_record__clock = clk;
-    assign q_host_valid__clock = clk;
-    assign q_host_flow__clock = clk;
-    assign q_host_rate__clock = clk;
-    assign q_query_valid__clock = clk;
-    assign q_query_flow__clock = clk;
-    assign q_query_tag__clock = clk;
     assign q_histogram_clear__clock = clk;
-    assign q_sample_valid__clock = clk;
-    assign q_sample_kind__clock = clk;
-    assign q_sample_flow__clock = clk;
-    assign q_sample_rtt_ns__clock = clk;
-    assign q_sample_lost__clock = clk;
-    assign q_acked_valid__clock = clk;
-    assign q_acked_flow__clock = clk;
-    assign q_acked_outcome__clock = clk;
-    assign q_sent_valid__clock = clk;
-    assign q_sent_flow__clock = clk;
-    assign q_sent_last__clock = clk;
-    assign q_sent_wire_bytes__clock = clk;
-    assign q_event_valid__clock = clk;
-    assign q_event_flow__clock = clk;
-    assign q_event_profile__clock = clk;
-    assign q_event_kind__clock = clk;
-    assign q_event_branch__clock = clk;
-    assign q_event_hyperactive__clock = clk;
-    assign q_event_rtt_ns__clock = clk;
-    assign q_event_hops__clock = clk;
-    assign q_event_endpoint_ns__clock = clk;
-    assign q_event_now_ns__clock = clk;
-    assign q_event_rate_before__clock = clk;
-    assign q_event_rate__clock = clk;
-    assign q_event_before__clock = clk;
-    assign q_superseded_valid__clock = clk;
-    assign q_superseded_flow__clock = clk;
     assign q_settings__clock = clk;
-    assign o_settings = q_settings__q;
-    assign o_pw_valid = q_pw_valid__q;
-    assign o_pw_profile = q_pw_profile__q;
-    assign o_pw_word = q_pw_word__q;
-    assign o_pw_data = q_pw_data__q;
-    assign o_fl_valid = q_fl_valid__q;
-    assign o_fl_flow = q_fl_flow__q;
-    assign o_fl_record = q_fl_record__q;
-    assign o_host_valid = q_host_valid__q;
-    assign o_host_flow = q_host_flow__q;
-    assign o_host_rate = q_host_rate__q;
-    assign o_query_valid = q_query_valid__q;
-    assign o_query_flow = q_query_flow__q;
-    assign o_query_tag = q_query_tag__q;
+    assign q_pw__clk = clk;
+    assign q_pw__rst = rst;
+    assign q_fl__clk = clk;
+    assign q_fl__rst = rst;
+    assign q_host__clk = clk;
+    assign q_host__rst = rst;
+    assign q_query__clk = clk;
+    assign q_query__rst = rst;
+    assign q_sample__clk = clk;
+    assign q_sample__rst = rst;
+    assign q_acked__clk = clk;
+    assign q_acked__rst = rst;
+    assign q_sent__clk = clk;
+    assign q_sent__rst = rst;
+    assign q_event__clk = clk;
+    assign q_event__rst = rst;
+    assign q_superseded__clk = clk;
+    assign q_superseded__rst = rst;
     assign o_histogram_clear = q_histogram_clear__q;
-    assign o_sample_valid = q_sample_valid__q;
-    assign o_sample_kind = q_sample_kind__q;
-    assign o_sample_flow = q_sample_flow__q;
-    assign o_sample_rtt_ns = q_sample_rtt_ns__q;
-    assign o_sample_lost = q_sample_lost__q;
-    assign o_acked_valid = q_acked_valid__q;
-    assign o_acked_flow = q_acked_flow__q;
-    assign o_acked_outcome = q_acked_outcome__q;
-    assign o_sent_valid = q_sent_valid__q;
-    assign o_sent_flow = q_sent_flow__q;
-    assign o_sent_last = q_sent_last__q;
-    assign o_sent_wire_bytes = q_sent_wire_bytes__q;
-    assign o_event_valid = q_event_valid__q;
-    assign o_event_flow = q_event_flow__q;
-    assign o_event_profile = q_event_profile__q;
-    assign o_event_kind = q_event_kind__q;
-    assign o_event_branch = q_event_branch__q;
-    assign o_event_hyperactive = q_event_hyperactive__q;
-    assign o_event_rtt_ns = q_event_rtt_ns__q;
-    assign o_event_hops = q_event_hops__q;
-    assign o_event_endpoint_ns = q_event_endpoint_ns__q;
-    assign o_event_now_ns = q_event_now_ns__q;
-    assign o_event_rate_before = q_event_rate_before__q;
-    assign o_event_rate = q_event_rate__q;
-    assign o_event_before = q_event_before__q;
-    assign o_superseded_valid = q_superseded_valid__q;
-    assign o_superseded_flow = q_superseded_flow__q;
+    assign o_settings = q_settings__q;
     
 endmodule // standalone__core__control__crossing
 
 
-module tnic_standalone__core__control__crossing__q_acked_flow(d,q,clock);
+module tnic_standalone__core__control__crossing__q_acked(clk,rst,i_valid,i_flow,i_outcome,o_valid,o_flow,o_outcome);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    input wire  [1:0] i_outcome;
+    output wire o_valid;
+    output wire [9:0] o_flow;
+    output wire [1:0] o_outcome;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    wire flow__0__clock;
+    wire [1:0] outcome__0__d;
+    wire  [1:0] outcome__0__q;
+    wire outcome__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__crossing__q_acked__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_acked__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_acked__outcome__0 outcome__0(
+        .d(outcome__0__d),
+        .q(outcome__0__q),
+        .clock(outcome__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign flow__0__clock = clk;
+    assign flow__0__d = i_flow;
+    assign o_flow = flow__0__q;
+    assign outcome__0__clock = clk;
+    assign outcome__0__d = i_outcome;
+    assign o_outcome = outcome__0__q;
+    
+endmodule // standalone__core__control__crossing__q_acked
+
+
+module tnic_standalone__core__control__crossing__q_acked__flow__0(d,q,clock);
     
     // Module arguments
     input wire  [9:0] d;
@@ -15457,10 +14985,10 @@ module tnic_standalone__core__control__crossing__q_acked_flow(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_acked_flow
+endmodule // standalone__core__control__crossing__q_acked__flow__0
 
 
-module tnic_standalone__core__control__crossing__q_acked_outcome(d,q,clock);
+module tnic_standalone__core__control__crossing__q_acked__outcome__0(d,q,clock);
     
     // Module arguments
     input wire  [1:0] d;
@@ -15476,10 +15004,10 @@ module tnic_standalone__core__control__crossing__q_acked_outcome(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_acked_outcome
+endmodule // standalone__core__control__crossing__q_acked__outcome__0
 
 
-module tnic_standalone__core__control__crossing__q_acked_valid(d,q,clock);
+module tnic_standalone__core__control__crossing__q_acked__valid__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -15495,10 +15023,199 @@ module tnic_standalone__core__control__crossing__q_acked_valid(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_acked_valid
+endmodule // standalone__core__control__crossing__q_acked__valid__0
 
 
-module tnic_standalone__core__control__crossing__q_event_before(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event(clk,rst,i_valid,i_flow,i_profile,i_kind,i_branch,i_hyperactive,i_rtt_ns,i_hops,i_endpoint_ns,i_now_ns,i_rate_before,i_rate,i_before,o_valid,o_flow,o_profile,o_kind,o_branch,o_hyperactive,o_rtt_ns,o_hops,o_endpoint_ns,o_now_ns,o_rate_before,o_rate,o_before);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    input wire  [3:0] i_profile;
+    input wire  [2:0] i_kind;
+    input wire  [2:0] i_branch;
+    input wire  i_hyperactive;
+    input wire  [23:0] i_rtt_ns;
+    input wire  [7:0] i_hops;
+    input wire  [23:0] i_endpoint_ns;
+    input wire  [31:0] i_now_ns;
+    input wire  [31:0] i_rate_before;
+    input wire  [31:0] i_rate;
+    input wire  [159:0] i_before;
+    output wire o_valid;
+    output wire [9:0] o_flow;
+    output wire [3:0] o_profile;
+    output wire [2:0] o_kind;
+    output wire [2:0] o_branch;
+    output wire o_hyperactive;
+    output wire [23:0] o_rtt_ns;
+    output wire [7:0] o_hops;
+    output wire [23:0] o_endpoint_ns;
+    output wire [31:0] o_now_ns;
+    output wire [31:0] o_rate_before;
+    output wire [31:0] o_rate;
+    output wire [159:0] o_before;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    wire flow__0__clock;
+    wire [3:0] profile__0__d;
+    wire  [3:0] profile__0__q;
+    wire profile__0__clock;
+    wire [2:0] kind__0__d;
+    wire  [2:0] kind__0__q;
+    wire kind__0__clock;
+    wire [2:0] branch__0__d;
+    wire  [2:0] branch__0__q;
+    wire branch__0__clock;
+    wire hyperactive__0__d;
+    wire  hyperactive__0__q;
+    wire hyperactive__0__clock;
+    wire [23:0] rtt_ns__0__d;
+    wire  [23:0] rtt_ns__0__q;
+    wire rtt_ns__0__clock;
+    wire [7:0] hops__0__d;
+    wire  [7:0] hops__0__q;
+    wire hops__0__clock;
+    wire [23:0] endpoint_ns__0__d;
+    wire  [23:0] endpoint_ns__0__q;
+    wire endpoint_ns__0__clock;
+    wire [31:0] now_ns__0__d;
+    wire  [31:0] now_ns__0__q;
+    wire now_ns__0__clock;
+    wire [31:0] rate_before__0__d;
+    wire  [31:0] rate_before__0__q;
+    wire rate_before__0__clock;
+    wire [31:0] rate__0__d;
+    wire  [31:0] rate__0__q;
+    wire rate__0__clock;
+    wire [159:0] before__0__d;
+    wire  [159:0] before__0__q;
+    wire before__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__crossing__q_event__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__profile__0 profile__0(
+        .d(profile__0__d),
+        .q(profile__0__q),
+        .clock(profile__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__kind__0 kind__0(
+        .d(kind__0__d),
+        .q(kind__0__q),
+        .clock(kind__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__branch__0 branch__0(
+        .d(branch__0__d),
+        .q(branch__0__q),
+        .clock(branch__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__hyperactive__0 hyperactive__0(
+        .d(hyperactive__0__d),
+        .q(hyperactive__0__q),
+        .clock(hyperactive__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__rtt_ns__0 rtt_ns__0(
+        .d(rtt_ns__0__d),
+        .q(rtt_ns__0__q),
+        .clock(rtt_ns__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__hops__0 hops__0(
+        .d(hops__0__d),
+        .q(hops__0__q),
+        .clock(hops__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__endpoint_ns__0 endpoint_ns__0(
+        .d(endpoint_ns__0__d),
+        .q(endpoint_ns__0__q),
+        .clock(endpoint_ns__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__now_ns__0 now_ns__0(
+        .d(now_ns__0__d),
+        .q(now_ns__0__q),
+        .clock(now_ns__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__rate_before__0 rate_before__0(
+        .d(rate_before__0__d),
+        .q(rate_before__0__q),
+        .clock(rate_before__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__rate__0 rate__0(
+        .d(rate__0__d),
+        .q(rate__0__q),
+        .clock(rate__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_event__before__0 before__0(
+        .d(before__0__d),
+        .q(before__0__q),
+        .clock(before__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign flow__0__clock = clk;
+    assign flow__0__d = i_flow;
+    assign o_flow = flow__0__q;
+    assign profile__0__clock = clk;
+    assign profile__0__d = i_profile;
+    assign o_profile = profile__0__q;
+    assign kind__0__clock = clk;
+    assign kind__0__d = i_kind;
+    assign o_kind = kind__0__q;
+    assign branch__0__clock = clk;
+    assign branch__0__d = i_branch;
+    assign o_branch = branch__0__q;
+    assign hyperactive__0__clock = clk;
+    assign hyperactive__0__d = i_hyperactive;
+    assign o_hyperactive = hyperactive__0__q;
+    assign rtt_ns__0__clock = clk;
+    assign rtt_ns__0__d = i_rtt_ns;
+    assign o_rtt_ns = rtt_ns__0__q;
+    assign hops__0__clock = clk;
+    assign hops__0__d = i_hops;
+    assign o_hops = hops__0__q;
+    assign endpoint_ns__0__clock = clk;
+    assign endpoint_ns__0__d = i_endpoint_ns;
+    assign o_endpoint_ns = endpoint_ns__0__q;
+    assign now_ns__0__clock = clk;
+    assign now_ns__0__d = i_now_ns;
+    assign o_now_ns = now_ns__0__q;
+    assign rate_before__0__clock = clk;
+    assign rate_before__0__d = i_rate_before;
+    assign o_rate_before = rate_before__0__q;
+    assign rate__0__clock = clk;
+    assign rate__0__d = i_rate;
+    assign o_rate = rate__0__q;
+    assign before__0__clock = clk;
+    assign before__0__d = i_before;
+    assign o_before = before__0__q;
+    
+endmodule // standalone__core__control__crossing__q_event
+
+
+module tnic_standalone__core__control__crossing__q_event__before__0(d,q,clock);
     
     // Module arguments
     input wire  [159:0] d;
@@ -15514,10 +15231,10 @@ module tnic_standalone__core__control__crossing__q_event_before(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_before
+endmodule // standalone__core__control__crossing__q_event__before__0
 
 
-module tnic_standalone__core__control__crossing__q_event_branch(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__branch__0(d,q,clock);
     
     // Module arguments
     input wire  [2:0] d;
@@ -15533,10 +15250,10 @@ module tnic_standalone__core__control__crossing__q_event_branch(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_branch
+endmodule // standalone__core__control__crossing__q_event__branch__0
 
 
-module tnic_standalone__core__control__crossing__q_event_endpoint_ns(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__endpoint_ns__0(d,q,clock);
     
     // Module arguments
     input wire  [23:0] d;
@@ -15552,10 +15269,10 @@ module tnic_standalone__core__control__crossing__q_event_endpoint_ns(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_endpoint_ns
+endmodule // standalone__core__control__crossing__q_event__endpoint_ns__0
 
 
-module tnic_standalone__core__control__crossing__q_event_flow(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__flow__0(d,q,clock);
     
     // Module arguments
     input wire  [9:0] d;
@@ -15571,10 +15288,10 @@ module tnic_standalone__core__control__crossing__q_event_flow(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_flow
+endmodule // standalone__core__control__crossing__q_event__flow__0
 
 
-module tnic_standalone__core__control__crossing__q_event_hops(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__hops__0(d,q,clock);
     
     // Module arguments
     input wire  [7:0] d;
@@ -15590,10 +15307,10 @@ module tnic_standalone__core__control__crossing__q_event_hops(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_hops
+endmodule // standalone__core__control__crossing__q_event__hops__0
 
 
-module tnic_standalone__core__control__crossing__q_event_hyperactive(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__hyperactive__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -15609,10 +15326,10 @@ module tnic_standalone__core__control__crossing__q_event_hyperactive(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_hyperactive
+endmodule // standalone__core__control__crossing__q_event__hyperactive__0
 
 
-module tnic_standalone__core__control__crossing__q_event_kind(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__kind__0(d,q,clock);
     
     // Module arguments
     input wire  [2:0] d;
@@ -15628,10 +15345,10 @@ module tnic_standalone__core__control__crossing__q_event_kind(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_kind
+endmodule // standalone__core__control__crossing__q_event__kind__0
 
 
-module tnic_standalone__core__control__crossing__q_event_now_ns(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__now_ns__0(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -15647,10 +15364,10 @@ module tnic_standalone__core__control__crossing__q_event_now_ns(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_now_ns
+endmodule // standalone__core__control__crossing__q_event__now_ns__0
 
 
-module tnic_standalone__core__control__crossing__q_event_profile(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__profile__0(d,q,clock);
     
     // Module arguments
     input wire  [3:0] d;
@@ -15666,10 +15383,10 @@ module tnic_standalone__core__control__crossing__q_event_profile(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_profile
+endmodule // standalone__core__control__crossing__q_event__profile__0
 
 
-module tnic_standalone__core__control__crossing__q_event_rate(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__rate__0(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -15685,10 +15402,10 @@ module tnic_standalone__core__control__crossing__q_event_rate(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_rate
+endmodule // standalone__core__control__crossing__q_event__rate__0
 
 
-module tnic_standalone__core__control__crossing__q_event_rate_before(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__rate_before__0(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -15704,10 +15421,10 @@ module tnic_standalone__core__control__crossing__q_event_rate_before(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_rate_before
+endmodule // standalone__core__control__crossing__q_event__rate_before__0
 
 
-module tnic_standalone__core__control__crossing__q_event_rtt_ns(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__rtt_ns__0(d,q,clock);
     
     // Module arguments
     input wire  [23:0] d;
@@ -15723,10 +15440,10 @@ module tnic_standalone__core__control__crossing__q_event_rtt_ns(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_rtt_ns
+endmodule // standalone__core__control__crossing__q_event__rtt_ns__0
 
 
-module tnic_standalone__core__control__crossing__q_event_valid(d,q,clock);
+module tnic_standalone__core__control__crossing__q_event__valid__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -15742,10 +15459,69 @@ module tnic_standalone__core__control__crossing__q_event_valid(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_event_valid
+endmodule // standalone__core__control__crossing__q_event__valid__0
 
 
-module tnic_standalone__core__control__crossing__q_fl_flow(d,q,clock);
+module tnic_standalone__core__control__crossing__q_fl(clk,rst,i_valid,i_flow,i_record,o_valid,o_flow,o_record);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    input wire  [511:0] i_record;
+    output wire o_valid;
+    output wire [9:0] o_flow;
+    output wire [511:0] o_record;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    wire flow__0__clock;
+    wire [511:0] record__0__d;
+    wire  [511:0] record__0__q;
+    wire record__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__crossing__q_fl__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_fl__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_fl__record__0 record__0(
+        .d(record__0__d),
+        .q(record__0__q),
+        .clock(record__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign flow__0__clock = clk;
+    assign flow__0__d = i_flow;
+    assign o_flow = flow__0__q;
+    assign record__0__clock = clk;
+    assign record__0__d = i_record;
+    assign o_record = record__0__q;
+    
+endmodule // standalone__core__control__crossing__q_fl
+
+
+module tnic_standalone__core__control__crossing__q_fl__flow__0(d,q,clock);
     
     // Module arguments
     input wire  [9:0] d;
@@ -15761,10 +15537,10 @@ module tnic_standalone__core__control__crossing__q_fl_flow(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_fl_flow
+endmodule // standalone__core__control__crossing__q_fl__flow__0
 
 
-module tnic_standalone__core__control__crossing__q_fl_record(d,q,clock);
+module tnic_standalone__core__control__crossing__q_fl__record__0(d,q,clock);
     
     // Module arguments
     input wire  [511:0] d;
@@ -15780,10 +15556,10 @@ module tnic_standalone__core__control__crossing__q_fl_record(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_fl_record
+endmodule // standalone__core__control__crossing__q_fl__record__0
 
 
-module tnic_standalone__core__control__crossing__q_fl_valid(d,q,clock);
+module tnic_standalone__core__control__crossing__q_fl__valid__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -15799,7 +15575,7 @@ module tnic_standalone__core__control__crossing__q_fl_valid(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_fl_valid
+endmodule // standalone__core__control__crossing__q_fl__valid__0
 
 
 module tnic_standalone__core__control__crossing__q_histogram_clear(d,q,clock);
@@ -15821,7 +15597,66 @@ module tnic_standalone__core__control__crossing__q_histogram_clear(d,q,clock);
 endmodule // standalone__core__control__crossing__q_histogram_clear
 
 
-module tnic_standalone__core__control__crossing__q_host_flow(d,q,clock);
+module tnic_standalone__core__control__crossing__q_host(clk,rst,i_valid,i_flow,i_rate,o_valid,o_flow,o_rate);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    input wire  [31:0] i_rate;
+    output wire o_valid;
+    output wire [9:0] o_flow;
+    output wire [31:0] o_rate;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    wire flow__0__clock;
+    wire [31:0] rate__0__d;
+    wire  [31:0] rate__0__q;
+    wire rate__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__crossing__q_host__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_host__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_host__rate__0 rate__0(
+        .d(rate__0__d),
+        .q(rate__0__q),
+        .clock(rate__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign flow__0__clock = clk;
+    assign flow__0__d = i_flow;
+    assign o_flow = flow__0__q;
+    assign rate__0__clock = clk;
+    assign rate__0__d = i_rate;
+    assign o_rate = rate__0__q;
+    
+endmodule // standalone__core__control__crossing__q_host
+
+
+module tnic_standalone__core__control__crossing__q_host__flow__0(d,q,clock);
     
     // Module arguments
     input wire  [9:0] d;
@@ -15837,10 +15672,10 @@ module tnic_standalone__core__control__crossing__q_host_flow(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_host_flow
+endmodule // standalone__core__control__crossing__q_host__flow__0
 
 
-module tnic_standalone__core__control__crossing__q_host_rate(d,q,clock);
+module tnic_standalone__core__control__crossing__q_host__rate__0(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -15856,10 +15691,10 @@ module tnic_standalone__core__control__crossing__q_host_rate(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_host_rate
+endmodule // standalone__core__control__crossing__q_host__rate__0
 
 
-module tnic_standalone__core__control__crossing__q_host_valid(d,q,clock);
+module tnic_standalone__core__control__crossing__q_host__valid__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -15875,10 +15710,82 @@ module tnic_standalone__core__control__crossing__q_host_valid(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_host_valid
+endmodule // standalone__core__control__crossing__q_host__valid__0
 
 
-module tnic_standalone__core__control__crossing__q_pw_data(d,q,clock);
+module tnic_standalone__core__control__crossing__q_pw(clk,rst,i_valid,i_profile,i_word,i_data,o_valid,o_profile,o_word,o_data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [3:0] i_profile;
+    input wire  [4:0] i_word;
+    input wire  [31:0] i_data;
+    output wire o_valid;
+    output wire [3:0] o_profile;
+    output wire [4:0] o_word;
+    output wire [31:0] o_data;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [3:0] profile__0__d;
+    wire  [3:0] profile__0__q;
+    wire profile__0__clock;
+    wire [4:0] word__0__d;
+    wire  [4:0] word__0__q;
+    wire word__0__clock;
+    wire [31:0] data__0__d;
+    wire  [31:0] data__0__q;
+    wire data__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__crossing__q_pw__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_pw__profile__0 profile__0(
+        .d(profile__0__d),
+        .q(profile__0__q),
+        .clock(profile__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_pw__word__0 word__0(
+        .d(word__0__d),
+        .q(word__0__q),
+        .clock(word__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_pw__data__0 data__0(
+        .d(data__0__d),
+        .q(data__0__q),
+        .clock(data__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign profile__0__clock = clk;
+    assign profile__0__d = i_profile;
+    assign o_profile = profile__0__q;
+    assign word__0__clock = clk;
+    assign word__0__d = i_word;
+    assign o_word = word__0__q;
+    assign data__0__clock = clk;
+    assign data__0__d = i_data;
+    assign o_data = data__0__q;
+    
+endmodule // standalone__core__control__crossing__q_pw
+
+
+module tnic_standalone__core__control__crossing__q_pw__data__0(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -15894,10 +15801,10 @@ module tnic_standalone__core__control__crossing__q_pw_data(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_pw_data
+endmodule // standalone__core__control__crossing__q_pw__data__0
 
 
-module tnic_standalone__core__control__crossing__q_pw_profile(d,q,clock);
+module tnic_standalone__core__control__crossing__q_pw__profile__0(d,q,clock);
     
     // Module arguments
     input wire  [3:0] d;
@@ -15913,10 +15820,10 @@ module tnic_standalone__core__control__crossing__q_pw_profile(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_pw_profile
+endmodule // standalone__core__control__crossing__q_pw__profile__0
 
 
-module tnic_standalone__core__control__crossing__q_pw_valid(d,q,clock);
+module tnic_standalone__core__control__crossing__q_pw__valid__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -15932,10 +15839,10 @@ module tnic_standalone__core__control__crossing__q_pw_valid(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_pw_valid
+endmodule // standalone__core__control__crossing__q_pw__valid__0
 
 
-module tnic_standalone__core__control__crossing__q_pw_word(d,q,clock);
+module tnic_standalone__core__control__crossing__q_pw__word__0(d,q,clock);
     
     // Module arguments
     input wire  [4:0] d;
@@ -15951,10 +15858,69 @@ module tnic_standalone__core__control__crossing__q_pw_word(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_pw_word
+endmodule // standalone__core__control__crossing__q_pw__word__0
 
 
-module tnic_standalone__core__control__crossing__q_query_flow(d,q,clock);
+module tnic_standalone__core__control__crossing__q_query(clk,rst,i_valid,i_flow,i_tag,o_valid,o_flow,o_tag);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    input wire  [3:0] i_tag;
+    output wire o_valid;
+    output wire [9:0] o_flow;
+    output wire [3:0] o_tag;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    wire flow__0__clock;
+    wire [3:0] tag__0__d;
+    wire  [3:0] tag__0__q;
+    wire tag__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__crossing__q_query__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_query__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_query__tag__0 tag__0(
+        .d(tag__0__d),
+        .q(tag__0__q),
+        .clock(tag__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign flow__0__clock = clk;
+    assign flow__0__d = i_flow;
+    assign o_flow = flow__0__q;
+    assign tag__0__clock = clk;
+    assign tag__0__d = i_tag;
+    assign o_tag = tag__0__q;
+    
+endmodule // standalone__core__control__crossing__q_query
+
+
+module tnic_standalone__core__control__crossing__q_query__flow__0(d,q,clock);
     
     // Module arguments
     input wire  [9:0] d;
@@ -15970,10 +15936,10 @@ module tnic_standalone__core__control__crossing__q_query_flow(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_query_flow
+endmodule // standalone__core__control__crossing__q_query__flow__0
 
 
-module tnic_standalone__core__control__crossing__q_query_tag(d,q,clock);
+module tnic_standalone__core__control__crossing__q_query__tag__0(d,q,clock);
     
     // Module arguments
     input wire  [3:0] d;
@@ -15989,10 +15955,10 @@ module tnic_standalone__core__control__crossing__q_query_tag(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_query_tag
+endmodule // standalone__core__control__crossing__q_query__tag__0
 
 
-module tnic_standalone__core__control__crossing__q_query_valid(d,q,clock);
+module tnic_standalone__core__control__crossing__q_query__valid__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -16008,10 +15974,95 @@ module tnic_standalone__core__control__crossing__q_query_valid(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_query_valid
+endmodule // standalone__core__control__crossing__q_query__valid__0
 
 
-module tnic_standalone__core__control__crossing__q_sample_flow(d,q,clock);
+module tnic_standalone__core__control__crossing__q_sample(clk,rst,i_valid,i_kind,i_flow,i_rtt_ns,i_lost,o_valid,o_kind,o_flow,o_rtt_ns,o_lost);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [1:0] i_kind;
+    input wire  [9:0] i_flow;
+    input wire  [23:0] i_rtt_ns;
+    input wire  [6:0] i_lost;
+    output wire o_valid;
+    output wire [1:0] o_kind;
+    output wire [9:0] o_flow;
+    output wire [23:0] o_rtt_ns;
+    output wire [6:0] o_lost;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [1:0] kind__0__d;
+    wire  [1:0] kind__0__q;
+    wire kind__0__clock;
+    wire [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    wire flow__0__clock;
+    wire [23:0] rtt_ns__0__d;
+    wire  [23:0] rtt_ns__0__q;
+    wire rtt_ns__0__clock;
+    wire [6:0] lost__0__d;
+    wire  [6:0] lost__0__q;
+    wire lost__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__crossing__q_sample__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_sample__kind__0 kind__0(
+        .d(kind__0__d),
+        .q(kind__0__q),
+        .clock(kind__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_sample__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_sample__rtt_ns__0 rtt_ns__0(
+        .d(rtt_ns__0__d),
+        .q(rtt_ns__0__q),
+        .clock(rtt_ns__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_sample__lost__0 lost__0(
+        .d(lost__0__d),
+        .q(lost__0__q),
+        .clock(lost__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign kind__0__clock = clk;
+    assign kind__0__d = i_kind;
+    assign o_kind = kind__0__q;
+    assign flow__0__clock = clk;
+    assign flow__0__d = i_flow;
+    assign o_flow = flow__0__q;
+    assign rtt_ns__0__clock = clk;
+    assign rtt_ns__0__d = i_rtt_ns;
+    assign o_rtt_ns = rtt_ns__0__q;
+    assign lost__0__clock = clk;
+    assign lost__0__d = i_lost;
+    assign o_lost = lost__0__q;
+    
+endmodule // standalone__core__control__crossing__q_sample
+
+
+module tnic_standalone__core__control__crossing__q_sample__flow__0(d,q,clock);
     
     // Module arguments
     input wire  [9:0] d;
@@ -16027,10 +16078,10 @@ module tnic_standalone__core__control__crossing__q_sample_flow(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_sample_flow
+endmodule // standalone__core__control__crossing__q_sample__flow__0
 
 
-module tnic_standalone__core__control__crossing__q_sample_kind(d,q,clock);
+module tnic_standalone__core__control__crossing__q_sample__kind__0(d,q,clock);
     
     // Module arguments
     input wire  [1:0] d;
@@ -16046,10 +16097,10 @@ module tnic_standalone__core__control__crossing__q_sample_kind(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_sample_kind
+endmodule // standalone__core__control__crossing__q_sample__kind__0
 
 
-module tnic_standalone__core__control__crossing__q_sample_lost(d,q,clock);
+module tnic_standalone__core__control__crossing__q_sample__lost__0(d,q,clock);
     
     // Module arguments
     input wire  [6:0] d;
@@ -16065,10 +16116,10 @@ module tnic_standalone__core__control__crossing__q_sample_lost(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_sample_lost
+endmodule // standalone__core__control__crossing__q_sample__lost__0
 
 
-module tnic_standalone__core__control__crossing__q_sample_rtt_ns(d,q,clock);
+module tnic_standalone__core__control__crossing__q_sample__rtt_ns__0(d,q,clock);
     
     // Module arguments
     input wire  [23:0] d;
@@ -16084,10 +16135,10 @@ module tnic_standalone__core__control__crossing__q_sample_rtt_ns(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_sample_rtt_ns
+endmodule // standalone__core__control__crossing__q_sample__rtt_ns__0
 
 
-module tnic_standalone__core__control__crossing__q_sample_valid(d,q,clock);
+module tnic_standalone__core__control__crossing__q_sample__valid__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -16103,10 +16154,82 @@ module tnic_standalone__core__control__crossing__q_sample_valid(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_sample_valid
+endmodule // standalone__core__control__crossing__q_sample__valid__0
 
 
-module tnic_standalone__core__control__crossing__q_sent_flow(d,q,clock);
+module tnic_standalone__core__control__crossing__q_sent(clk,rst,i_valid,i_flow,i_last,i_wire_bytes,o_valid,o_flow,o_last,o_wire_bytes);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    input wire  i_last;
+    input wire  [15:0] i_wire_bytes;
+    output wire o_valid;
+    output wire [9:0] o_flow;
+    output wire o_last;
+    output wire [15:0] o_wire_bytes;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    wire flow__0__clock;
+    wire last__0__d;
+    wire  last__0__q;
+    wire last__0__clock;
+    wire [15:0] wire_bytes__0__d;
+    wire  [15:0] wire_bytes__0__q;
+    wire wire_bytes__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__crossing__q_sent__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_sent__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_sent__last__0 last__0(
+        .d(last__0__d),
+        .q(last__0__q),
+        .clock(last__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_sent__wire_bytes__0 wire_bytes__0(
+        .d(wire_bytes__0__d),
+        .q(wire_bytes__0__q),
+        .clock(wire_bytes__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign flow__0__clock = clk;
+    assign flow__0__d = i_flow;
+    assign o_flow = flow__0__q;
+    assign last__0__clock = clk;
+    assign last__0__d = i_last;
+    assign o_last = last__0__q;
+    assign wire_bytes__0__clock = clk;
+    assign wire_bytes__0__d = i_wire_bytes;
+    assign o_wire_bytes = wire_bytes__0__q;
+    
+endmodule // standalone__core__control__crossing__q_sent
+
+
+module tnic_standalone__core__control__crossing__q_sent__flow__0(d,q,clock);
     
     // Module arguments
     input wire  [9:0] d;
@@ -16122,10 +16245,10 @@ module tnic_standalone__core__control__crossing__q_sent_flow(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_sent_flow
+endmodule // standalone__core__control__crossing__q_sent__flow__0
 
 
-module tnic_standalone__core__control__crossing__q_sent_last(d,q,clock);
+module tnic_standalone__core__control__crossing__q_sent__last__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -16141,10 +16264,10 @@ module tnic_standalone__core__control__crossing__q_sent_last(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_sent_last
+endmodule // standalone__core__control__crossing__q_sent__last__0
 
 
-module tnic_standalone__core__control__crossing__q_sent_valid(d,q,clock);
+module tnic_standalone__core__control__crossing__q_sent__valid__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -16160,10 +16283,10 @@ module tnic_standalone__core__control__crossing__q_sent_valid(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_sent_valid
+endmodule // standalone__core__control__crossing__q_sent__valid__0
 
 
-module tnic_standalone__core__control__crossing__q_sent_wire_bytes(d,q,clock);
+module tnic_standalone__core__control__crossing__q_sent__wire_bytes__0(d,q,clock);
     
     // Module arguments
     input wire  [15:0] d;
@@ -16179,7 +16302,7 @@ module tnic_standalone__core__control__crossing__q_sent_wire_bytes(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_sent_wire_bytes
+endmodule // standalone__core__control__crossing__q_sent__wire_bytes__0
 
 
 module tnic_standalone__core__control__crossing__q_settings(d,q,clock);
@@ -16201,7 +16324,53 @@ module tnic_standalone__core__control__crossing__q_settings(d,q,clock);
 endmodule // standalone__core__control__crossing__q_settings
 
 
-module tnic_standalone__core__control__crossing__q_superseded_flow(d,q,clock);
+module tnic_standalone__core__control__crossing__q_superseded(clk,rst,i_valid,i_flow,o_valid,o_flow);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    output wire o_valid;
+    output wire [9:0] o_flow;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    wire flow__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__crossing__q_superseded__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__crossing__q_superseded__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign flow__0__clock = clk;
+    assign flow__0__d = i_flow;
+    assign o_flow = flow__0__q;
+    
+endmodule // standalone__core__control__crossing__q_superseded
+
+
+module tnic_standalone__core__control__crossing__q_superseded__flow__0(d,q,clock);
     
     // Module arguments
     input wire  [9:0] d;
@@ -16217,10 +16386,10 @@ module tnic_standalone__core__control__crossing__q_superseded_flow(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_superseded_flow
+endmodule // standalone__core__control__crossing__q_superseded__flow__0
 
 
-module tnic_standalone__core__control__crossing__q_superseded_valid(d,q,clock);
+module tnic_standalone__core__control__crossing__q_superseded__valid__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -16236,7 +16405,7 @@ module tnic_standalone__core__control__crossing__q_superseded_valid(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__crossing__q_superseded_valid
+endmodule // standalone__core__control__crossing__q_superseded__valid__0
 
 
 module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,settings,stop,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
@@ -16264,16 +16433,16 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire [643:0] settings;
     output wire stop;
     output wire time_set_valid;
-    output wire pw_valid;
-    output wire [3:0] pw_profile;
-    output wire [4:0] pw_word;
-    output wire [31:0] pw_data;
-    output wire fl_valid;
-    output wire [9:0] fl_flow;
-    output wire [511:0] fl_record;
-    output wire host_valid;
-    output wire [9:0] host_flow;
-    output wire [31:0] host_rate;
+    output wire  pw_valid;
+    output wire  [3:0] pw_profile;
+    output wire  [4:0] pw_word;
+    output wire  [31:0] pw_data;
+    output wire  fl_valid;
+    output wire  [9:0] fl_flow;
+    output wire  [511:0] fl_record;
+    output wire  host_valid;
+    output wire  [9:0] host_flow;
+    output wire  [31:0] host_rate;
     output wire  hd_valid;
     input wire  hd_ready;
     output wire  [9:0] hd_flow;
@@ -16363,17 +16532,7 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__stop;
     wire  control__refused;
     wire  control__time_set_valid;
-    wire  control__pw_valid;
-    wire  [3:0] control__pw_profile;
-    wire  [4:0] control__pw_word;
-    wire  [31:0] control__pw_data;
-    wire  control__fl_valid;
     wire  control__fl_command;
-    wire  [9:0] control__fl_flow;
-    wire  [511:0] control__fl_record;
-    wire  control__host_valid;
-    wire  [9:0] control__host_flow;
-    wire  [31:0] control__host_rate;
     wire  control__query_valid;
     wire held__clk;
     wire held__rst;
@@ -16410,9 +16569,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire query__rst;
     wire query__start;
     wire query__loaded;
-    wire query__answer_valid;
-    wire [3:0] query__answer_tag;
-    wire [1023:0] query__answer_record;
     wire  [3:0] query__tag;
     wire  query__copy_valid;
     wire  [4:0] query__copy_index;
@@ -16502,17 +16658,17 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .stop(control__stop),
         .refused(control__refused),
         .time_set_valid(control__time_set_valid),
-        .pw_valid(control__pw_valid),
-        .pw_profile(control__pw_profile),
-        .pw_word(control__pw_word),
-        .pw_data(control__pw_data),
-        .fl_valid(control__fl_valid),
+        .pw_valid(pw_valid),
+        .pw_profile(pw_profile),
+        .pw_word(pw_word),
+        .pw_data(pw_data),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
         .fl_command(control__fl_command),
-        .fl_flow(control__fl_flow),
-        .fl_record(control__fl_record),
-        .host_valid(control__host_valid),
-        .host_flow(control__host_flow),
-        .host_rate(control__host_rate),
+        .host_valid(host_valid),
+        .host_flow(host_flow),
+        .host_rate(host_rate),
         .hd_valid(hd_valid),
         .hd_ready(hd_ready),
         .hd_flow(hd_flow),
@@ -16576,9 +16732,9 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .rst(query__rst),
         .start(query__start),
         .loaded(query__loaded),
-        .answer_valid(query__answer_valid),
-        .answer_tag(query__answer_tag),
-        .answer_record(query__answer_record),
+        .answer_valid(answer_valid),
+        .answer_tag(answer_tag),
+        .answer_record(answer_record),
         .tag(query__tag),
         .copy_valid(query__copy_valid),
         .copy_index(query__copy_index),
@@ -16648,9 +16804,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign query__copy_ready = control__copy_ready;
     assign query__start = control__query_valid;
     assign query__loaded = control__fl_command;
-    assign query__answer_valid = answer_valid;
-    assign query__answer_tag = answer_tag;
-    assign query__answer_record = answer_record;
     assign query_tag = query__tag;
     assign histogram__next_bin = control__next_bin;
     assign histogram_at = histogram__histogram_at;
@@ -16676,16 +16829,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign lost = heartbeat__lost;
     assign stop = control__stop;
     assign time_set_valid = control__time_set_valid;
-    assign pw_valid = control__pw_valid;
-    assign pw_profile = control__pw_profile;
-    assign pw_word = control__pw_word;
-    assign pw_data = control__pw_data;
-    assign fl_valid = control__fl_valid;
-    assign fl_flow = control__fl_flow;
-    assign fl_record = control__fl_record;
-    assign host_valid = control__host_valid;
-    assign host_flow = control__host_flow;
-    assign host_rate = control__host_rate;
     assign query_valid = control__query_valid;
     assign query_flow = ((held__settings[(64'h24b)+:(16)]) & 10'h3ff);
     
@@ -19167,7 +19310,7 @@ module tnic_standalone__core__control__csr__clear__running(d,q,clock);
 endmodule // standalone__core__control__csr__clear__running
 
 
-module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,clearing,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
+module tnic_standalone__core__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,count_above,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,clearing,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,fl_command,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
     
     // Module arguments
     input wire  clk;
@@ -19220,9 +19363,9 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     output wire [4:0] pw_word;
     output wire [31:0] pw_data;
     output wire fl_valid;
-    output wire fl_command;
     output wire [9:0] fl_flow;
     output wire [511:0] fl_record;
+    output wire fl_command;
     output wire host_valid;
     output wire [9:0] host_flow;
     output wire [31:0] host_rate;
@@ -19347,12 +19490,12 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     reg  set__d;
     wire  set__q;
     wire set__clock;
-    reg  pw__d;
-    wire  pw__q;
-    wire pw__clock;
-    reg  fl__d;
-    wire  fl__q;
-    wire fl__clock;
+    reg  pw_q__d;
+    wire  pw_q__q;
+    wire pw_q__clock;
+    reg  fl_q__d;
+    wire  fl_q__q;
+    wire fl_q__clock;
     reg  fl_own__d;
     wire  fl_own__q;
     wire fl_own__clock;
@@ -19365,9 +19508,9 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     reg  [511:0] record__d;
     wire  [511:0] record__q;
     wire record__clock;
-    reg  host__d;
-    wire  host__q;
-    wire host__clock;
+    reg  host_q__d;
+    wire  host_q__q;
+    wire host_q__clock;
     reg  bell__d;
     wire  bell__q;
     wire bell__clock;
@@ -19528,15 +19671,15 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
         .q(set__q),
         .clock(set__clock)
     );
-    tnic_standalone__core__control__csr__control__pw pw(
-        .d(pw__d),
-        .q(pw__q),
-        .clock(pw__clock)
+    tnic_standalone__core__control__csr__control__pw_q pw_q(
+        .d(pw_q__d),
+        .q(pw_q__q),
+        .clock(pw_q__clock)
     );
-    tnic_standalone__core__control__csr__control__fl fl(
-        .d(fl__d),
-        .q(fl__q),
-        .clock(fl__clock)
+    tnic_standalone__core__control__csr__control__fl_q fl_q(
+        .d(fl_q__d),
+        .q(fl_q__q),
+        .clock(fl_q__clock)
     );
     tnic_standalone__core__control__csr__control__fl_own fl_own(
         .d(fl_own__d),
@@ -19558,10 +19701,10 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
         .q(record__q),
         .clock(record__clock)
     );
-    tnic_standalone__core__control__csr__control__host host(
-        .d(host__d),
-        .q(host__q),
-        .clock(host__clock)
+    tnic_standalone__core__control__csr__control__host_q host_q(
+        .d(host_q__d),
+        .q(host_q__q),
+        .clock(host_q__clock)
     );
     tnic_standalone__core__control__csr__control__bell bell(
         .d(bell__d),
@@ -19610,13 +19753,13 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
         std__d = std__q;
         setting__d = setting__q;
         set__d = set__q;
-        pw__d = pw__q;
-        fl__d = fl__q;
+        pw_q__d = pw_q__q;
+        fl_q__d = fl_q__q;
         fl_own__d = fl_own__q;
         fl_index__d = fl_index__q;
         fills__d = fills__q;
         record__d = record__q;
-        host__d = host__q;
+        host_q__d = host_q__q;
         bell__d = bell__q;
         bell_flow__d = bell_flow__q;
         bell_packets__d = bell_packets__q;
@@ -19628,10 +19771,10 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
         refused_q__d = 1'b0;
         setting__d = 1'b0;
         set__d = setting__q;
-        pw__d = 1'b0;
-        fl__d = 1'b0;
+        pw_q__d = 1'b0;
+        fl_q__d = 1'b0;
         fl_own__d = 1'b0;
-        host__d = 1'b0;
+        host_q__d = 1'b0;
         asking__d = 1'b0;
         next_bin_q__d = 1'b0;
         if (hd_ready) begin
@@ -19700,7 +19843,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
                         if (write__q) begin
                             if (decode__window) begin
                                 if (decode__rate) begin
-                                    host__d = 1'b1;
+                                    host_q__d = 1'b1;
                                 end
                                 else begin
                                     if (bell__q) begin
@@ -19716,7 +19859,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
                             end
                             else begin
                                 stv__d = 1'b1;
-                                pw__d = decode__profile;
+                                pw_q__d = decode__profile;
                                 setting__d = decode__set_high;
                                 if (decode__command) begin
                                     if (data__q[32'h0]) begin
@@ -19747,7 +19890,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
                     left__d = left__q - ((32'h1) & 12'hfff);
                     if (~|left__q) begin
                         fills__d = 1'b0;
-                        fl__d = 1'b1;
+                        fl_q__d = 1'b1;
                         fl_own__d = 1'b1;
                         fl_index__d = flow_index[(32'h0)+:(10)];
                         reply = 1'b1;
@@ -19793,7 +19936,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
             record__d = {store__read_data, record__q[32+:480]};
         end
         if (bulk_valid) begin
-            fl__d = 1'b1;
+            fl_q__d = 1'b1;
             fl_index__d = bulk_flow;
             record__d = bulk_record;
         end
@@ -19821,11 +19964,11 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
             refused_q__d = 1'b0;
             setting__d = 1'b0;
             set__d = 1'b0;
-            pw__d = 1'b0;
-            fl__d = 1'b0;
+            pw_q__d = 1'b0;
+            fl_q__d = 1'b0;
             fl_own__d = 1'b0;
             fills__d = 1'b0;
-            host__d = 1'b0;
+            host_q__d = 1'b0;
             bell__d = 1'b0;
             asking__d = 1'b0;
             next_bin_q__d = 1'b0;
@@ -19850,13 +19993,13 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     assign std__clock = clk;
     assign setting__clock = clk;
     assign set__clock = clk;
-    assign pw__clock = clk;
-    assign fl__clock = clk;
+    assign pw_q__clock = clk;
+    assign fl_q__clock = clk;
     assign fl_own__clock = clk;
     assign fl_index__clock = clk;
     assign fills__clock = clk;
     assign record__clock = clk;
-    assign host__clock = clk;
+    assign host_q__clock = clk;
     assign bell__clock = clk;
     assign bell_flow__clock = clk;
     assign bell_packets__clock = clk;
@@ -19901,17 +20044,17 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     assign stop = ~go__q;
     assign refused = refused_q__q;
     assign time_set_valid = set__q;
-    assign pw_valid = pw__q;
+    assign pw_valid = pw_q__q;
     assign pw_profile = stw__q[(32'h5)+:(4)];
     assign pw_word = stw__q[(32'h0)+:(5)];
     assign pw_data = std__q;
     assign look_valid = state__q == State__Fetch;
     assign look_word = word__q;
-    assign fl_valid = fl__q;
+    assign fl_valid = fl_q__q;
     assign fl_command = fl_own__q;
     assign fl_flow = fl_index__q;
     assign fl_record = record__q;
-    assign host_valid = host__q;
+    assign host_valid = host_q__q;
     assign host_flow = address__q[(32'h6)+:(10)];
     assign host_rate = std__q;
     assign hd_valid = bell__q;
@@ -21709,25 +21852,6 @@ module tnic_standalone__core__control__csr__control__fills(d,q,clock);
 endmodule // standalone__core__control__csr__control__fills
 
 
-module tnic_standalone__core__control__csr__control__fl(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__csr__control__fl
-
-
 module tnic_standalone__core__control__csr__control__fl_index(d,q,clock);
     
     // Module arguments
@@ -21766,6 +21890,25 @@ module tnic_standalone__core__control__csr__control__fl_own(d,q,clock);
 endmodule // standalone__core__control__csr__control__fl_own
 
 
+module tnic_standalone__core__control__csr__control__fl_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__control__fl_q
+
+
 module tnic_standalone__core__control__csr__control__go(d,q,clock);
     
     // Module arguments
@@ -21785,7 +21928,7 @@ module tnic_standalone__core__control__csr__control__go(d,q,clock);
 endmodule // standalone__core__control__csr__control__go
 
 
-module tnic_standalone__core__control__csr__control__host(d,q,clock);
+module tnic_standalone__core__control__csr__control__host_q(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -21801,7 +21944,7 @@ module tnic_standalone__core__control__csr__control__host(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__csr__control__host
+endmodule // standalone__core__control__csr__control__host_q
 
 
 module tnic_standalone__core__control__csr__control__last_word(d,q,clock);
@@ -21861,7 +22004,7 @@ module tnic_standalone__core__control__csr__control__next_bin_q(d,q,clock);
 endmodule // standalone__core__control__csr__control__next_bin_q
 
 
-module tnic_standalone__core__control__csr__control__pw(d,q,clock);
+module tnic_standalone__core__control__csr__control__pw_q(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -21877,7 +22020,7 @@ module tnic_standalone__core__control__csr__control__pw(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__csr__control__pw
+endmodule // standalone__core__control__csr__control__pw_q
 
 
 module tnic_standalone__core__control__csr__control__ready(d,q,clock);
@@ -31920,7 +32063,7 @@ module tnic_standalone__core__control__dma__writer__waiting(d,q,clock);
 endmodule // standalone__core__control__dma__writer__waiting
 
 
-module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,limited_valid,limited_flow,limited,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_branch,event_hyperactive,event_rtt_ns,event_rate,event_kind,event_before,event_rate_before,event_now_ns,event_hops,event_endpoint_ns,event_profile,pulses,superseded_valid,superseded_flow);
+module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,idle_valid,idle_flow,limited_valid,limited_flow,limited,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,pulses,superseded_valid,superseded_flow);
     
     // Module arguments
     input wire  clk;
@@ -31954,17 +32097,17 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     output wire [31:0] rate_value;
     output wire event_valid;
     output wire [9:0] event_flow;
+    output wire [3:0] event_profile;
+    output reg  [2:0] event_kind;
     output wire [2:0] event_branch;
     output wire event_hyperactive;
     output wire [23:0] event_rtt_ns;
-    output wire [31:0] event_rate;
-    output reg  [2:0] event_kind;
-    output reg  [159:0] event_before;
-    output wire [31:0] event_rate_before;
-    output wire [31:0] event_now_ns;
     output wire [7:0] event_hops;
     output wire [23:0] event_endpoint_ns;
-    output wire [3:0] event_profile;
+    output wire [31:0] event_now_ns;
+    output wire [31:0] event_rate_before;
+    output wire [31:0] event_rate;
+    output reg  [159:0] event_before;
     output reg  [31:0] pulses;
     output wire superseded_valid;
     output wire [9:0] superseded_flow;
@@ -32031,11 +32174,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [7:0] arbiter__sample_hops;
     wire [23:0] arbiter__sample_endpoint_ns;
     wire arbiter__sample_lost;
-    wire arbiter__idle_valid;
-    wire [9:0] arbiter__idle_flow;
-    wire arbiter__host_valid;
-    wire [9:0] arbiter__host_flow;
-    wire [31:0] arbiter__host_rate;
     wire arbiter__load_valid;
     wire [9:0] arbiter__load_flow;
     wire  arbiter__issue;
@@ -32299,10 +32437,10 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     reg  [31:0] given__d;
     wire  [31:0] given__q;
     wire given__clock;
-    wire sample__clk;
-    wire [8:0] sample__at;
-    wire [55:0] sample__i;
-    wire  [55:0] sample__o;
+    wire stamps__clk;
+    wire [8:0] stamps__at;
+    wire [55:0] stamps__i;
+    wire  [55:0] stamps__o;
     wire values__clk;
     wire values__rst;
     wire [31:0] values__i;
@@ -33072,11 +33210,11 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .sample_hops(arbiter__sample_hops),
         .sample_endpoint_ns(arbiter__sample_endpoint_ns),
         .sample_lost(arbiter__sample_lost),
-        .idle_valid(arbiter__idle_valid),
-        .idle_flow(arbiter__idle_flow),
-        .host_valid(arbiter__host_valid),
-        .host_flow(arbiter__host_flow),
-        .host_rate(arbiter__host_rate),
+        .idle_valid(idle_valid),
+        .idle_flow(idle_flow),
+        .host_valid(host_valid),
+        .host_flow(host_flow),
+        .host_rate(host_rate),
         .load_valid(arbiter__load_valid),
         .load_flow(arbiter__load_flow),
         .issue(arbiter__issue),
@@ -33379,11 +33517,11 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .q(given__q),
         .clock(given__clock)
     );
-    tnic_standalone__core__control__engine__sample sample(
-        .clk(sample__clk),
-        .at(sample__at),
-        .i(sample__i),
-        .o(sample__o)
+    tnic_standalone__core__control__engine__stamps stamps(
+        .clk(stamps__clk),
+        .at(stamps__at),
+        .i(stamps__i),
+        .o(stamps__o)
     );
     tnic_standalone__core__control__engine__values values(
         .clk(values__clk),
@@ -34790,7 +34928,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         if (kind_10[(64'h1)+:(1)] | sweep) begin
             mark11__d = ((32'h0) & 41'h1ffffffffff);
         end
-        last__d = {1'b1, sample__o[(64'h18)+:(32)], sample__o[(64'h0)+:(24)]};
+        last__d = {1'b1, stamps__o[(64'h18)+:(32)], stamps__o[(64'h0)+:(24)]};
         if (~is_sample | sweep) begin
             last__d = ((32'h0) & 57'h1ffffffffffffff);
         end
@@ -35305,11 +35443,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign arbiter__sample_hops = sample_hops;
     assign arbiter__sample_endpoint_ns = sample_endpoint_ns;
     assign arbiter__sample_lost = |sample_lost;
-    assign arbiter__idle_valid = idle_valid;
-    assign arbiter__idle_flow = idle_flow;
-    assign arbiter__host_valid = host_valid;
-    assign arbiter__host_flow = host_flow;
-    assign arbiter__host_rate = host_rate;
     assign arbiter__load_valid = fl_valid & fl_record[32'h0] & ~fl_record[32'h1];
     assign arbiter__load_flow = fl_flow;
     assign rtt__1__d = arbiter__rtt_ns;
@@ -35320,12 +35453,12 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign inputs__i = {value__1__q, endpoint__1__q, hops__1__q, rtt__1__q};
     assign kind_18 = kind__18__q;
     assign late_18 = kind_18[(64'h1)+:(1)] | kind_18[(64'h2)+:(1)];
-    assign sample__clk = clk;
-    assign sample__at = turn__q;
-    assign sample__i = {value__1__q, rtt__1__q};
+    assign stamps__clk = clk;
+    assign stamps__at = turn__q;
+    assign stamps__i = {value__1__q, rtt__1__q};
     assign values__clk = clk;
     assign values__rst = rst;
-    assign values__i = sample__o[(64'h18)+:(32)];
+    assign values__i = stamps__o[(64'h18)+:(32)];
     assign state__clk = clk;
     assign state__sweep = sweep;
     assign state__sweep_flow = sweep_flow;
@@ -35454,7 +35587,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign kind_10 = kind__10__q;
     assign is_sample = kind__10__q == Kind__Sample;
     assign falls = flags__10__q[(64'h3)+:(1)] & flags__10__q[(64'hc)+:(1)] & (scale__reached_10 | flags__10__q[(64'h9)+:(1)]);
-    assign marked_now = ((sample__o[(64'h18)+:(32)]) & 40'hffffffffff);
+    assign marked_now = ((stamps__o[(64'h18)+:(32)]) & 40'hffffffffff);
     assign state__flow_11 = flow__11__q;
     assign state__write_11 = writes__q;
     assign state__record_11 = {mark11__q[(64'h1)+:(40)], mark11__q[(64'h0)+:(1)], filtered__q[(64'h3)+:(38)], filtered__q[(64'h0)+:(3)], last__q[(64'h38)+:(1)], last__q[(64'h18)+:(32)], last__q[(64'h0)+:(24)]};
@@ -66321,137 +66454,6 @@ module tnic_standalone__core__control__engine__rtt__3(d,q,clock);
 endmodule // standalone__core__control__engine__rtt__3
 
 
-module tnic_standalone__core__control__engine__sample(clk,at,i,o);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [8:0] at;
-    input wire  [55:0] i;
-    output wire [55:0] o;
-    
-    // Constant declarations
-    localparam  behind = 9'b110;
-    
-    // Stub signals
-    wire [8:0] ram__read_address;
-    wire ram__read_clock;
-    wire  [55:0] ram__read_data;
-    wire [8:0] ram__write_address;
-    wire ram__write_clock;
-    wire [55:0] ram__write_data;
-    wire ram__write_enable;
-    reg  [8:0] read__d;
-    wire  [8:0] read__q;
-    wire read__clock;
-    reg  [55:0] raw__d;
-    wire  [55:0] raw__q;
-    wire raw__clock;
-    
-    // Sub module instances
-    tnic_standalone__core__control__engine__sample__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    tnic_standalone__core__control__engine__sample__read read(
-        .d(read__d),
-        .q(read__q),
-        .clock(read__clock)
-    );
-    tnic_standalone__core__control__engine__sample__raw raw(
-        .d(raw__d),
-        .q(raw__q),
-        .clock(raw__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        read__d = read__q;
-        raw__d = raw__q;
-        read__d = at - behind;
-        raw__d = ram__read_data;
-    end
-    assign read__clock = clk;
-    assign raw__clock = clk;
-    assign ram__read_clock = clk;
-    assign ram__write_clock = clk;
-    assign ram__write_enable = 1'b1;
-    assign ram__write_address = at;
-    assign ram__write_data = i;
-    assign ram__read_address = read__q;
-    assign o = raw__q;
-    
-endmodule // standalone__core__control__engine__sample
-
-
-module tnic_standalone__core__control__engine__sample__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [8:0] read_address;
-    input wire  read_clock;
-    output reg  [55:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [55:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[55:0] mem[511:0];
-    
-    always @(posedge read_clock) begin
-       read_data <= write_enable & (read_address == write_address) ? {56{1'bx}} : mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-endmodule // standalone__core__control__engine__sample__ram
-
-
-module tnic_standalone__core__control__engine__sample__raw(d,q,clock);
-    
-    // Module arguments
-    input wire  [55:0] d;
-    output reg  [55:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 56'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__engine__sample__raw
-
-
-module tnic_standalone__core__control__engine__sample__read(d,q,clock);
-    
-    // Module arguments
-    input wire  [8:0] d;
-    output reg  [8:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 9'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__engine__sample__read
-
-
 module tnic_standalone__core__control__engine__scale(clk,rst,middle_7,pi_7,error_7,threshold_7,delta_7,above_9,flow_9,zeros_10,swift_10,middle_10,below_13,reciprocal_10,rate_10,reached_10,part_14,of_rate_14);
     
     // Module arguments
@@ -67412,6 +67414,137 @@ module tnic_standalone__core__control__engine__smoothed(d,q,clock);
     end
           
 endmodule // standalone__core__control__engine__smoothed
+
+
+module tnic_standalone__core__control__engine__stamps(clk,at,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [8:0] at;
+    input wire  [55:0] i;
+    output wire [55:0] o;
+    
+    // Constant declarations
+    localparam  behind = 9'b110;
+    
+    // Stub signals
+    wire [8:0] ram__read_address;
+    wire ram__read_clock;
+    wire  [55:0] ram__read_data;
+    wire [8:0] ram__write_address;
+    wire ram__write_clock;
+    wire [55:0] ram__write_data;
+    wire ram__write_enable;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
+    wire read__clock;
+    reg  [55:0] raw__d;
+    wire  [55:0] raw__q;
+    wire raw__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__engine__stamps__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__core__control__engine__stamps__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__core__control__engine__stamps__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        read__d = read__q;
+        raw__d = raw__q;
+        read__d = at - behind;
+        raw__d = ram__read_data;
+    end
+    assign read__clock = clk;
+    assign raw__clock = clk;
+    assign ram__read_clock = clk;
+    assign ram__write_clock = clk;
+    assign ram__write_enable = 1'b1;
+    assign ram__write_address = at;
+    assign ram__write_data = i;
+    assign ram__read_address = read__q;
+    assign o = raw__q;
+    
+endmodule // standalone__core__control__engine__stamps
+
+
+module tnic_standalone__core__control__engine__stamps__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [55:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [55:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[55:0] mem[511:0];
+    
+    always @(posedge read_clock) begin
+       read_data <= write_enable & (read_address == write_address) ? {56{1'bx}} : mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__control__engine__stamps__ram
+
+
+module tnic_standalone__core__control__engine__stamps__raw(d,q,clock);
+    
+    // Module arguments
+    input wire  [55:0] d;
+    output reg  [55:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 56'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__stamps__raw
+
+
+module tnic_standalone__core__control__engine__stamps__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__engine__stamps__read
 
 
 module tnic_standalone__core__control__engine__state(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,rtt_2,time_2,flow_11,write_11,record_11,swift_2,profile_1,profile_2,record_2,record_3,difference_3,age_3,since_3);
@@ -70634,7 +70767,7 @@ module tnic_standalone__core__control__histograms__waiting(d,q,clock);
 endmodule // standalone__core__control__histograms__waiting
 
 
-module tnic_standalone__core__control__parse(clk,rst,s_tdata,s_tkeep,s_tvalid,s_tlast,s_ts,s_bad,cfg_udp_port,o_valid,o_kind,o_reason,o_class,o_head,o_hdr,o_len,o_ts,pulses);
+module tnic_standalone__core__control__parse(clk,rst,s_tdata,s_tkeep,s_tvalid,s_tlast,s_ts,s_bad,cfg_udp_port,o_valid,o_kind,o_class,o_head,o_hdr,o_len,o_ts,o_reason,pulses);
     
     // Module arguments
     input wire  clk;
@@ -70646,25 +70779,19 @@ module tnic_standalone__core__control__parse(clk,rst,s_tdata,s_tkeep,s_tvalid,s_
     input wire  [63:0] s_ts;
     input wire  s_bad;
     input wire  [15:0] cfg_udp_port;
-    output wire o_valid;
-    output wire [1:0] o_kind;
+    output wire  o_valid;
+    output wire  [1:0] o_kind;
+    output wire  [1:0] o_class;
+    output wire  [527:0] o_head;
+    output wire  [383:0] o_hdr;
+    output wire  [15:0] o_len;
+    output wire  [63:0] o_ts;
     output wire [3:0] o_reason;
-    output wire [1:0] o_class;
-    output wire [527:0] o_head;
-    output wire [383:0] o_hdr;
-    output wire [15:0] o_len;
-    output wire [63:0] o_ts;
     output wire [31:0] pulses;
     
     // Stub signals
     wire collect__clk;
     wire collect__rst;
-    wire [63:0] collect__s_tdata;
-    wire [7:0] collect__s_tkeep;
-    wire collect__s_tvalid;
-    wire collect__s_tlast;
-    wire [63:0] collect__s_ts;
-    wire collect__s_bad;
     wire  collect__o_end;
     wire  [911:0] collect__o_head;
     wire  [63:0] collect__o_stamp;
@@ -70680,26 +70807,19 @@ module tnic_standalone__core__control__parse(clk,rst,s_tdata,s_tkeep,s_tvalid,s_
     wire judge__bad;
     wire [16:0] judge__bytes;
     wire judge__broken;
-    wire  judge__o_valid;
-    wire  [1:0] judge__o_kind;
     wire  [3:0] judge__o_reason;
-    wire  [1:0] judge__o_class;
-    wire  [527:0] judge__o_head;
-    wire  [383:0] judge__o_hdr;
-    wire  [15:0] judge__o_len;
-    wire  [63:0] judge__o_ts;
     wire  [31:0] judge__pulses;
     
     // Sub module instances
     tnic_standalone__core__control__parse__collect collect(
         .clk(collect__clk),
         .rst(collect__rst),
-        .s_tdata(collect__s_tdata),
-        .s_tkeep(collect__s_tkeep),
-        .s_tvalid(collect__s_tvalid),
-        .s_tlast(collect__s_tlast),
-        .s_ts(collect__s_ts),
-        .s_bad(collect__s_bad),
+        .s_tdata(s_tdata),
+        .s_tkeep(s_tkeep),
+        .s_tvalid(s_tvalid),
+        .s_tlast(s_tlast),
+        .s_ts(s_ts),
+        .s_bad(s_bad),
         .o_end(collect__o_end),
         .o_head(collect__o_head),
         .o_stamp(collect__o_stamp),
@@ -70717,26 +70837,20 @@ module tnic_standalone__core__control__parse(clk,rst,s_tdata,s_tkeep,s_tvalid,s_
         .bad(judge__bad),
         .bytes(judge__bytes),
         .broken(judge__broken),
-        .o_valid(judge__o_valid),
-        .o_kind(judge__o_kind),
+        .o_valid(o_valid),
+        .o_kind(o_kind),
+        .o_class(o_class),
+        .o_head(o_head),
+        .o_hdr(o_hdr),
+        .o_len(o_len),
+        .o_ts(o_ts),
         .o_reason(judge__o_reason),
-        .o_class(judge__o_class),
-        .o_head(judge__o_head),
-        .o_hdr(judge__o_hdr),
-        .o_len(judge__o_len),
-        .o_ts(judge__o_ts),
         .pulses(judge__pulses)
     );
     
     // Update code
     assign collect__clk = clk;
     assign collect__rst = rst;
-    assign collect__s_tdata = s_tdata;
-    assign collect__s_tkeep = s_tkeep;
-    assign collect__s_tvalid = s_tvalid;
-    assign collect__s_tlast = s_tlast;
-    assign collect__s_ts = s_ts;
-    assign collect__s_bad = s_bad;
     assign judge__clk = clk;
     assign judge__rst = rst;
     assign judge__cfg_udp_port = cfg_udp_port;
@@ -70746,14 +70860,7 @@ module tnic_standalone__core__control__parse(clk,rst,s_tdata,s_tkeep,s_tvalid,s_
     assign judge__stamp = collect__o_stamp;
     assign judge__bytes = collect__o_bytes;
     assign judge__broken = collect__o_broken;
-    assign o_valid = judge__o_valid;
-    assign o_kind = judge__o_kind;
     assign o_reason = judge__o_reason;
-    assign o_class = judge__o_class;
-    assign o_head = judge__o_head;
-    assign o_hdr = judge__o_hdr;
-    assign o_len = judge__o_len;
-    assign o_ts = judge__o_ts;
     assign pulses = judge__pulses;
     
 endmodule // standalone__core__control__parse
@@ -71828,7 +71935,7 @@ module tnic_standalone__core__control__parse__collect__word__9(d,q,clock);
 endmodule // standalone__core__control__parse__collect__word__9
 
 
-module tnic_standalone__core__control__parse__judge(clk,rst,cfg_udp_port,ended,head,stamp,bad,bytes,broken,o_valid,o_kind,o_reason,o_class,o_head,o_hdr,o_len,o_ts,pulses);
+module tnic_standalone__core__control__parse__judge(clk,rst,cfg_udp_port,ended,head,stamp,bad,bytes,broken,o_valid,o_kind,o_class,o_head,o_hdr,o_len,o_ts,o_reason,pulses);
     
     // Module arguments
     input wire  clk;
@@ -71842,12 +71949,12 @@ module tnic_standalone__core__control__parse__judge(clk,rst,cfg_udp_port,ended,h
     input wire  broken;
     output wire o_valid;
     output wire [1:0] o_kind;
-    output wire [3:0] o_reason;
     output wire [1:0] o_class;
     output wire [527:0] o_head;
     output wire [383:0] o_hdr;
     output wire [15:0] o_len;
     output wire [63:0] o_ts;
+    output wire [3:0] o_reason;
     output wire [31:0] pulses;
     
     // Constant declarations
@@ -77535,21 +77642,21 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     input wire  [95:0] cfg_key;
     input wire  [63:0] now;
     input wire  [1:0] time_epoch;
-    output wire sample_valid;
-    output wire [1:0] sample_kind;
-    output wire [9:0] sample_flow;
-    output wire [23:0] sample_rtt_ns;
-    output wire [31:0] sample_now_ns;
-    output wire [7:0] sample_hops;
-    output wire [23:0] sample_endpoint_ns;
-    output wire [6:0] sample_lost;
-    output wire release_valid;
-    output wire [9:0] release_flow;
-    output wire [31:0] release_bytes;
+    output wire  sample_valid;
+    output wire  [1:0] sample_kind;
+    output wire  [9:0] sample_flow;
+    output wire  [23:0] sample_rtt_ns;
+    output wire  [31:0] sample_now_ns;
+    output wire  [7:0] sample_hops;
+    output wire  [23:0] sample_endpoint_ns;
+    output wire  [6:0] sample_lost;
+    output wire  release_valid;
+    output wire  [9:0] release_flow;
+    output wire  [31:0] release_bytes;
     output wire [63:0] pulses;
-    output wire acked_valid;
-    output wire [9:0] acked_flow;
-    output wire [1:0] acked_outcome;
+    output wire  acked_valid;
+    output wire  [9:0] acked_flow;
+    output wire  [1:0] acked_outcome;
     
     // Enums
     localparam Gives__Nothing = 0;
@@ -77599,19 +77706,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     wire ack__rst;
     wire ack__sweep;
     wire [12:0] ack__sweep_at;
-    wire ack__a_valid;
-    wire [31:0] ack__a_flow;
-    wire [15:0] ack__a_place;
-    wire [31:0] ack__a_segment;
-    wire [31:0] ack__a_nonce;
-    wire [31:0] ack__a_source;
     wire [95:0] ack__key;
-    wire [63:0] ack__a_ts;
-    wire [63:0] ack__a_arrival;
-    wire [63:0] ack__a_departure;
-    wire [7:0] ack__a_ttl_sent;
-    wire [7:0] ack__a_ttl_seen;
-    wire [7:0] ack__a_loss;
     wire ack__ended_valid;
     wire [9:0] ack__ended_flow;
     wire [15:0] ack__ended_segment;
@@ -77627,27 +77722,9 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     wire ack__flow_enable;
     wire ack__flow_keep;
     wire [3:0] ack__flow_profile;
-    wire ack__pw_valid;
-    wire [3:0] ack__pw_profile;
-    wire [4:0] ack__pw_word;
-    wire [31:0] ack__pw_data;
     wire [63:0] ack__now;
     wire [1:0] ack__time_epoch;
-    wire  ack__sample_valid;
-    wire  [1:0] ack__sample_kind;
-    wire  [9:0] ack__sample_flow;
-    wire  [23:0] ack__sample_rtt_ns;
-    wire  [31:0] ack__sample_now_ns;
-    wire  [7:0] ack__sample_hops;
-    wire  [23:0] ack__sample_endpoint_ns;
-    wire  [6:0] ack__sample_lost;
-    wire  ack__release_valid;
-    wire  [9:0] ack__release_flow;
-    wire  [31:0] ack__release_bytes;
     wire  [63:0] ack__pulses;
-    wire  ack__acked_valid;
-    wire  [9:0] ack__acked_flow;
-    wire  [1:0] ack__acked_outcome;
     reg  [12:0] sweep_at__d;
     wire  [12:0] sweep_at__q;
     wire sweep_at__clock;
@@ -77705,19 +77782,19 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .rst(ack__rst),
         .sweep(ack__sweep),
         .sweep_at(ack__sweep_at),
-        .a_valid(ack__a_valid),
-        .a_flow(ack__a_flow),
-        .a_place(ack__a_place),
-        .a_segment(ack__a_segment),
-        .a_nonce(ack__a_nonce),
-        .a_source(ack__a_source),
+        .a_valid(a_valid),
+        .a_flow(a_flow),
+        .a_place(a_place),
+        .a_segment(a_segment),
+        .a_nonce(a_nonce),
+        .a_source(a_source),
+        .a_ts(a_ts),
+        .a_arrival(a_arrival),
+        .a_departure(a_departure),
+        .a_ttl_sent(a_ttl_sent),
+        .a_ttl_seen(a_ttl_seen),
+        .a_loss(a_loss),
         .key(ack__key),
-        .a_ts(ack__a_ts),
-        .a_arrival(ack__a_arrival),
-        .a_departure(ack__a_departure),
-        .a_ttl_sent(ack__a_ttl_sent),
-        .a_ttl_seen(ack__a_ttl_seen),
-        .a_loss(ack__a_loss),
         .ended_valid(ack__ended_valid),
         .ended_flow(ack__ended_flow),
         .ended_segment(ack__ended_segment),
@@ -77733,27 +77810,27 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
         .flow_enable(ack__flow_enable),
         .flow_keep(ack__flow_keep),
         .flow_profile(ack__flow_profile),
-        .pw_valid(ack__pw_valid),
-        .pw_profile(ack__pw_profile),
-        .pw_word(ack__pw_word),
-        .pw_data(ack__pw_data),
+        .pw_valid(pw_valid),
+        .pw_profile(pw_profile),
+        .pw_word(pw_word),
+        .pw_data(pw_data),
         .now(ack__now),
         .time_epoch(ack__time_epoch),
-        .sample_valid(ack__sample_valid),
-        .sample_kind(ack__sample_kind),
-        .sample_flow(ack__sample_flow),
-        .sample_rtt_ns(ack__sample_rtt_ns),
-        .sample_now_ns(ack__sample_now_ns),
-        .sample_hops(ack__sample_hops),
-        .sample_endpoint_ns(ack__sample_endpoint_ns),
-        .sample_lost(ack__sample_lost),
-        .release_valid(ack__release_valid),
-        .release_flow(ack__release_flow),
-        .release_bytes(ack__release_bytes),
+        .sample_valid(sample_valid),
+        .sample_kind(sample_kind),
+        .sample_flow(sample_flow),
+        .sample_rtt_ns(sample_rtt_ns),
+        .sample_now_ns(sample_now_ns),
+        .sample_hops(sample_hops),
+        .sample_endpoint_ns(sample_endpoint_ns),
+        .sample_lost(sample_lost),
+        .release_valid(release_valid),
+        .release_flow(release_flow),
+        .release_bytes(release_bytes),
         .pulses(ack__pulses),
-        .acked_valid(ack__acked_valid),
-        .acked_flow(ack__acked_flow),
-        .acked_outcome(ack__acked_outcome)
+        .acked_valid(acked_valid),
+        .acked_flow(acked_flow),
+        .acked_outcome(acked_outcome)
     );
     tnic_standalone__core__control__rtt__sweep_at sweep_at(
         .d(sweep_at__d),
@@ -77819,19 +77896,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     assign depart__sweep_flow = sweep_at__q[(32'h0)+:(10)];
     assign depart__tag_valid = sent__tag_valid;
     assign depart__tag = sent__tag;
-    assign ack__a_valid = a_valid;
-    assign ack__a_flow = a_flow;
-    assign ack__a_place = a_place;
-    assign ack__a_segment = a_segment;
-    assign ack__a_nonce = a_nonce;
-    assign ack__a_source = a_source;
     assign ack__key = cfg_key;
-    assign ack__a_ts = a_ts;
-    assign ack__a_arrival = a_arrival;
-    assign ack__a_departure = a_departure;
-    assign ack__a_ttl_sent = a_ttl_sent;
-    assign ack__a_ttl_seen = a_ttl_seen;
-    assign ack__a_loss = a_loss;
     assign ack__ended_valid = sent_valid & sent_last;
     assign ack__ended_flow = sent_flow;
     assign ack__ended_segment = sent_segment[(32'h0)+:(16)];
@@ -77847,32 +77912,14 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     assign ack__flow_enable = fl_record[32'h0];
     assign ack__flow_keep = fl_record[32'h1];
     assign ack__flow_profile = fl_record[(32'h4)+:(4)];
-    assign ack__pw_valid = pw_valid;
-    assign ack__pw_profile = pw_profile;
-    assign ack__pw_word = pw_word;
-    assign ack__pw_data = pw_data;
     assign ack__now = now;
     assign ack__time_epoch = time_epoch;
-    assign sample_valid = ack__sample_valid;
-    assign sample_kind = ack__sample_kind;
-    assign sample_flow = ack__sample_flow;
-    assign sample_rtt_ns = ack__sample_rtt_ns;
-    assign sample_now_ns = ack__sample_now_ns;
-    assign sample_hops = ack__sample_hops;
-    assign sample_endpoint_ns = ack__sample_endpoint_ns;
-    assign sample_lost = ack__sample_lost;
-    assign release_valid = ack__release_valid;
-    assign release_flow = ack__release_flow;
-    assign release_bytes = ack__release_bytes;
-    assign acked_valid = ack__acked_valid;
-    assign acked_flow = ack__acked_flow;
-    assign acked_outcome = ack__acked_outcome;
     assign pulses = ack__pulses;
     
 endmodule // standalone__core__control__rtt
 
 
-module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,key,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,a_loss,ended_valid,ended_flow,ended_segment,ended_check,ended_bytes,ended_place,ended_generation,start_valid,start_place,start,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
+module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,a_loss,key,ended_valid,ended_flow,ended_segment,ended_check,ended_bytes,ended_place,ended_generation,start_valid,start_place,start,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
     
     // Module arguments
     input wire  clk;
@@ -77885,13 +77932,13 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     input wire  [31:0] a_segment;
     input wire  [31:0] a_nonce;
     input wire  [31:0] a_source;
-    input wire  [95:0] key;
     input wire  [63:0] a_ts;
     input wire  [63:0] a_arrival;
     input wire  [63:0] a_departure;
     input wire  [7:0] a_ttl_sent;
     input wire  [7:0] a_ttl_seen;
     input wire  [7:0] a_loss;
+    input wire  [95:0] key;
     input wire  ended_valid;
     input wire  [9:0] ended_flow;
     input wire  [15:0] ended_segment;
@@ -77969,10 +78016,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire profiles__sweep;
     wire [3:0] profiles__sweep_at;
     wire [3:0] profiles__profile;
-    wire profiles__pw_valid;
-    wire [3:0] profiles__pw_profile;
-    wire [4:0] profiles__pw_word;
-    wire [31:0] profiles__pw_data;
     wire  [30:0] profiles__timeout;
     wire  profiles__times_out;
     wire  [1:0] profiles__signal;
@@ -78335,10 +78378,10 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .sweep(profiles__sweep),
         .sweep_at(profiles__sweep_at),
         .profile(profiles__profile),
-        .pw_valid(profiles__pw_valid),
-        .pw_profile(profiles__pw_profile),
-        .pw_word(profiles__pw_word),
-        .pw_data(profiles__pw_data),
+        .pw_valid(pw_valid),
+        .pw_profile(pw_profile),
+        .pw_word(pw_word),
+        .pw_data(pw_data),
         .timeout(profiles__timeout),
         .times_out(profiles__times_out),
         .signal(profiles__signal),
@@ -79107,10 +79150,6 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign memory__flow_index = flow_index;
     assign memory__flow_enable = flow_enable;
     assign memory__flow_profile = flow_profile;
-    assign profiles__pw_valid = pw_valid;
-    assign profiles__pw_profile = pw_profile;
-    assign profiles__pw_word = pw_word;
-    assign profiles__pw_data = pw_data;
     assign sample_valid = s_valid__q;
     assign sample_kind = (((is_turn__3__q)) & 2'h3);
     assign sample_flow = flow__3__q;
@@ -87795,7 +87834,7 @@ module tnic_standalone__core__control__swept(d,q,clock);
 endmodule // standalone__core__control__swept
 
 
-module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_lost,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,now,query_tag,answer_valid,answer_tag,answer_record);
+module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_lost,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,query_tag,now,answer_valid,answer_tag,answer_record);
     
     // Module arguments
     input wire  clk;
@@ -87826,8 +87865,8 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     input wire  [511:0] fl_record;
     input wire  query_valid;
     input wire  [9:0] query_flow;
-    input wire  [31:0] now;
     input wire  [3:0] query_tag;
+    input wire  [31:0] now;
     output wire answer_valid;
     output wire [3:0] answer_tag;
     output reg  [1023:0] answer_record;
@@ -87981,12 +88020,12 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [9:0] sample_flow_q__d;
     wire  [9:0] sample_flow_q__q;
     wire sample_flow_q__clock;
-    reg  acked__0__d;
-    wire  acked__0__q;
-    wire acked__0__clock;
-    reg  acked__1__d;
-    wire  acked__1__q;
-    wire acked__1__clock;
+    reg  acked_q__0__d;
+    wire  acked_q__0__q;
+    wire acked_q__0__clock;
+    reg  acked_q__1__d;
+    wire  acked_q__1__q;
+    wire acked_q__1__clock;
     wire [1:0] outcome__0__d;
     wire  [1:0] outcome__0__q;
     wire outcome__0__clock;
@@ -88324,15 +88363,15 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         .q(sample_flow_q__q),
         .clock(sample_flow_q__clock)
     );
-    tnic_standalone__core__control__telemetry__acked__0 acked__0(
-        .d(acked__0__d),
-        .q(acked__0__q),
-        .clock(acked__0__clock)
+    tnic_standalone__core__control__telemetry__acked_q__0 acked_q__0(
+        .d(acked_q__0__d),
+        .q(acked_q__0__q),
+        .clock(acked_q__0__clock)
     );
-    tnic_standalone__core__control__telemetry__acked__1 acked__1(
-        .d(acked__1__d),
-        .q(acked__1__q),
-        .clock(acked__1__clock)
+    tnic_standalone__core__control__telemetry__acked_q__1 acked_q__1(
+        .d(acked_q__1__d),
+        .q(acked_q__1__q),
+        .clock(acked_q__1__clock)
     );
     tnic_standalone__core__control__telemetry__outcome__0 outcome__0(
         .d(outcome__0__d),
@@ -88511,7 +88550,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         sampled__1__d = sampled__0__q;
         sampled__2__d = sampled__1__q;
         sampled__3__d = sampled__2__q;
-        acked__1__d = acked__0__q;
+        acked_q__1__d = acked_q__0__q;
         sweep_at__d = sweep_at__q + ((32'h1) & 10'h3ff);
         if (&sweep_at__q) begin
             ready__d = 1'b1;
@@ -88538,9 +88577,9 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         if (acked_valid) begin
             returns__i_flow = acked_flow;
         end
-        acked__0__d = acked_valid;
+        acked_q__0__d = acked_valid;
         acks_of__d = ((32'h0) & 4'hf);
-        if (acked__1__q) begin
+        if (acked_q__1__q) begin
             acks_of__d = ((32'h1) & 4'hf) << outcome__1__q;
         end
         biased__d = (((rtt__2__q) & 36'hfffffffff) << 32'h8) | ((32'h5) & 36'hfffffffff);
@@ -88672,8 +88711,8 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             sampled__1__d = 1'b0;
             sampled__2__d = 1'b0;
             sampled__3__d = 1'b0;
-            acked__0__d = 1'b0;
-            acked__1__d = 1'b0;
+            acked_q__0__d = 1'b0;
+            acked_q__1__d = 1'b0;
         end
     end
     assign sweep_at__clock = clk;
@@ -88752,9 +88791,9 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     assign late__3__d = late__2__q;
     assign rtt__3__d = rtt__2__q;
     assign lost__3__d = lost__2__q;
-    assign acked__0__clock = clk;
+    assign acked_q__0__clock = clk;
     assign outcome__0__clock = clk;
-    assign acked__1__clock = clk;
+    assign acked_q__1__clock = clk;
     assign outcome__1__clock = clk;
     assign outcome__1__d = outcome__0__q;
     assign sent__clk = clk;
@@ -88958,7 +88997,7 @@ module tnic_standalone__core__control__telemetry__a_valid(d,q,clock);
 endmodule // standalone__core__control__telemetry__a_valid
 
 
-module tnic_standalone__core__control__telemetry__acked__0(d,q,clock);
+module tnic_standalone__core__control__telemetry__acked_q__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -88974,10 +89013,10 @@ module tnic_standalone__core__control__telemetry__acked__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__acked__0
+endmodule // standalone__core__control__telemetry__acked_q__0
 
 
-module tnic_standalone__core__control__telemetry__acked__1(d,q,clock);
+module tnic_standalone__core__control__telemetry__acked_q__1(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -88993,7 +89032,7 @@ module tnic_standalone__core__control__telemetry__acked__1(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__acked__1
+endmodule // standalone__core__control__telemetry__acked_q__1
 
 
 module tnic_standalone__core__control__telemetry__acks_of(d,q,clock);
@@ -96666,12 +96705,12 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     input wire  [7:0] pause;
     input wire  stop;
     input wire  [63:0] now;
-    output wire grant_valid;
+    output wire  grant_valid;
     input wire  grant_ready;
-    output wire [9:0] grant_flow;
-    output wire [63:0] grant_launch;
-    output wire idle_valid;
-    output wire [9:0] idle_flow;
+    output wire  [9:0] grant_flow;
+    output wire  [63:0] grant_launch;
+    output wire  idle_valid;
+    output wire  [9:0] idle_flow;
     output wire limited_valid;
     output wire [9:0] limited_flow;
     output wire limited;
@@ -96719,8 +96758,8 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire ready__act_valid;
     reg  [9:0] ready__act_flow;
     wire  ready__o_valid;
-    wire  [9:0] ready__o_flow;
     wire ready__o_ready;
+    wire  [9:0] ready__o_flow;
     wire charge__clk;
     wire charge__rst;
     wire charge__charge_valid;
@@ -96739,13 +96778,13 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire [9:0] parking__park_flow;
     wire parking__resume;
     wire  parking__o_valid;
-    wire  [9:0] parking__o_flow;
     wire parking__o_ready;
+    wire  [9:0] parking__o_flow;
     wire pass__clk;
     wire pass__rst;
     wire pass__q_valid;
-    wire [9:0] pass__q_flow;
     wire  pass__q_ready;
+    wire [9:0] pass__q_flow;
     wire pass__post_valid;
     wire [9:0] pass__post_flow;
     wire [48:0] pass__post_word;
@@ -96793,8 +96832,6 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire  pass__park_valid;
     wire  [9:0] pass__park_flow;
     wire  pass__resume;
-    wire  pass__idle_valid;
-    wire  [9:0] pass__idle_flow;
     wire  pass__swept;
     wire wheel__clk;
     wire wheel__rst;
@@ -96815,10 +96852,6 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     wire [5:0] gate__train_packets;
     wire [63:0] gate__train_launch;
     wire [31:0] gate__train_gap;
-    wire  gate__grant_valid;
-    wire gate__grant_ready;
-    wire  [9:0] gate__grant_flow;
-    wire  [63:0] gate__grant_launch;
     wire  [7:0] gate__credit;
     reg  granted__d;
     wire  granted__q;
@@ -96877,8 +96910,8 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .act_valid(ready__act_valid),
         .act_flow(ready__act_flow),
         .o_valid(ready__o_valid),
-        .o_flow(ready__o_flow),
-        .o_ready(ready__o_ready)
+        .o_ready(ready__o_ready),
+        .o_flow(ready__o_flow)
     );
     tnic_standalone__core__pacer__charge charge(
         .clk(charge__clk),
@@ -96901,15 +96934,15 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .park_flow(parking__park_flow),
         .resume(parking__resume),
         .o_valid(parking__o_valid),
-        .o_flow(parking__o_flow),
-        .o_ready(parking__o_ready)
+        .o_ready(parking__o_ready),
+        .o_flow(parking__o_flow)
     );
     tnic_standalone__core__pacer__pass pass(
         .clk(pass__clk),
         .rst(pass__rst),
         .q_valid(pass__q_valid),
-        .q_flow(pass__q_flow),
         .q_ready(pass__q_ready),
+        .q_flow(pass__q_flow),
         .post_valid(pass__post_valid),
         .post_flow(pass__post_flow),
         .post_word(pass__post_word),
@@ -96957,8 +96990,8 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .park_valid(pass__park_valid),
         .park_flow(pass__park_flow),
         .resume(pass__resume),
-        .idle_valid(pass__idle_valid),
-        .idle_flow(pass__idle_flow),
+        .idle_valid(idle_valid),
+        .idle_flow(idle_flow),
         .swept(pass__swept)
     );
     tnic_standalone__core__pacer__wheel wheel(
@@ -96983,10 +97016,10 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .train_packets(gate__train_packets),
         .train_launch(gate__train_launch),
         .train_gap(gate__train_gap),
-        .grant_valid(gate__grant_valid),
-        .grant_ready(gate__grant_ready),
-        .grant_flow(gate__grant_flow),
-        .grant_launch(gate__grant_launch),
+        .grant_valid(grant_valid),
+        .grant_ready(grant_ready),
+        .grant_flow(grant_flow),
+        .grant_launch(grant_launch),
         .credit(gate__credit)
     );
     tnic_standalone__core__pacer__granted granted(
@@ -97055,7 +97088,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign gate__clk = clk;
     assign gate__rst = rst;
     assign go = (doorbell__swept & charge__swept) & (pass__swept & wheel__swept);
-    assign left = gate__grant_valid & grant_ready;
+    assign left = grant_valid & grant_ready;
     assign doorbell__fl_valid = fl_valid & go;
     assign doorbell__fl_flow = fl_flow;
     assign doorbell__fl_enable = fl_record[32'h0];
@@ -97063,11 +97096,6 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign doorbell__release_valid = release_valid & go;
     assign doorbell__release_flow = release_flow;
     assign doorbell__release_bytes = release_bytes;
-    assign doorbell__sleep_valid = pass__sleep_valid;
-    assign doorbell__sleep_flow = pass__sleep_flow;
-    assign doorbell__sleep_why = pass__sleep_why;
-    assign doorbell__sleep_granted = pass__sleep_granted;
-    assign doorbell__sleep_released = pass__sleep_released;
     assign doorbell__doorbell_valid = doorbell_valid & go;
     assign doorbell__doorbell_flow = doorbell_flow;
     assign doorbell__doorbell_packets = doorbell_packets;
@@ -97081,21 +97109,8 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign ready__due_valid = due__q;
     assign ready__due_flow = due_flow__q;
     assign ready__act_valid = doorbell__act_valid | parking__o_valid;
-    assign ready__o_ready = pass__q_ready;
-    assign parking__park_valid = pass__park_valid;
-    assign parking__park_flow = pass__park_flow;
     assign parking__resume = pass__resume;
     assign parking__o_ready = ~doorbell__act_valid;
-    assign pass__q_valid = ready__o_valid;
-    assign pass__q_flow = ready__o_flow;
-    assign pass__post_valid = doorbell__post_valid;
-    assign pass__post_flow = doorbell__post_flow;
-    assign pass__post_word = doorbell__post_word;
-    assign pass__paid_valid = charge__paid_valid;
-    assign pass__paid_flow = charge__paid_flow;
-    assign pass__paid_word = charge__paid_word;
-    assign pass__paid_voids = charge__paid_voids;
-    assign pass__paid_ends = charge__paid_ends;
     assign pass__fl_valid = fl_valid & go;
     assign pass__fl_flow = fl_flow;
     assign pass__fl_profile = fl_record[(32'h4)+:(4)];
@@ -97114,11 +97129,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign pass__stop = stop;
     assign pass__now = now;
     assign pass__left = granted__q;
-    assign pass__sleep_ready = doorbell__sleep_ready;
     assign wheel__now = turned__q;
-    assign wheel__insert_valid = pass__insert_valid;
-    assign wheel__insert_flow = pass__insert_flow;
-    assign wheel__insert_slot = pass__insert_slot;
     assign wheel__due_ready = 1'b1;
     assign gate__now = now;
     assign gate__train_valid = pass__train_valid;
@@ -97126,18 +97137,34 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     assign gate__train_packets = pass__train_packets;
     assign gate__train_launch = pass__train_launch;
     assign gate__train_gap = pass__train_gap;
-    assign gate__grant_ready = grant_ready;
     assign doorbell_ready = doorbell__doorbell_ready & go;
-    assign grant_valid = gate__grant_valid;
-    assign grant_flow = gate__grant_flow;
-    assign grant_launch = gate__grant_launch;
-    assign idle_valid = pass__idle_valid;
-    assign idle_flow = pass__idle_flow;
     assign limited_valid = pass__granted_valid;
     assign limited_flow = pass__granted_flow;
     assign limited = pass__limited;
     assign swept = go;
     
+    assign doorbell__sleep_valid = pass__sleep_valid;
+    assign pass__sleep_ready = doorbell__sleep_ready;
+    assign doorbell__sleep_flow = pass__sleep_flow;
+    assign doorbell__sleep_why = pass__sleep_why;
+    assign doorbell__sleep_granted = pass__sleep_granted;
+    assign doorbell__sleep_released = pass__sleep_released;
+    assign pass__q_valid = ready__o_valid;
+    assign ready__o_ready = pass__q_ready;
+    assign pass__q_flow = ready__o_flow;
+    assign parking__park_valid = pass__park_valid;
+    assign parking__park_flow = pass__park_flow;
+    assign pass__post_valid = doorbell__post_valid;
+    assign pass__post_flow = doorbell__post_flow;
+    assign pass__post_word = doorbell__post_word;
+    assign pass__paid_valid = charge__paid_valid;
+    assign pass__paid_flow = charge__paid_flow;
+    assign pass__paid_word = charge__paid_word;
+    assign pass__paid_voids = charge__paid_voids;
+    assign pass__paid_ends = charge__paid_ends;
+    assign wheel__insert_valid = pass__insert_valid;
+    assign wheel__insert_flow = pass__insert_flow;
+    assign wheel__insert_slot = pass__insert_slot;
 endmodule // standalone__core__pacer
 
 
@@ -108078,7 +108105,7 @@ module tnic_standalone__core__pacer__granted(d,q,clock);
 endmodule // standalone__core__pacer__granted
 
 
-module tnic_standalone__core__pacer__parking(clk,rst,park_valid,park_flow,resume,o_valid,o_flow,o_ready);
+module tnic_standalone__core__pacer__parking(clk,rst,park_valid,park_flow,resume,o_valid,o_ready,o_flow);
     
     // Module arguments
     input wire  clk;
@@ -108087,8 +108114,8 @@ module tnic_standalone__core__pacer__parking(clk,rst,park_valid,park_flow,resume
     input wire  [9:0] park_flow;
     input wire  resume;
     output wire o_valid;
-    output wire [9:0] o_flow;
     input wire  o_ready;
+    output wire [9:0] o_flow;
     
     // Stub signals
     wire queue__clk;
@@ -108606,14 +108633,14 @@ module tnic_standalone__core__pacer__parking__queue__write(d,q,clock);
 endmodule // standalone__core__pacer__parking__queue__write
 
 
-module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
+module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_ready,q_flow,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_voids,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
     input wire  q_valid;
-    input wire  [9:0] q_flow;
     output wire q_ready;
+    input wire  [9:0] q_flow;
     input wire  post_valid;
     input wire  [9:0] post_flow;
     input wire  [48:0] post_word;
@@ -108650,9 +108677,9 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     output wire [1:0] sleep_why;
     output wire [15:0] sleep_granted;
     output wire [31:0] sleep_released;
-    output wire insert_valid;
-    output wire [9:0] insert_flow;
-    output wire [12:0] insert_slot;
+    output wire  insert_valid;
+    output wire  [9:0] insert_flow;
+    output wire  [12:0] insert_slot;
     output wire train_valid;
     output wire [9:0] train_flow;
     output wire [5:0] train_packets;
@@ -108685,17 +108712,6 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire [56:0] memory__paid_word;
     wire [7:0] memory__paid_voids;
     wire memory__paid_ends;
-    wire memory__fl_valid;
-    wire [9:0] memory__fl_flow;
-    wire [3:0] memory__fl_profile;
-    wire [2:0] memory__fl_priority;
-    wire memory__fl_ipv6;
-    wire memory__fl_vlan;
-    wire [13:0] memory__fl_payload;
-    wire memory__pw_valid;
-    wire [3:0] memory__pw_profile;
-    wire [4:0] memory__pw_word;
-    wire [31:0] memory__pw_data;
     wire memory__rate_valid;
     wire [9:0] memory__rate_flow;
     wire [31:0] memory__rate_value;
@@ -108788,9 +108804,6 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire [16:0] wake__at;
     wire [63:0] wake__now;
     wire [9:0] wake__flow;
-    wire  wake__insert_valid;
-    wire  [9:0] wake__insert_flow;
-    wire  [12:0] wake__insert_slot;
     wire slack__clk;
     wire slack__rst;
     wire [8:0] slack__at;
@@ -109034,17 +109047,17 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .paid_word(memory__paid_word),
         .paid_voids(memory__paid_voids),
         .paid_ends(memory__paid_ends),
-        .fl_valid(memory__fl_valid),
-        .fl_flow(memory__fl_flow),
-        .fl_profile(memory__fl_profile),
-        .fl_priority(memory__fl_priority),
-        .fl_ipv6(memory__fl_ipv6),
-        .fl_vlan(memory__fl_vlan),
-        .fl_payload(memory__fl_payload),
-        .pw_valid(memory__pw_valid),
-        .pw_profile(memory__pw_profile),
-        .pw_word(memory__pw_word),
-        .pw_data(memory__pw_data),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_profile(fl_profile),
+        .fl_priority(fl_priority),
+        .fl_ipv6(fl_ipv6),
+        .fl_vlan(fl_vlan),
+        .fl_payload(fl_payload),
+        .pw_valid(pw_valid),
+        .pw_profile(pw_profile),
+        .pw_word(pw_word),
+        .pw_data(pw_data),
         .rate_valid(memory__rate_valid),
         .rate_flow(memory__rate_flow),
         .rate_value(memory__rate_value),
@@ -109147,9 +109160,9 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .at(wake__at),
         .now(wake__now),
         .flow(wake__flow),
-        .insert_valid(wake__insert_valid),
-        .insert_flow(wake__insert_flow),
-        .insert_slot(wake__insert_slot)
+        .insert_valid(insert_valid),
+        .insert_flow(insert_flow),
+        .insert_slot(insert_slot)
     );
     tnic_standalone__core__pacer__pass__slack slack(
         .clk(slack__clk),
@@ -109718,17 +109731,6 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign memory__paid_word = paid_word;
     assign memory__paid_voids = paid_voids;
     assign memory__paid_ends = paid_ends;
-    assign memory__fl_valid = fl_valid;
-    assign memory__fl_flow = fl_flow;
-    assign memory__fl_profile = fl_profile;
-    assign memory__fl_priority = fl_priority;
-    assign memory__fl_ipv6 = fl_ipv6;
-    assign memory__fl_vlan = fl_vlan;
-    assign memory__fl_payload = fl_payload;
-    assign memory__pw_valid = pw_valid;
-    assign memory__pw_profile = pw_profile;
-    assign memory__pw_word = pw_word;
-    assign memory__pw_data = pw_data;
     assign memory__rate_valid = rate_valid;
     assign memory__rate_flow = rate_flow;
     assign memory__rate_value = rate_value;
@@ -109817,9 +109819,6 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     assign sleep_why = request[(64'h30)+:(2)];
     assign sleep_granted = request[(64'h0)+:(16)];
     assign sleep_released = request[(64'h10)+:(32)];
-    assign insert_valid = wake__insert_valid;
-    assign insert_flow = wake__insert_flow;
-    assign insert_slot = wake__insert_slot;
     assign train_valid = fate__grant;
     assign train_flow = flow__15__q;
     assign train_packets = fate__train;
@@ -115414,9 +115413,9 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     reg  [22:0] load_config__d;
     wire  [22:0] load_config__q;
     wire load_config__clock;
-    reg  pw__d;
-    wire  pw__q;
-    wire pw__clock;
+    reg  pw_write__d;
+    wire  pw_write__q;
+    wire pw_write__clock;
     reg  [8:0] pw_to__d;
     wire  [8:0] pw_to__q;
     wire pw_to__clock;
@@ -115675,10 +115674,10 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         .q(load_config__q),
         .clock(load_config__clock)
     );
-    tnic_standalone__core__pacer__pass__memory__pw pw(
-        .d(pw__d),
-        .q(pw__q),
-        .clock(pw__clock)
+    tnic_standalone__core__pacer__pass__memory__pw_write pw_write(
+        .d(pw_write__d),
+        .q(pw_write__q),
+        .clock(pw_write__clock)
     );
     tnic_standalone__core__pacer__pass__memory__pw_to pw_to(
         .d(pw_to__d),
@@ -115710,7 +115709,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         load__d = load__q;
         load_flow__d = load_flow__q;
         load_config__d = load_config__q;
-        pw__d = pw__q;
+        pw_write__d = pw_write__q;
         pw_to__d = pw_to__q;
         pw_word_data__d = pw_word_data__q;
         sweep__d = sweep__q;
@@ -115767,16 +115766,16 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         end
         config_ram__write_enable = load__q;
         config_ram__write_address = load_flow__q;
-        pw__d = pw_valid & is_swept;
+        pw_write__d = pw_valid & is_swept;
         pw_to__d = ((pw_word) & 9'h1ff) | (((pw_profile) & 9'h1ff) << 32'h5);
         pw_word_data__d = pw_data;
-        bound_ram__write_enable = pw__q & (pw_index == bound_word);
+        bound_ram__write_enable = pw_write__q & (pw_index == bound_word);
         bound_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
-        idle_ram__write_enable = pw__q & (pw_index == idle_word);
+        idle_ram__write_enable = pw_write__q & (pw_index == idle_word);
         idle_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
-        cap_ram__write_enable = pw__q & (pw_index == cap_word);
+        cap_ram__write_enable = pw_write__q & (pw_index == cap_word);
         cap_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
-        window_ram__write_enable = pw__q & (pw_index == window_word);
+        window_ram__write_enable = pw_write__q & (pw_index == window_word);
         window_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
         if (~is_swept) begin
             rate_ram__write_enable = 1'b1;
@@ -115800,7 +115799,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
         if (rst) begin
             sweep__d = ((32'h0) & 11'h7ff);
             load__d = 1'b0;
-            pw__d = 1'b0;
+            pw_write__d = 1'b0;
         end
     end
     assign state_raw_192__clock = clk;
@@ -115815,7 +115814,7 @@ module tnic_standalone__core__pacer__pass__memory(clk,rst,flow,state_write,state
     assign load__clock = clk;
     assign load_flow__clock = clk;
     assign load_config__clock = clk;
-    assign pw__clock = clk;
+    assign pw_write__clock = clk;
     assign pw_to__clock = clk;
     assign pw_word_data__clock = clk;
     assign sweep__clock = clk;
@@ -116361,25 +116360,6 @@ module tnic_standalone__core__pacer__pass__memory__post_raw_32(d,q,clock);
 endmodule // standalone__core__pacer__pass__memory__post_raw_32
 
 
-module tnic_standalone__core__pacer__pass__memory__pw(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__pacer__pass__memory__pw
-
-
 module tnic_standalone__core__pacer__pass__memory__pw_to(d,q,clock);
     
     // Module arguments
@@ -116416,6 +116396,25 @@ module tnic_standalone__core__pacer__pass__memory__pw_word_data(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__memory__pw_word_data
+
+
+module tnic_standalone__core__pacer__pass__memory__pw_write(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__memory__pw_write
 
 
 module tnic_standalone__core__pacer__pass__memory__rate_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -123683,7 +123682,7 @@ module tnic_standalone__core__pacer__pass__write17(d,q,clock);
 endmodule // standalone__core__pacer__pass__write17
 
 
-module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,act_flow,o_valid,o_flow,o_ready);
+module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,act_flow,o_valid,o_ready,o_flow);
     
     // Module arguments
     input wire  clk;
@@ -123693,8 +123692,8 @@ module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,
     input wire  act_valid;
     input wire  [9:0] act_flow;
     output wire o_valid;
-    output wire [9:0] o_flow;
     input wire  o_ready;
+    output wire [9:0] o_flow;
     
     // Stub signals
     wire even__clock;
@@ -124067,9 +124066,9 @@ module tnic_standalone__core__pacer__wheel(clk,rst,now,insert_valid,insert_flow,
     input wire  insert_valid;
     input wire  [9:0] insert_flow;
     input wire  [12:0] insert_slot;
-    output wire due_valid;
+    output wire  due_valid;
     input wire  due_ready;
-    output wire [9:0] due_flow;
+    output wire  [9:0] due_flow;
     output wire swept;
     
     // Constant declarations
@@ -124111,9 +124110,6 @@ module tnic_standalone__core__pacer__wheel(clk,rst,now,insert_valid,insert_flow,
     wire walkers__link_valid;
     wire [9:0] walkers__link_flow;
     wire [10:0] walkers__link_node;
-    wire  walkers__due_valid;
-    wire walkers__due_ready;
-    wire  [9:0] walkers__due_flow;
     reg  [12:0] head__read_address;
     wire head__read_clock;
     wire  [10:0] head__read_data;
@@ -124235,9 +124231,9 @@ module tnic_standalone__core__pacer__wheel(clk,rst,now,insert_valid,insert_flow,
         .link_valid(walkers__link_valid),
         .link_flow(walkers__link_flow),
         .link_node(walkers__link_node),
-        .due_valid(walkers__due_valid),
-        .due_ready(walkers__due_ready),
-        .due_flow(walkers__due_flow)
+        .due_valid(due_valid),
+        .due_ready(due_ready),
+        .due_flow(due_flow)
     );
     tnic_standalone__core__pacer__wheel__head head(
         .read_address(head__read_address),
@@ -124481,9 +124477,6 @@ module tnic_standalone__core__pacer__wheel(clk,rst,now,insert_valid,insert_flow,
     assign bitmap__list_ready = ~linked & walkers__room;
     assign walkers__issue = issue;
     assign walkers__node = head__read_data;
-    assign walkers__due_ready = due_ready;
-    assign due_valid = walkers__due_valid;
-    assign due_flow = walkers__due_flow;
     assign swept = done__q;
     
 endmodule // standalone__core__pacer__wheel
@@ -128740,9 +128733,6 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_ke
     wire [95:0] packets__key;
     wire packets__keyed;
     wire  packets__has_nonces;
-    wire packets__fl_valid;
-    wire [9:0] packets__fl_flow;
-    wire [511:0] packets__fl_record;
     wire packets__i_valid;
     wire packets__i_grant;
     wire packets__i_doorbell;
@@ -128871,9 +128861,9 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_ke
         .key(packets__key),
         .keyed(packets__keyed),
         .has_nonces(packets__has_nonces),
-        .fl_valid(packets__fl_valid),
-        .fl_flow(packets__fl_flow),
-        .fl_record(packets__fl_record),
+        .fl_valid(fl_valid),
+        .fl_flow(fl_flow),
+        .fl_record(fl_record),
         .i_valid(packets__i_valid),
         .i_grant(packets__i_grant),
         .i_doorbell(packets__i_doorbell),
@@ -129133,9 +129123,6 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_ke
     assign frame__rst = rst;
     assign doorbells__clk = clk;
     assign doorbells__rst = rst;
-    assign packets__fl_valid = fl_valid;
-    assign packets__fl_flow = fl_flow;
-    assign packets__fl_record = fl_record;
     assign packets__key = cfg_key;
     assign packets__keyed = cfg_keyed;
     assign packets__long_bytes = long_bytes;

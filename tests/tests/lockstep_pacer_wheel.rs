@@ -253,7 +253,7 @@ struct Pair {
 
 impl Pair {
     fn new<const F: usize, const X: usize, const A: usize, const G: usize>(seed: u64) -> Self {
-        let library = verilate(&format!("wheel_{F}_{X}"), Wheel::<F, X, A, G>::default());
+        let library = verilate(&format!("wheel_{F}_{X}"), Wheel::<F, X, A, G>::new());
         Pair { ports: Ports::of(&library), dut: library.instantiate(seed as u32), model: wheel::Wheel::new(F as u32, X as u32), clk: 0 }
     }
 
@@ -332,7 +332,7 @@ fn fourteen_bits() {
 
 #[test]
 fn sixteen_bits_emit() {
-    timely_hw::emit::emit("wheel", Wheel::<16, 17, 13, 17>::default()).expect("emission");
+    timely_hw::emit::emit("wheel", Wheel::<16, 17, 13, 17>::new()).expect("emission");
 }
 
 /// Flows a clock: all in one slot, two in each, and one in each of as many slots.

@@ -8,6 +8,7 @@ pub use allow::Allow;
 pub use loss::Table;
 pub use share::Share;
 
+use crate::bus::{AxisOut, ReportIn, StoreWriteIn};
 use crate::construct::construct;
 use crate::fifo::HeldFifo;
 use crate::frame::Frame;
@@ -88,37 +89,13 @@ pub struct Ack<const W: usize, const K: usize> {
     /// Wire bytes of ACKs a clock, Q8.24.
     pub cfg_ack_rate: Signal<In, Bits<32>>,
     /// A word of the registers' store is written: the allow list's, or any.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Value of the written word.
-    pub st_data: Signal<In, Bits<32>>,
+    pub st: StoreWriteIn,
     /// Time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
-    /// A frame was parsed.
-    pub i_valid: Signal<In, Bit>,
-    /// Kind of the frame; 1 is data.
-    pub i_kind: Signal<In, Bits<2>>,
-    /// Bit 0 VLAN tag, bit 1 IPv6.
-    pub i_class: Signal<In, Bits<2>>,
-    /// First 66 bytes of the frame.
-    pub i_head: Signal<In, Bits<528>>,
-    /// Our header.
-    pub i_hdr: Signal<In, Bits<384>>,
-    /// Bytes of the frame. Not looked at: no frame of ours is shorter than its ACK.
-    pub i_len: Signal<In, Bits<16>>,
-    /// Stamp of the frame's start, ns48.fns16.
-    pub i_ts: Signal<In, Bits<64>>,
-    /// Bytes of the beat in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Bytes of the beat that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// A beat stands there.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// The beat is taken.
-    pub m_tready: Signal<In, Bit>,
-    /// The beat is its frame's last.
-    pub m_tlast: Signal<Out, Bit>,
+    /// A frame was parsed. Its length is not looked at: no frame of ours is shorter than its ACK.
+    pub i: ReportIn,
+    /// ACK frames.
+    pub m: AxisOut<W, K>,
     /// Counted events, by `timely_regs::counters`.
     pub pulses: Signal<Out, Bits<64>>,
     sent_bit: Constant<Bits<64>>,
@@ -236,8 +213,7 @@ impl<const W: usize, const K: usize> Default for Ack<W, K> {
             version: Constant::new(bits::<8>(VERSION.into())),
         }
             clk, rst, cfg_ack_enable, cfg_mac, cfg_ack_tos, cfg_ack_ttl, cfg_ipv4, cfg_ipv6, cfg_prefix4, cfg_udp_port, cfg_vlan,
-            cfg_ack_rate, st_valid, st_word, st_data, now, i_valid, i_kind, i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep,
-            m_tvalid, m_tready, m_tlast, pulses, queue, frame, head4, tagged4, head6, tagged6, ours, answer, i_kinds, o_kinds, mac_to, mac_from, source4, destination4, source6,
+            cfg_ack_rate, st, now, i, m, pulses, queue, frame, head4, tagged4, head6, tagged6, ours, answer, i_kinds, o_kinds, mac_to, mac_from, source4, destination4, source6,
             destination6, tci1, tci, tci_low, ports1, port1, ports, from_port, to_port, own_port, arrived, arrival, clock_bytes, data, asks, disabled1, v1, mine1, group1, r1, allow, losses, share, partial, broadcast, source,
             destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, last3, last2, r3, address3, peer3, bytes, taken, dropped4, exceeds4, taken4, taken5, taken6, said, said_at, behind, told, loss, one, leaves, incomplete7, skipped7, unknown7, a, departure; hosts)
     }
@@ -261,12 +237,12 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.share.rst.next = self.rst.val();
 
         // 0: the fields of the headers, by class.
-        self.ours.next = self.i_hdr.val().into();
-        self.data.next = self.i_valid.val() & (self.i_kind.val() == bits::<2>(1)) & !self.ours.val().ack;
+        self.ours.next = self.i.hdr.val().into();
+        self.data.next = self.i.valid.val() & (self.i.kind.val() == bits::<2>(1)) & !self.ours.val().ack;
         self.asks.next = self.data.val() & self.ours.val().last;
         self.v1.d.next = self.data.val() & self.cfg_ack_enable.val();
         self.disabled1.d.next = self.asks.val() & !self.cfg_ack_enable.val();
-        self.arrived.next = self.i_ts.val().into();
+        self.arrived.next = self.i.ts.val().into();
         self.arrival.next.b0 = self.arrived.val().b7;
         self.arrival.next.b1 = self.arrived.val().b6;
         self.arrival.next.b2 = self.arrived.val().b5;
@@ -275,11 +251,11 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.arrival.next.b5 = self.arrived.val().b2;
         self.arrival.next.b6 = self.arrived.val().b1;
         self.arrival.next.b7 = self.arrived.val().b0;
-        self.head4.next = self.i_head.val().into();
-        self.tagged4.next = self.i_head.val().into();
-        self.head6.next = self.i_head.val().into();
-        self.tagged6.next = self.i_head.val().into();
-        self.i_kinds.next = self.i_class.val().into();
+        self.head4.next = self.i.head.val().into();
+        self.tagged4.next = self.i.head.val().into();
+        self.head6.next = self.i.head.val().into();
+        self.tagged6.next = self.i.head.val().into();
+        self.i_kinds.next = self.i.class.val().into();
         self.mac_to.next = self.head4.val().destination_mac;
         self.mac_from.next = self.head4.val().source_mac;
         self.mine1.d.next = self.mac_to.val() == self.cfg_mac.val();
@@ -293,7 +269,7 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             self.source6.next = self.tagged6.val().source;
             self.destination6.next = self.tagged6.val().destination;
         }
-        if self.i_valid.val() {
+        if self.i.valid.val() {
             self.r1.d.next.first = self.ours.val().first;
             self.r1.d.next.last = self.ours.val().last;
             self.r1.d.next.ack = self.ours.val().ack;
@@ -385,9 +361,9 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         // 1: each comparison by itself.
         self.source.next = self.r1.q.val().source;
         self.destination.next = self.r1.q.val().destination;
-        self.allow.st_valid.next = self.st_valid.val();
-        self.allow.st_word.next = self.st_word.val();
-        self.allow.st_data.next = self.st_data.val();
+        self.allow.st_valid.next = self.st.valid.val();
+        self.allow.st_word.next = self.st.word.val();
+        self.allow.st_data.next = self.st.data.val();
         self.allow.valid.next = self.v1.q.val();
         self.allow.source.next = self.source.val();
         self.allow.ipv6.next = self.r1.q.val().ipv6;
@@ -539,11 +515,11 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.frame.i_payload.next = bits::<14>(0);
         self.frame.i_side.next = bits::<1>(0);
 
-        self.m_tdata.next = self.frame.m_tdata.val();
-        self.m_tkeep.next = self.frame.m_tkeep.val();
-        self.m_tvalid.next = self.frame.m_tvalid.val();
-        self.m_tlast.next = self.frame.m_tlast.val();
-        self.frame.m_tready.next = self.m_tready.val();
+        self.m.tdata.next = self.frame.m.tdata.val();
+        self.m.tkeep.next = self.frame.m.tkeep.val();
+        self.m.tvalid.next = self.frame.m.tvalid.val();
+        self.m.tlast.next = self.frame.m.tlast.val();
+        self.frame.m.tready.next = self.m.tready.val();
         self.pulses.next = bits::<64>(0);
         if self.frame.m_start.val() {
             self.pulses.next = self.sent_bit.val();

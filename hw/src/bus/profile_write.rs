@@ -3,6 +3,7 @@ use super::bus;
 use rust_hdl::prelude::*;
 
 bus! {
+    stage ProfileWriteStage []
     /// `timely_model::bus::ProfileWrite`: a word of a profile gets a value.
     ProfileWriteOut, "ProfileWriteOut", ProfileWriteIn, "ProfileWriteIn", []
     Forth valid: Bit,

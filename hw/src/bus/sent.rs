@@ -19,3 +19,13 @@ bus! {
     Forth generation: Bits<2>,
     Forth launch: Bits<64>,
 }
+
+bus! {
+    stage CountedFrameStage [F]
+    /// The part of a sent frame that telemetry counts.
+    CountedFrameOut, "CountedFrameOut", CountedFrameIn, "CountedFrameIn", [const F: usize]
+    Forth valid: Bit,
+    Forth flow: Bits<F>,
+    Forth last: Bit,
+    Forth wire_bytes: Bits<16>,
+}

@@ -1,6 +1,6 @@
 //! The register machine: decodes an access by the table of the map, checks it, carries it out, answers it.
 use super::Decode;
-use crate::bus::{DoorbellOut, StoreWriteOut};
+use crate::bus::{DoorbellOut, FlowLoadIn, FlowLoadOut, HostRateOut, ProfileWriteOut, StoreWriteOut};
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::map::{self, Build, Register, flow};
@@ -106,12 +106,8 @@ pub struct Control<const F: usize> {
     pub loading: Signal<In, Bit>,
     /// A soft reset is under way.
     pub clearing: Signal<In, Bit>,
-    /// A flow that DMA or a soft reset loads.
-    pub bulk_valid: Signal<In, Bit>,
-    /// The flow.
-    pub bulk_flow: Signal<In, Bits<F>>,
-    /// Record of the flow.
-    pub bulk_record: Signal<In, Bits<512>>,
+    /// A flow that DMA or a reset loads; on the flow bus at the next clock.
+    pub bulk: FlowLoadIn<F>,
     /// The flow of a command.
     pub flow_index: Signal<In, Bits<16>>,
     /// No grant may leave.
@@ -120,28 +116,14 @@ pub struct Control<const F: usize> {
     pub refused: Signal<Out, Bit>,
     /// The time is to step; one clock.
     pub time_set_valid: Signal<Out, Bit>,
-    /// A word of a profile changes.
-    pub pw_valid: Signal<Out, Bit>,
-    /// The profile.
-    pub pw_profile: Signal<Out, Bits<4>>,
-    /// The word of the profile.
-    pub pw_word: Signal<Out, Bits<5>>,
-    /// Value of the word.
-    pub pw_data: Signal<Out, Bits<32>>,
-    /// A flow is loaded.
-    pub fl_valid: Signal<Out, Bit>,
+    /// Profile bus.
+    pub pw: ProfileWriteOut,
+    /// Flow bus.
+    pub fl: FlowLoadOut<F>,
     /// The load is by a command.
     pub fl_command: Signal<Out, Bit>,
-    /// The flow.
-    pub fl_flow: Signal<Out, Bits<F>>,
-    /// Record of the flow.
-    pub fl_record: Signal<Out, Bits<512>>,
-    /// A flow's rate is set.
-    pub host_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub host_flow: Signal<Out, Bits<F>>,
-    /// The rate.
-    pub host_rate: Signal<Out, Bits<32>>,
+    /// The host sets a flow's rate.
+    pub host: HostRateOut<F>,
     /// Doorbell of the host.
     pub hd: DoorbellOut<F>,
     /// A flow's record is asked for.
@@ -175,14 +157,14 @@ pub struct Control<const F: usize> {
     std: DFF<Bits<32>>,
     setting: DFF<Bit>,
     set: DFF<Bit>,
-    pw: DFF<Bit>,
-    fl: DFF<Bit>,
+    pw_q: DFF<Bit>,
+    fl_q: DFF<Bit>,
     fl_own: DFF<Bit>,
     fl_index: DFF<Bits<F>>,
     /// State `Load`, as a register: it reaches the whole record.
     fills: DFF<Bit>,
     record: DFF<Bits<512>>,
-    host: DFF<Bit>,
+    host_q: DFF<Bit>,
     bell: DFF<Bit>,
     bell_flow: DFF<Bits<F>>,
     bell_packets: DFF<Bits<16>>,
@@ -209,9 +191,8 @@ impl<const F: usize> Control<F> {
             clk, rst, request, request_write, request_address, request_data, request_whole, reply, reply_write,
             reply_error, reply_data, st, copy_valid, copy_index, copy_data, copy_ready, count_index,
             count_value, count_above, histogram_count, histogram_clearing, next_bin, next_bin_q, swept, now, enable, lost, busy, done, failed, look_valid, look_word, look_data,
-            look_live, look_refuse, loading, clearing, bulk_valid, bulk_flow, bulk_record, flow_index, stop, refused, time_set_valid, pw_valid, pw_profile,
-            pw_word, pw_data, fl_valid, fl_command, fl_flow, fl_record, host_valid, host_flow, host_rate, hd, query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
-            sweeping, reason, left, stv, stw, std, setting, set, pw, fl, fl_own, fl_index, fills, record, host, bell, bell_flow, bell_packets, asking)
+            look_live, look_refuse, loading, clearing, bulk, flow_index, stop, refused, time_set_valid, pw, fl, fl_command, host, hd, query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
+            sweeping, reason, left, stv, stw, std, setting, set, pw_q, fl_q, fl_own, fl_index, fills, record, host_q, bell, bell_flow, bell_packets, asking)
     }
 }
 
@@ -228,13 +209,13 @@ impl<const F: usize> Logic for Control<F> {
             std,
             setting,
             set,
-            pw,
-            fl,
+            pw_q,
+            fl_q,
             fl_own,
             fl_index,
             fills,
             record,
-            host,
+            host_q,
             bell,
             bell_flow,
             bell_packets,
@@ -254,10 +235,10 @@ impl<const F: usize> Logic for Control<F> {
         self.refused_q.d.next = false;
         self.setting.d.next = false;
         self.set.d.next = self.setting.q.val();
-        self.pw.d.next = false;
-        self.fl.d.next = false;
+        self.pw_q.d.next = false;
+        self.fl_q.d.next = false;
         self.fl_own.d.next = false;
-        self.host.d.next = false;
+        self.host_q.d.next = false;
         self.asking.d.next = false;
         self.next_bin_q.d.next = false;
         if self.hd.ready.val() {
@@ -346,7 +327,7 @@ impl<const F: usize> Logic for Control<F> {
                     if self.write.q.val() {
                         if self.decode.window.val() {
                             if self.decode.rate.val() {
-                                self.host.d.next = true;
+                                self.host_q.d.next = true;
                             } else {
                                 if self.bell.q.val() {
                                     self.reply.next = false;
@@ -359,7 +340,7 @@ impl<const F: usize> Logic for Control<F> {
                             }
                         } else {
                             self.stv.d.next = true;
-                            self.pw.d.next = self.decode.profile.val();
+                            self.pw_q.d.next = self.decode.profile.val();
                             self.setting.d.next = self.decode.set_high.val();
                             if self.decode.command.val() {
                                 if self.data.q.val().get_bit(0) {
@@ -388,7 +369,7 @@ impl<const F: usize> Logic for Control<F> {
                 self.left.d.next = self.left.q.val() - bits::<12>(1);
                 if !self.left.q.val().any() {
                     self.fills.d.next = false;
-                    self.fl.d.next = true;
+                    self.fl_q.d.next = true;
                     self.fl_own.d.next = true;
                     self.fl_index.d.next = self.flow_index.val().get_bits::<F>(0);
                     self.reply.next = true;
@@ -431,10 +412,10 @@ impl<const F: usize> Logic for Control<F> {
                 bit_cast::<512, 480>(self.record.q.val().get_bits::<480>(32)) | (bit_cast::<512, 32>(self.store.read_data.val()) << 480);
         }
         // Load by DMA or a soft reset; no command loads at the same time.
-        if self.bulk_valid.val() {
-            self.fl.d.next = true;
-            self.fl_index.d.next = self.bulk_flow.val();
-            self.record.d.next = self.bulk_record.val();
+        if self.bulk.valid.val() {
+            self.fl_q.d.next = true;
+            self.fl_index.d.next = self.bulk.flow.val();
+            self.record.d.next = self.bulk.record.val();
         }
         self.reply_write.next = self.write.q.val();
         if self.reply_error.val() {
@@ -452,23 +433,23 @@ impl<const F: usize> Logic for Control<F> {
         self.stop.next = !self.go.q.val();
         self.refused.next = self.refused_q.q.val();
         self.time_set_valid.next = self.set.q.val();
-        self.pw_valid.next = self.pw.q.val();
-        self.pw_profile.next = self.stw.q.val().get_bits::<4>(5);
-        self.pw_word.next = self.stw.q.val().get_bits::<5>(0);
-        self.pw_data.next = self.std.q.val();
+        self.pw.valid.next = self.pw_q.q.val();
+        self.pw.profile.next = self.stw.q.val().get_bits::<4>(5);
+        self.pw.word.next = self.stw.q.val().get_bits::<5>(0);
+        self.pw.data.next = self.std.q.val();
         self.look_valid.next = self.state.q.val() == State::Fetch;
         self.look_word.next = self.word.q.val();
         self.look_data.next = bits::<32>(0);
         if self.write.q.val() {
             self.look_data.next = self.data.q.val();
         }
-        self.fl_valid.next = self.fl.q.val();
+        self.fl.valid.next = self.fl_q.q.val();
         self.fl_command.next = self.fl_own.q.val();
-        self.fl_flow.next = self.fl_index.q.val();
-        self.fl_record.next = self.record.q.val();
-        self.host_valid.next = self.host.q.val();
-        self.host_flow.next = self.address.q.val().get_bits::<F>(6);
-        self.host_rate.next = self.std.q.val();
+        self.fl.flow.next = self.fl_index.q.val();
+        self.fl.record.next = self.record.q.val();
+        self.host.valid.next = self.host_q.q.val();
+        self.host.flow.next = self.address.q.val().get_bits::<F>(6);
+        self.host.rate.next = self.std.q.val();
         self.hd.valid.next = self.bell.q.val();
         self.hd.flow.next = self.bell_flow.q.val();
         self.hd.packets.next = self.bell_packets.q.val();
@@ -485,11 +466,11 @@ impl<const F: usize> Logic for Control<F> {
             self.refused_q.d.next = false;
             self.setting.d.next = false;
             self.set.d.next = false;
-            self.pw.d.next = false;
-            self.fl.d.next = false;
+            self.pw_q.d.next = false;
+            self.fl_q.d.next = false;
             self.fl_own.d.next = false;
             self.fills.d.next = false;
-            self.host.d.next = false;
+            self.host_q.d.next = false;
             self.bell.d.next = false;
             self.asking.d.next = false;
             self.next_bin_q.d.next = false;

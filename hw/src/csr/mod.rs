@@ -19,7 +19,7 @@ pub use histogram::HistogramAccess;
 pub use query::Query;
 pub use settings::{Settings, SettingsBus};
 
-use crate::bus::{AxilSlave, DoorbellOut, FlowLoadOut, ProfileWriteOut, StoreWriteOut};
+use crate::bus::{AnswerIn, AxilSlave, DoorbellOut, FlowLoadIn, FlowLoadOut, HostRateOut, ProfileWriteOut, StoreWriteOut};
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
@@ -55,11 +55,7 @@ pub struct Csr<const F: usize> {
     /// Flow bus.
     pub fl: FlowLoadOut<F>,
     /// The host sets a flow's rate.
-    pub host_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub host_flow: Signal<Out, Bits<F>>,
-    /// The rate, 2^-12 Mb/s.
-    pub host_rate: Signal<Out, Bits<32>>,
+    pub host: HostRateOut<F>,
     /// Doorbell of the host.
     pub hd: DoorbellOut<F>,
     /// A flow's record is asked for; one clock.
@@ -83,19 +79,11 @@ pub struct Csr<const F: usize> {
     /// DMA loads flows: no command may.
     pub loading: Signal<In, Bit>,
     /// A flow that DMA loads; on the flow bus at the next clock.
-    pub bulk_valid: Signal<In, Bit>,
-    /// The flow.
-    pub bulk_flow: Signal<In, Bits<F>>,
-    /// Record of the flow.
-    pub bulk_record: Signal<In, Bits<512>>,
+    pub bulk: FlowLoadIn<F>,
     /// Tag that the answer to the query carries, below 8.
     pub query_tag: Signal<Out, Bits<4>>,
     /// Telemetry answers.
-    pub answer_valid: Signal<In, Bit>,
-    /// Tag of the answered query.
-    pub answer_tag: Signal<In, Bits<4>>,
-    /// The answer.
-    pub answer_record: Signal<In, Bits<1024>>,
+    pub answer: AnswerIn,
     /// The bin whose count is asked for, above it its profile.
     pub histogram_at: Signal<Out, Bits<13>>,
     /// Count of the bin.
@@ -131,7 +119,7 @@ impl<const F: usize> Csr<F> {
         construct!({
             control: Control::new(build),
             csr_errors: Constant::new(bits::<64>(1 << Counter::CsrErrors as u8)),
-            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)), held: Default::default(), histogram: HistogramAccess::new(), heartbeat: Heartbeat::new(), clear: Clear::new() } clk, rst, s_axil, stop, time_set_valid, pw, fl, host_valid, host_flow, host_rate, hd, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, counters, above, query, events)
+            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)), held: Default::default(), histogram: HistogramAccess::new(), heartbeat: Heartbeat::new(), clear: Clear::new() } clk, rst, s_axil, stop, time_set_valid, pw, fl, host, hd, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk, answer, pulses, swept, now, axil, settings, counters, above, query, events)
     }
 }
 
@@ -183,9 +171,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.query.copy_ready.next = self.control.copy_ready.val();
         self.query.start.next = self.control.query_valid.val();
         self.query.loaded.next = self.control.fl_command.val();
-        self.query.answer_valid.next = self.answer_valid.val();
-        self.query.answer_tag.next = self.answer_tag.val();
-        self.query.answer_record.next = self.answer_record.val();
+        AnswerIn::link(&mut self.answer, &mut self.query.answer);
         self.query_tag.next = self.query.tag.val();
         self.histogram.next_bin.next = self.control.next_bin.val();
         self.histogram_at.next = self.histogram.histogram_at.val();
@@ -204,13 +190,13 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.look_refuse.next = self.look_refuse.val();
         self.control.loading.next = self.loading.val();
         self.control.clearing.next = self.clear.busy.val();
-        self.control.bulk_valid.next = self.bulk_valid.val() | self.clear.valid.val();
-        self.control.bulk_flow.next = self.bulk_flow.val();
-        self.control.bulk_record.next = self.bulk_record.val();
+        self.control.bulk.valid.next = self.bulk.valid.val() | self.clear.valid.val();
+        self.control.bulk.flow.next = self.bulk.flow.val();
+        self.control.bulk.record.next = self.bulk.record.val();
         // The two never meet: a reset waits while DMA loads.
         if self.clear.valid.val() {
-            self.control.bulk_flow.next = self.clear.flow.val();
-            self.control.bulk_record.next = bits::<512>(0);
+            self.control.bulk.flow.next = self.clear.flow.val();
+            self.control.bulk.record.next = bits::<512>(0);
         }
         self.control.flow_index.next = self.held.settings.val().flow_index;
         StoreWriteOut::link(&mut self.st, &mut self.control.st);
@@ -229,16 +215,9 @@ impl<const F: usize> Logic for Csr<F> {
         self.above.pulses.next = self.events.val().get_bits::<32>(32);
         self.stop.next = self.control.stop.val();
         self.time_set_valid.next = self.control.time_set_valid.val();
-        self.pw.valid.next = self.control.pw_valid.val();
-        self.pw.profile.next = self.control.pw_profile.val();
-        self.pw.word.next = self.control.pw_word.val();
-        self.pw.data.next = self.control.pw_data.val();
-        self.fl.valid.next = self.control.fl_valid.val();
-        self.fl.flow.next = self.control.fl_flow.val();
-        self.fl.record.next = self.control.fl_record.val();
-        self.host_valid.next = self.control.host_valid.val();
-        self.host_flow.next = self.control.host_flow.val();
-        self.host_rate.next = self.control.host_rate.val();
+        ProfileWriteOut::link(&mut self.pw, &mut self.control.pw);
+        FlowLoadOut::<F>::link(&mut self.fl, &mut self.control.fl);
+        HostRateOut::<F>::link(&mut self.host, &mut self.control.host);
         self.query_valid.next = self.control.query_valid.val();
         self.query_flow.next = bit_cast::<F, 16>(self.held.settings.val().flow_index);
     }

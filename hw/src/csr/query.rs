@@ -1,4 +1,5 @@
 //! A query under way: waits for the answer, then moves it into the store, a word a clock.
+use crate::bus::AnswerIn;
 use rust_hdl::prelude::*;
 
 /// Waits up to 4096 clocks for an answer with its tag, 0 to 7 in turn; hands its 32 words over at `copy_*`, valid/ready; keeps the state of the last command.
@@ -12,12 +13,8 @@ pub struct Query {
     pub start: Signal<In, Bit>,
     /// A flow is loaded.
     pub loaded: Signal<In, Bit>,
-    /// The answer is here.
-    pub answer_valid: Signal<In, Bit>,
-    /// The tag of its query.
-    pub answer_tag: Signal<In, Bits<4>>,
-    /// The answer.
-    pub answer_record: Signal<In, Bits<1024>>,
+    /// Telemetry answers.
+    pub answer: AnswerIn,
     /// The tag of the query that goes out.
     pub tag: Signal<Out, Bits<4>>,
     /// A word is to be stored.
@@ -61,11 +58,11 @@ impl Logic for Query {
         if self.waiting.q.val() {
             self.left.d.next = self.left.q.val() - bits::<12>(1);
             // What stands there is kept before it is known to be the answer: that comes late, and would reach too many registers.
-            self.record.d.next = self.answer_record.val();
-            self.word.d.next = self.answer_record.val().get_bits::<32>(0);
+            self.record.d.next = self.answer.record.val();
+            self.word.d.next = self.answer.record.val().get_bits::<32>(0);
             self.next.d.next = bits::<5>(1);
             // The answer to an earlier query, which came too late, is not this one's.
-            if self.answer_valid.val() & (self.answer_tag.val() == bit_cast::<4, 3>(self.tag_q.q.val())) {
+            if self.answer.valid.val() & (self.answer.tag.val() == bit_cast::<4, 3>(self.tag_q.q.val())) {
                 self.tag_q.d.next = self.tag_q.q.val() + bits::<3>(1);
                 self.waiting.d.next = false;
                 self.copying.d.next = true;

@@ -1,4 +1,5 @@
 //! Answer to csr while it looks at a register: the value, if hardware changes it, and whether a write is refused now.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::{Register, dma};
@@ -6,13 +7,10 @@ use timely_regs::map::{Register, dma};
 /// Answers at the clock after `look`, and holds the answer.
 #[derive(LogicBlock, Default)]
 pub struct Live {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// csr looks at a register.
     pub look_valid: Signal<In, Bit>,
-    /// Word of the register.
     pub look_word: Signal<In, Bits<10>>,
     /// Data of the write; 0 for a read.
     pub look_data: Signal<In, Bits<32>>,
@@ -30,21 +28,14 @@ pub struct Live {
     pub consumer: Signal<In, Bits<32>>,
     /// The snapshot: under way.
     pub snapshot_busy: Signal<In, Bit>,
-    /// The snapshot: ended.
     pub snapshot_done: Signal<In, Bit>,
-    /// The snapshot: how.
     pub snapshot_code: Signal<In, Bits<3>>,
-    /// The snapshot: flows done.
     pub snapshot_progress: Signal<In, Bits<17>>,
     /// The load: under way.
     pub load_busy: Signal<In, Bit>,
-    /// The load: ended.
     pub load_done: Signal<In, Bit>,
-    /// The load: how.
     pub load_code: Signal<In, Bits<3>>,
-    /// The load: records done.
     pub load_progress: Signal<In, Bits<17>>,
-    /// The load: records refused.
     pub load_refused: Signal<In, Bits<17>>,
     /// The register's value.
     pub live: Signal<Out, Bits<32>>,

@@ -1,4 +1,5 @@
 //! A load: one flow's record after the other, from the host's memory onto the flow bus.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::dma::LOAD_CLOCKS;
@@ -23,9 +24,7 @@ pub enum State {
 /// Holds each record against the ranges of csr's staged words, in two clocks; loads one every 32 clocks at most.
 #[derive(LogicBlock, Default)]
 pub struct Load<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A load starts.
     pub start: Signal<In, Bit>,
@@ -53,7 +52,6 @@ pub struct Load<const F: usize> {
     pub used: Signal<Out, Bit>,
     /// The record at the clock before is the flow's from now on.
     pub load_valid: Signal<Out, Bit>,
-    /// The flow.
     pub load_flow: Signal<Out, Bits<F>>,
     /// A load is under way.
     pub busy: Signal<Out, Bit>,

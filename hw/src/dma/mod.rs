@@ -1,4 +1,5 @@
 //! DMA: the event ring, snapshots and loads over one AXI4 master, and the interrupts. The register block is `timely_regs::map::dma`.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 mod absent;
 mod cursor;
 mod live;
@@ -39,15 +40,12 @@ const _: () = assert!(map::LOAD_LINE == 3 && map::ERROR_LINE == 4 && map::HEARTB
 /// Only [`Writer`] and [`Reader`] know AXI. Model: `timely_model::dma::Dma`.
 #[derive(LogicBlock, Default)]
 pub struct Dma<const W: usize, const K: usize, const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A register is written.
     pub st: StoreWriteIn,
     /// csr looks at a register.
     pub look_valid: Signal<In, Bit>,
-    /// Word of the register.
     pub look_word: Signal<In, Bits<10>>,
     /// Data of the write; 0 for a read.
     pub look_data: Signal<In, Bits<32>>,
@@ -59,25 +57,18 @@ pub struct Dma<const W: usize, const K: usize, const F: usize> {
     pub lost: Signal<In, Bit>,
     /// An event record is offered.
     pub rec_valid: Signal<In, Bit>,
-    /// The record is taken.
     pub rec_ready: Signal<Out, Bit>,
-    /// The record.
     pub rec_data: Signal<In, Bits<512>>,
     /// A flow's telemetry record is asked for.
     pub query_valid: Signal<Out, Bit>,
-    /// The query is taken.
     pub query_ready: Signal<In, Bit>,
-    /// The flow.
     pub query_flow: Signal<Out, Bits<F>>,
     /// Telemetry answers.
     pub answer_valid: Signal<In, Bit>,
-    /// The answer.
     pub answer_record: Signal<In, Bits<1024>>,
     /// A flow is to be loaded; one clock.
     pub load_valid: Signal<Out, Bit>,
-    /// The flow.
     pub load_flow: Signal<Out, Bits<F>>,
-    /// Record of the flow.
     pub load_record: Signal<Out, Bits<512>>,
     /// A load is under way: csr must not load.
     pub loading: Signal<Out, Bit>,

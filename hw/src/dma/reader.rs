@@ -1,4 +1,5 @@
 //! Read bursts of 64 bytes: the AR and R channels.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::Cursor;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
@@ -10,9 +11,7 @@ const _: () = assert!(MOST_READS == 4, "the count of reads is full at its bit 2"
 /// Asks for bursts one behind the other, up to 4 ahead, and puts one record at a time together; the next waits on the channel until it is used.
 #[derive(LogicBlock, Default)]
 pub struct Reader<const W: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Bursts are read from `base` on.
     pub set_base: Signal<In, Bit>,

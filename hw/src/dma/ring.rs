@@ -1,13 +1,12 @@
 //! The event ring: its indices, whether it has room, when it is to be read.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::Cursor;
 use rust_hdl::prelude::*;
 
 /// Indices count records modulo 2^32. A record may be written every third clock, when `open` knows of the one before.
 #[derive(LogicBlock, Default)]
 pub struct Ring {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// DMA starts: the ring is empty.
     pub start: Signal<In, Bit>,

@@ -1,4 +1,5 @@
 //! The settings of DMA: registers that follow the writes into csr's store, and what a write orders at once.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::bus::StoreWriteIn;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
@@ -7,9 +8,7 @@ use timely_regs::map::{Register, dma};
 /// Settings stand from the clock after the write; orders are of the clock of the write itself.
 #[derive(LogicBlock, Default)]
 pub struct Settings {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A register is written.
     pub st: StoreWriteIn,
@@ -29,13 +28,11 @@ pub struct Settings {
     pub snapshot: Signal<Out, Bits<64>>,
     /// The snapshot: first flow.
     pub snapshot_first: Signal<Out, Bits<16>>,
-    /// The snapshot: flows.
     pub snapshot_count: Signal<Out, Bits<17>>,
     /// The load: address.
     pub load: Signal<Out, Bits<64>>,
     /// The load: first flow.
     pub load_first: Signal<Out, Bits<16>>,
-    /// The load: flows.
     pub load_count: Signal<Out, Bits<17>>,
     /// DMA is to start.
     pub run: Signal<Out, Bit>,
@@ -47,7 +44,6 @@ pub struct Settings {
     pub consumed: Signal<Out, Bit>,
     /// A snapshot is to start.
     pub take_snapshot: Signal<Out, Bit>,
-    /// A load is to start.
     pub take_load: Signal<Out, Bit>,
     at_control: Const<Bits<10>>,
     at_mask: Const<Bits<10>>,

@@ -1,4 +1,5 @@
 //! A snapshot: one flow's record after the other, from telemetry into the host's memory.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::Cursor;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
@@ -29,9 +30,7 @@ pub enum State {
 /// 4 clocks a flow from the last burst of one to the first of the next when the query is taken at once; 2 bursts a flow.
 #[derive(LogicBlock, Default)]
 pub struct Snapshot<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A snapshot starts.
     pub start: Signal<In, Bit>,
@@ -45,13 +44,10 @@ pub struct Snapshot<const F: usize> {
     pub running: Signal<In, Bit>,
     /// A query is offered.
     pub query_valid: Signal<Out, Bit>,
-    /// The query is taken.
     pub query_ready: Signal<In, Bit>,
-    /// Flow of the query.
     pub query_flow: Signal<Out, Bits<F>>,
     /// The answer is here.
     pub answer_valid: Signal<In, Bit>,
-    /// The answer.
     pub answer_record: Signal<In, Bits<1024>>,
     /// A burst is offered.
     pub offers: Signal<Out, Bit>,

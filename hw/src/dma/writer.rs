@@ -1,4 +1,5 @@
 //! Write bursts of 64 bytes: the AW, W and B channels.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::dma::MOST_WRITES;
@@ -12,9 +13,7 @@ const _: () = assert!(MOST_WRITES == 16, "the count of writes is full at its bit
 /// A response is shown the clock after it came.
 #[derive(LogicBlock, Default)]
 pub struct Writer<const W: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A burst starts.
     pub start: Signal<In, Bit>,

@@ -1,6 +1,7 @@
 //! Order in which operations issue: queues, issue stage and parked samples.
 use super::queue::Queue;
 use super::words::{Kind, Measure, Sampled};
+use crate::bus::{FlowPulseIn, HostRateIn};
 use crate::construct::construct;
 use crate::ram::{BlockRam, LutRam};
 use rust_hdl::prelude::*;
@@ -37,15 +38,9 @@ pub struct Arbiter<const F: usize> {
     /// The sample's ACK tells of lost packets.
     pub sample_lost: Signal<In, Bit>,
     /// A flow restarts after its idle time.
-    pub idle_valid: Signal<In, Bit>,
-    /// The flow.
-    pub idle_flow: Signal<In, Bits<F>>,
+    pub idle: FlowPulseIn<F>,
     /// The host writes a rate.
-    pub host_valid: Signal<In, Bit>,
-    /// Flow whose rate is written.
-    pub host_flow: Signal<In, Bits<F>>,
-    /// The rate.
-    pub host_rate: Signal<In, Bits<32>>,
+    pub host: HostRateIn<F>,
     /// A flow is loaded and starts anew.
     pub load_valid: Signal<In, Bit>,
     /// The flow.
@@ -145,7 +140,7 @@ impl<const F: usize> Default for Arbiter<F> {
     fn default() -> Self {
         construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
             clk, rst, enable, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns, sample_lost, lost, due_lost, sampled, lose,
-            idle_valid, idle_flow, host_valid, host_flow, host_rate, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
+            idle, host, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
             endpoint_ns, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
             held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, go, free, parked,
             slot, old, last_slot, closing, due, due_flow, due_turn, due_measure, replaced, replaced_flow, issuing, issuing_flow, issuing_turn,
@@ -180,17 +175,17 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.measures.read_address.next = self.samples.o_place.val();
         self.hosts.clk.next = self.clk.val();
         self.hosts.rst.next = self.rst.val();
-        self.hosts.i_valid.next = self.host_valid.val() & self.enable.val();
-        self.hosts.i_flow.next = self.host_flow.val();
+        self.hosts.i_valid.next = self.host.valid.val() & self.enable.val();
+        self.hosts.i_flow.next = self.host.flow.val();
         self.rates.clock.next = self.clk.val();
-        self.rates.write_enable.next = self.host_valid.val();
+        self.rates.write_enable.next = self.host.valid.val();
         self.rates.write_address.next = self.hosts.i_place.val();
-        self.rates.write_data.next = self.host_rate.val();
+        self.rates.write_data.next = self.host.rate.val();
         self.rates.read_address.next = self.hosts.o_place.val();
         self.idles.clk.next = self.clk.val();
         self.idles.rst.next = self.rst.val();
-        self.idles.i_valid.next = self.idle_valid.val() & self.enable.val();
-        self.idles.i_flow.next = self.idle_flow.val();
+        self.idles.i_valid.next = self.idle.valid.val() & self.enable.val();
+        self.idles.i_flow.next = self.idle.flow.val();
         // The issue stage. What was issued when the held one came is not in its bits yet; when they were read long ago, it is told.
         self.rests.next = (self.issued.read_data.val() == self.ended.read_data.val()) & !self.same.q.val();
         self.go.next = (self.held.q.val() & !self.due.q.val()) & (self.open.q.val() | self.rests.val());

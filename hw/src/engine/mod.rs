@@ -20,6 +20,7 @@ mod update;
 mod word;
 pub mod words;
 
+use crate::bus::{EventOut, FlowLoadIn, FlowPulseIn, FlowPulseOut, HostRateIn, ProfileWriteIn, SampleIn};
 use crate::construct::construct;
 use crate::pacer::delay::{Ring, Stages};
 pub use arbiter::Arbiter;
@@ -60,26 +61,10 @@ pub struct Engine<const F: usize> {
     pub rst: Signal<In, Bit>,
     /// The RAMs are cleared; before, inputs are ignored.
     pub swept: Signal<Out, Bit>,
-    /// Sample in: offered.
-    pub sample_valid: Signal<In, Bit>,
-    /// Sample in: 0 RTT, 1 time-out.
-    pub sample_kind: Signal<In, Bits<2>>,
-    /// Sample in: flow.
-    pub sample_flow: Signal<In, Bits<F>>,
-    /// Sample in: RTT, ns.
-    pub sample_rtt_ns: Signal<In, Bits<24>>,
-    /// Sample in: time, ns.
-    pub sample_now_ns: Signal<In, Bits<32>>,
-    /// Sample in: hops on the way.
-    pub sample_hops: Signal<In, Bits<8>>,
-    /// Sample in: the responder's part of the delay, ns.
-    pub sample_endpoint_ns: Signal<In, Bits<24>>,
-    /// Sample in: segments that lost packets, as the ACK tells.
-    pub sample_lost: Signal<In, Bits<7>>,
+    /// A sample.
+    pub sample: SampleIn<F>,
     /// A flow sends again after its idle time.
-    pub idle_valid: Signal<In, Bit>,
-    /// The flow.
-    pub idle_flow: Signal<In, Bits<F>>,
+    pub idle: FlowPulseIn<F>,
     /// The pacer looked at a flow.
     pub limited_valid: Signal<In, Bit>,
     /// The flow.
@@ -87,63 +72,23 @@ pub struct Engine<const F: usize> {
     /// The flow sends too little of its rate for samples to raise it, from the next operation on.
     pub limited: Signal<In, Bit>,
     /// The host writes a rate.
-    pub host_valid: Signal<In, Bit>,
-    /// Flow of the host's rate.
-    pub host_flow: Signal<In, Bits<F>>,
-    /// The rate, 2^-12 Mb/s.
-    pub host_rate: Signal<In, Bits<32>>,
-    /// Flow bus.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow loaded.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Record of the flow; enable, keep and profile are looked at.
-    pub fl_record: Signal<In, Bits<512>>,
+    pub host: HostRateIn<F>,
+    /// Flow bus; enable, keep and profile of the record are looked at.
+    pub fl: FlowLoadIn<F>,
     /// Profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    /// Profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of the profile.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// New value of the word.
-    pub pw_data: Signal<In, Bits<32>>,
+    pub pw: ProfileWriteIn,
     /// A flow's rate was set.
     pub rate_valid: Signal<Out, Bit>,
     /// The flow.
     pub rate_flow: Signal<Out, Bits<F>>,
     /// The rate, 2^-12 Mb/s.
     pub rate_value: Signal<Out, Bits<32>>,
-    /// An operation was done, whether it set a rate or not.
-    pub event_valid: Signal<Out, Bit>,
-    /// Flow of the operation.
-    pub event_flow: Signal<Out, Bits<F>>,
-    /// Branch that decided: 0 below Tlow, 1 above Thigh or by the endpoint, 2 increase, 3 decrease, 4 no law, 5 held.
-    pub event_branch: Signal<Out, Bits<3>>,
-    /// The increase was a hyperactive one.
-    pub event_hyperactive: Signal<Out, Bit>,
-    /// RTT, ns.
-    pub event_rtt_ns: Signal<Out, Bits<24>>,
-    /// Rate from now on.
-    pub event_rate: Signal<Out, Bits<32>>,
-    /// 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart, 5 RTT and a loss that lowered the rate.
-    pub event_kind: Signal<Out, Bits<3>>,
-    /// The law's state before, `timely_model::engine::law::State::to_words`.
-    pub event_before: Signal<Out, Bits<160>>,
-    /// Rate before.
-    pub event_rate_before: Signal<Out, Bits<32>>,
-    /// Time of the sample, ns, or the host's rate; else 0.
-    pub event_now_ns: Signal<Out, Bits<32>>,
-    /// Hops of the sample.
-    pub event_hops: Signal<Out, Bits<8>>,
-    /// The responder's part of the sample, ns.
-    pub event_endpoint_ns: Signal<Out, Bits<24>>,
-    /// Profile of the flow.
-    pub event_profile: Signal<Out, Bits<4>>,
+    /// An operation was done.
+    pub event: EventOut<F>,
     /// Counted events: rate updates, lost operations, refused host rates.
     pub pulses: Signal<Out, Bits<32>>,
     /// A sample was lost, for a newer one took its place.
-    pub superseded_valid: Signal<Out, Bit>,
-    /// Flow of the lost sample.
-    pub superseded_flow: Signal<Out, Bits<F>>,
+    pub superseded: FlowPulseOut<F>,
     rate_updates: Constant<Bits<32>>,
     samples_dropped: Constant<Bits<32>>,
     overflows: Constant<Bits<32>>,
@@ -178,7 +123,7 @@ pub struct Engine<const F: usize> {
     measured: DFF<Shown>,
     given: DFF<Bits<32>>,
     /// From 1 to 10; its time (or the host's rate) to 14.
-    sample: Ring<Stamped, 9>,
+    stamps: Ring<Stamped, 9>,
     values: Stages<32, 4>,
     /// The record before, from 2 to 19; its mark to 10.
     earlier: Ring<Record, 17>,
@@ -238,12 +183,9 @@ impl<const F: usize> Default for Engine<F> {
             refused: bit(Counter::HostRatesRefused),
             last_sweep: Constant::new((sweep_clocks(F as u32) - 1).into()),
         }
-            clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns, sample_lost, loss,
-            idle_valid, idle_flow, limited_valid, limited_flow, limited, host_valid, host_flow, host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word,
-            pw_data, rate_valid, rate_flow, rate_value, event_valid, event_flow, event_branch, event_hyperactive, event_rtt_ns,
-            event_rate, event_kind, event_before, event_rate_before, event_now_ns, event_hops, event_endpoint_ns, event_profile, pulses, superseded_valid, superseded_flow,
-            sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
-            scale, gradient, increase, choose, limits, rate, root, turn, inputs, measured, given, sample, values, earlier, mark_19, shown, mark, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
+            clk, rst, swept, sample, loss,
+            idle, limited_valid, limited_flow, limited, host, fl, pw, rate_valid, rate_flow, rate_value, event, pulses, superseded, sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
+            scale, gradient, increase, choose, limits, rate, root, turn, inputs, measured, given, stamps, values, earlier, mark_19, shown, mark, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
             profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, low_10, edge_13, above, smoothed, kept, rising, reached,
             writes, last, filtered, mark11, marked, marked_now, kind_10, kind_14, kind_18, late_18, falls, is_sample, rate_now, refused_now)
     }

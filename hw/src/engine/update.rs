@@ -1,6 +1,7 @@
 //! The engine's pipeline: the wiring of its blocks, by the clock after an operation's issue.
 use super::Engine;
 use super::words::Kind;
+use crate::bus::{FlowPulseIn, HostRateIn};
 use rust_hdl::prelude::*;
 
 impl<const F: usize> Logic for Engine<F> {
@@ -73,10 +74,10 @@ impl<const F: usize> Logic for Engine<F> {
         self.swept.next = self.sweep_done.q.val();
         // The incoming word is all zeros while there is none: then it is not written.
         self.bus_in.next = bits::<42>(0).into();
-        if self.pw_valid.val() {
-            self.bus_in.next.data = self.pw_data.val();
-            self.bus_in.next.word = self.pw_word.val();
-            self.bus_in.next.profile = self.pw_profile.val();
+        if self.pw.valid.val() {
+            self.bus_in.next.data = self.pw.data.val();
+            self.bus_in.next.word = self.pw.word.val();
+            self.bus_in.next.profile = self.pw.profile.val();
             self.bus_in.next.valid = true;
         }
         if self.sweep.val() {
@@ -168,21 +169,18 @@ impl<const F: usize> Logic for Engine<F> {
         self.arbiter.clk.next = self.clk.val();
         self.arbiter.rst.next = self.rst.val();
         self.arbiter.enable.next = self.sweep_done.q.val();
-        self.arbiter.sample_valid.next = self.sample_valid.val();
-        self.arbiter.sample_kind.next = self.sample_kind.val();
-        self.arbiter.sample_flow.next = self.sample_flow.val();
-        self.arbiter.sample_rtt_ns.next = self.sample_rtt_ns.val();
-        self.arbiter.sample_now_ns.next = self.sample_now_ns.val();
-        self.arbiter.sample_hops.next = self.sample_hops.val();
-        self.arbiter.sample_endpoint_ns.next = self.sample_endpoint_ns.val();
-        self.arbiter.sample_lost.next = self.sample_lost.val().any();
-        self.arbiter.idle_valid.next = self.idle_valid.val();
-        self.arbiter.idle_flow.next = self.idle_flow.val();
-        self.arbiter.host_valid.next = self.host_valid.val();
-        self.arbiter.host_flow.next = self.host_flow.val();
-        self.arbiter.host_rate.next = self.host_rate.val();
-        self.arbiter.load_valid.next = self.fl_valid.val() & self.fl_record.val().get_bit(0) & !self.fl_record.val().get_bit(1);
-        self.arbiter.load_flow.next = self.fl_flow.val();
+        self.arbiter.sample_valid.next = self.sample.valid.val();
+        self.arbiter.sample_kind.next = self.sample.kind.val();
+        self.arbiter.sample_flow.next = self.sample.flow.val();
+        self.arbiter.sample_rtt_ns.next = self.sample.rtt_ns.val();
+        self.arbiter.sample_now_ns.next = self.sample.now_ns.val();
+        self.arbiter.sample_hops.next = self.sample.hops.val();
+        self.arbiter.sample_endpoint_ns.next = self.sample.endpoint_ns.val();
+        self.arbiter.sample_lost.next = self.sample.lost.val().any();
+        FlowPulseIn::<F>::link(&mut self.idle, &mut self.arbiter.idle);
+        HostRateIn::<F>::link(&mut self.host, &mut self.arbiter.host);
+        self.arbiter.load_valid.next = self.fl.valid.val() & self.fl.record.val().get_bit(0) & !self.fl.record.val().get_bit(1);
+        self.arbiter.load_flow.next = self.fl.flow.val();
         self.valid[1].d.next = self.arbiter.issue.val();
         // The sweep goes through the flow's own delay to where the RAMs are written.
         self.flow[1].d.next = self.arbiter.flow.val();
@@ -213,20 +211,20 @@ impl<const F: usize> Logic for Engine<F> {
         if self.late_18.val() & !self.kind_18.val().valued {
             self.given.d.next = bits::<32>(0);
         }
-        self.sample.clk.next = self.clk.val();
-        self.sample.at.next = self.turn.q.val();
-        self.sample.i.next.rtt_ns = self.rtt[1].q.val();
-        self.sample.i.next.time_ns = self.value[1].q.val();
+        self.stamps.clk.next = self.clk.val();
+        self.stamps.at.next = self.turn.q.val();
+        self.stamps.i.next.rtt_ns = self.rtt[1].q.val();
+        self.stamps.i.next.time_ns = self.value[1].q.val();
         self.values.clk.next = self.clk.val();
         self.values.rst.next = self.rst.val();
-        self.values.i.next = self.sample.o.val().time_ns;
+        self.values.i.next = self.stamps.o.val().time_ns;
         // 0 to 3: what the flow remembers.
         self.state.clk.next = self.clk.val();
         self.state.sweep.next = self.sweep.val();
         self.state.sweep_flow.next = self.sweep_flow.val();
-        self.state.load_valid.next = self.fl_valid.val();
-        self.state.load_flow.next = self.fl_flow.val();
-        self.state.load_profile.next = self.fl_record.val().get_bits::<4>(4);
+        self.state.load_valid.next = self.fl.valid.val();
+        self.state.load_flow.next = self.fl.flow.val();
+        self.state.load_profile.next = self.fl.record.val().get_bits::<4>(4);
         self.state.flow_0.next = self.arbiter.flow.val();
         self.state.rtt_2.next = self.rtt[2].q.val();
         self.state.time_2.next = self.value[2].q.val();
@@ -370,7 +368,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.falls.next = self.flags[10].q.val().swift
             & self.flags[10].q.val().may_fall
             & (self.scale.reached_10.val() | self.flags[10].q.val().endpoint_over);
-        self.marked_now.next = bit_cast::<40, 32>(self.sample.o.val().time_ns).into();
+        self.marked_now.next = bit_cast::<40, 32>(self.stamps.o.val().time_ns).into();
         self.marked.next = self.mark.o.val();
         if (self.is_sample.val() & self.falls.val()) | (self.kind_10.val().valued & self.flags[10].q.val().swift) {
             self.marked.next.marked = true;
@@ -383,8 +381,8 @@ impl<const F: usize> Logic for Engine<F> {
         if self.kind_10.val().replaces | self.sweep.val() {
             self.mark11.d.next = bits::<41>(0).into();
         }
-        self.last.d.next.rtt_ns = self.sample.o.val().rtt_ns;
-        self.last.d.next.time_ns = self.sample.o.val().time_ns;
+        self.last.d.next.rtt_ns = self.stamps.o.val().rtt_ns;
+        self.last.d.next.time_ns = self.stamps.o.val().time_ns;
         self.last.d.next.history = true;
         if !self.is_sample.val() | self.sweep.val() {
             self.last.d.next = bits::<57>(0).into();
@@ -480,15 +478,15 @@ impl<const F: usize> Logic for Engine<F> {
         self.rate_valid.next = self.rate_now.val();
         self.rate_flow.next = self.flow[19].q.val();
         self.rate_value.next = self.rate.rate_19.val();
-        self.event_valid.next = self.valid[19].q.val() & self.choose.accepted_19.val();
-        self.event_flow.next = self.flow[19].q.val();
-        self.event_branch.next = self.choose.branch_19.val().into();
-        self.event_hyperactive.next = self.choose.hyperactive_19.val();
-        self.event_rtt_ns.next = self.measured.q.val().rtt_ns;
-        self.event_rate.next = self.rate.rate_19.val();
-        self.event_kind.next = self.kind[19].q.val().into();
+        self.event.valid.next = self.valid[19].q.val() & self.choose.accepted_19.val();
+        self.event.flow.next = self.flow[19].q.val();
+        self.event.branch.next = self.choose.branch_19.val().into();
+        self.event.hyperactive.next = self.choose.hyperactive_19.val();
+        self.event.rtt_ns.next = self.measured.q.val().rtt_ns;
+        self.event.rate.next = self.rate.rate_19.val();
+        self.event.kind.next = self.kind[19].q.val().into();
         if self.loss.falls_19.val() {
-            self.event_kind.next = Kind::Loss.into();
+            self.event.kind.next = Kind::Loss.into();
         }
         // As the record, but for the words that its numbers start in.
         self.mark_19.next = self.earlier.o.val().mark;
@@ -502,14 +500,14 @@ impl<const F: usize> Logic for Engine<F> {
         self.shown.next.average = self.earlier.o.val().average;
         self.shown.next.mark_high = self.mark_19.val().high;
         self.shown.next.mark_low = self.mark_19.val().low;
-        self.event_before.next = self.shown.val().into();
-        self.event_rate_before.next = self.rate.before_19.val();
-        self.event_now_ns.next = self.given.q.val();
-        self.event_hops.next = self.measured.q.val().hops;
-        self.event_endpoint_ns.next = self.measured.q.val().endpoint_ns;
-        self.event_profile.next = self.profile[19].q.val();
-        self.superseded_valid.next = self.arbiter.sample_dropped.val();
-        self.superseded_flow.next = self.arbiter.dropped_flow.val();
+        self.event.before.next = self.shown.val().into();
+        self.event.rate_before.next = self.rate.before_19.val();
+        self.event.now_ns.next = self.given.q.val();
+        self.event.hops.next = self.measured.q.val().hops;
+        self.event.endpoint_ns.next = self.measured.q.val().endpoint_ns;
+        self.event.profile.next = self.profile[19].q.val();
+        self.superseded.valid.next = self.arbiter.sample_dropped.val();
+        self.superseded.flow.next = self.arbiter.dropped_flow.val();
         self.pulses.next = bits::<32>(0);
         if self.rate_now.val() {
             self.pulses.next = self.pulses.val() | self.rate_updates.val();

@@ -1,6 +1,7 @@
 //! From a description of a frame to its beats: Ethernet, IP, UDP, our header, zeros.
 mod checksums;
 
+use crate::bus::SideAxisOut;
 use crate::construct::construct;
 use crate::ram::LutRam;
 use checksums::Checksums;
@@ -56,18 +57,8 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     pub i_payload: Signal<In, Bits<14>>,
     /// Sideband bits of the frame.
     pub i_side: Signal<In, Bits<X>>,
-    /// Bytes of the beat in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Bytes of the beat that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// A beat stands there.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// The beat is taken.
-    pub m_tready: Signal<In, Bit>,
-    /// The beat is its frame's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Sideband bits of the frame.
-    pub m_side: Signal<Out, Bits<X>>,
+    /// Frames, with their sideband bits.
+    pub m: SideAxisOut<W, K, X>,
     /// The first clock at which a frame's first beat stands there.
     pub m_start: Signal<Out, Bit>,
     bus_bytes: Constant<Bits<15>>,
@@ -151,7 +142,7 @@ impl<const W: usize, const K: usize, const X: usize> Default for Frame<W, K, X> 
             more_bytes: Constant::new(Bits::<K>::mask() << 1),
         }
             clk, rst, i_valid, i_ready, i_class, i_dst_mac, i_src_mac, i_vlan, i_tos, i_ttl, i_src_ip, i_dst_ip, i_src_port, i_dst_port,
-            i_hdr, i_payload, i_side, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_side, m_start, text, bytes, side, write, read,
+            i_hdr, i_payload, i_side, m, m_start, text, bytes, side, write, read,
             used, done, push, vlan_wire, src_port_wire, dst_port_wire, payload_wire, ipv4_bytes, udp_bytes, ipv4_wire, udp_wire, head_bytes,
             frame_bytes, udp, ipv4, ipv6, ether, checksums, check_write, fresh, check, u_check, h_check, t, room, load, filled, head, beside, place,
             left, begun, ends, offset, over, gap, free, go, finish, valid, data, keep, last, start, aside, checks)
@@ -297,7 +288,7 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
         }
 
         // The frame under way, a beat a clock.
-        self.free.next = !self.valid.q.val() | self.m_tready.val();
+        self.free.next = !self.valid.q.val() | self.m.tready.val();
         self.go.next = self.free.val() & self.filled.q.val();
         self.finish.next = self.go.val() & self.ends.q.val();
         self.offset.next = bit_cast::<10, 4>(self.place.q.val().get_bits::<4>(0)) << 6;
@@ -397,11 +388,11 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
         }
 
         self.i_ready.next = !self.used.q.val().get_bit(3);
-        self.m_tdata.next = self.data.q.val();
-        self.m_tkeep.next = self.keep.q.val();
-        self.m_tvalid.next = self.valid.q.val();
-        self.m_tlast.next = self.last.q.val();
-        self.m_side.next = self.aside.q.val();
+        self.m.tdata.next = self.data.q.val();
+        self.m.tkeep.next = self.keep.q.val();
+        self.m.tvalid.next = self.valid.q.val();
+        self.m.tlast.next = self.last.q.val();
+        self.m.side.next = self.aside.q.val();
         self.m_start.next = self.start.q.val();
         if self.rst.val() {
             self.write.d.next = bits::<3>(0);

@@ -1,4 +1,5 @@
 //! The nonces: words of a Trivium keystream, made ahead.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::generator::keystream::{KEY_BITS, LOAD_CLOCKS};
@@ -14,9 +15,7 @@ const _: () = assert!(KEY_BITS == 96);
 /// Throughput: a word a clock. Model: `timely_model::generator::keystream::Keystream`.
 #[derive(LogicBlock, Default)]
 pub struct Keystream {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Key, bits 0 to 79, and above it the first bits of the IV; the IV's others are 0.
     pub key: Signal<In, Bits<96>>,

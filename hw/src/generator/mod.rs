@@ -1,8 +1,9 @@
 //! Traffic generator of the standalone shell.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 mod keystream;
 mod packets;
 
-use crate::bus::{ChargeOut, DoorbellIn, DoorbellOut, FlowLoadIn, GrantIn, SentOut};
+use crate::bus::{ChargeOut, DoorbellIn, DoorbellOut, FlowLoadIn, GrantIn, SentOut, TaggedAxisOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::frame::Frame;
@@ -34,9 +35,7 @@ use timely_regs::link::WIRE_OVERHEAD;
 /// Model: `timely_model::generator::Generator`.
 #[derive(LogicBlock, Default)]
 pub struct Generator<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAM is clear; nothing is taken before.
     pub swept: Signal<Out, Bit>,
@@ -46,9 +45,7 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub cfg_ipv4: Signal<In, Bits<32>>,
     /// Our IPv6 address, byte 0 in the low bits.
     pub cfg_ipv6: Signal<In, Bits<128>>,
-    /// Key of the nonces, and that it is written.
     pub cfg_key: Signal<In, Bits<96>>,
-    /// The key is written.
     pub cfg_keyed: Signal<In, Bit>,
     /// Flow bus.
     pub fl: FlowLoadIn<F>,
@@ -60,18 +57,8 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub charge: ChargeOut<F>,
     /// Packets posted: flow and how many.
     pub doorbell: DoorbellOut<F>,
-    /// Bytes of the beat in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Bytes of the beat that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// A beat stands there.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// The beat is taken.
-    pub m_tready: Signal<In, Bit>,
-    /// The beat is its frame's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Tag of its frame: eight running bits.
-    pub m_tag: Signal<Out, Bits<16>>,
+    /// Frames that leave.
+    pub m: TaggedAxisOut<W, K>,
     /// Frame whose first beat is offered.
     pub sent: SentOut<F>,
     /// Counted events, by `timely_regs::counters`.
@@ -167,9 +154,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.doorbells.rst.next = self.rst.val();
 
         // Records, and what they end.
-        self.packets.fl_valid.next = self.fl.valid.val();
-        self.packets.fl_flow.next = self.fl.flow.val();
-        self.packets.fl_record.next = self.fl.record.val();
+        FlowLoadIn::<F>::link(&mut self.fl, &mut self.packets.fl);
         self.packets.key.next = self.cfg_key.val();
         self.packets.keyed.next = self.cfg_keyed.val();
         self.packets.long_bytes.next = self.long_bytes.val();
@@ -341,13 +326,13 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.frame.i_payload.next = self.r.val().get_bits::<14>(21);
         self.frame.i_side.next = self.side.val();
 
-        self.frame.m_tready.next = self.m_tready.val();
-        self.m_tdata.next = self.frame.m_tdata.val();
-        self.m_tkeep.next = self.frame.m_tkeep.val();
-        self.m_tvalid.next = self.frame.m_tvalid.val();
-        self.m_tlast.next = self.frame.m_tlast.val();
-        self.out.next = self.frame.m_side.val();
-        self.m_tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
+        self.frame.m.tready.next = self.m.tready.val();
+        self.m.tdata.next = self.frame.m.tdata.val();
+        self.m.tkeep.next = self.frame.m.tkeep.val();
+        self.m.tvalid.next = self.frame.m.tvalid.val();
+        self.m.tlast.next = self.frame.m.tlast.val();
+        self.out.next = self.frame.m.side.val();
+        self.m.tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
         self.sent.valid.next = self.frame.m_start.val();
         self.sent.tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
         self.sent.flow.next = self.out.val().get_bits::<F>(8);

@@ -1,5 +1,7 @@
 //! Next packet of each flow: the state of its segment and its backlog, one operation a clock.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::keystream::Keystream;
+use crate::bus::FlowLoadIn;
 use crate::check::Matrix;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
@@ -19,9 +21,7 @@ const _: () = assert!(BACKLOG_BOUND == 0xff00, "the kernel has its bits: above i
 /// Model: `timely_model::generator::packets::Packets`.
 #[derive(LogicBlock, Default)]
 pub struct Packets<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
@@ -31,61 +31,39 @@ pub struct Packets<const F: usize> {
     pub keyed: Signal<In, Bit>,
     /// There are nonces of the key.
     pub has_nonces: Signal<Out, Bit>,
-    /// A record is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow of the record.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// The record, `timely_regs::flow`.
-    pub fl_record: Signal<In, Bits<512>>,
+    /// Loads of flows.
+    pub fl: FlowLoadIn<F>,
     /// An operation.
     pub i_valid: Signal<In, Bit>,
-    /// The operation is a grant.
     pub i_grant: Signal<In, Bit>,
-    /// The operation is a doorbell.
     pub i_doorbell: Signal<In, Bit>,
-    /// Flow of the operation.
     pub i_flow: Signal<In, Bits<F>>,
-    /// A doorbell's packets.
     pub i_packets: Signal<In, Bits<16>>,
     /// A grant's launch time, ns48.fns16.
     pub i_launch: Signal<In, Bits<64>>,
     /// A grant has its outcome.
     pub o_grant: Signal<Out, Bit>,
-    /// Wire bytes that the grant is charged.
     pub o_charge: Signal<Out, Bits<16>>,
     /// The grant has a packet: the outputs below, up to `o_long`, are about it.
     pub o_send: Signal<Out, Bit>,
-    /// Flow of the operation.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// Record of the flow as kept.
     pub o_record: Signal<Out, Bits<299>>,
-    /// Segment number.
     pub o_segment: Signal<Out, Bits<32>>,
-    /// Packet number in the segment.
     pub o_number: Signal<Out, Bits<8>>,
-    /// First packet of the segment.
     pub o_first: Signal<Out, Bit>,
-    /// Last packet of the segment.
     pub o_last: Signal<Out, Bit>,
-    /// Nonce of the segment.
     pub o_nonce: Signal<Out, Bits<32>>,
-    /// Nonce of the segment with the destination in it.
     pub o_check: Signal<Out, Bits<32>>,
-    /// Wire bytes of the frame.
     pub o_wire: Signal<Out, Bits<16>>,
     /// Wire bytes of the segment so far: below 2^24, as 255 packets of 16,521 bytes are.
     pub o_bytes: Signal<Out, Bits<24>>,
-    /// Wire bytes that the segment was charged so far.
     pub o_charged: Signal<Out, Bits<24>>,
     /// When the packet was eligible to leave, ns48.fns16.
     pub o_launch: Signal<Out, Bits<64>>,
     /// The last packet that was sent is longer than `long_bytes`.
     pub o_long: Signal<Out, Bit>,
-    /// The pacer is to hear of packets posted.
     pub o_post: Signal<Out, Bit>,
-    /// Packets posted.
     pub o_packets: Signal<Out, Bits<16>>,
-    /// A doorbell was refused.
     pub o_refused: Signal<Out, Bit>,
     /// Wire bytes above which a frame is long.
     pub long_bytes: Signal<In, Bits<16>>,
@@ -199,21 +177,21 @@ impl<const F: usize> Logic for Packets<F> {
         self.states.write_clock.next = self.clk.val();
 
         // Records: the sweep, then the bus.
-        self.kept.next = bit_cast::<299, 1>(self.fl_record.val().get_bits::<1>(0))
-            | (bit_cast::<299, 2>(self.fl_record.val().get_bits::<2>(2)) << 1)
-            | (bit_cast::<299, 2>(self.fl_record.val().get_bits::<2>(11)) << 3)
-            | (bit_cast::<299, 16>(self.fl_record.val().get_bits::<16>(16)) << 5)
-            | (bit_cast::<299, 14>(self.fl_record.val().get_bits::<14>(32)) << 21)
-            | (bit_cast::<299, 8>(self.fl_record.val().get_bits::<8>(48)) << 35)
-            | (bit_cast::<299, 48>(self.fl_record.val().get_bits::<48>(64)) << 43)
-            | (bit_cast::<299, 32>(self.fl_record.val().get_bits::<32>(128)) << 91)
-            | (bit_cast::<299, 16>(self.fl_record.val().get_bits::<16>(160)) << 123)
-            | (bit_cast::<299, 32>(self.fl_record.val().get_bits::<32>(192)) << 139)
-            | (bit_cast::<299, 128>(self.fl_record.val().get_bits::<128>(256)) << 171);
+        self.kept.next = bit_cast::<299, 1>(self.fl.record.val().get_bits::<1>(0))
+            | (bit_cast::<299, 2>(self.fl.record.val().get_bits::<2>(2)) << 1)
+            | (bit_cast::<299, 2>(self.fl.record.val().get_bits::<2>(11)) << 3)
+            | (bit_cast::<299, 16>(self.fl.record.val().get_bits::<16>(16)) << 5)
+            | (bit_cast::<299, 14>(self.fl.record.val().get_bits::<14>(32)) << 21)
+            | (bit_cast::<299, 8>(self.fl.record.val().get_bits::<8>(48)) << 35)
+            | (bit_cast::<299, 48>(self.fl.record.val().get_bits::<48>(64)) << 43)
+            | (bit_cast::<299, 32>(self.fl.record.val().get_bits::<32>(128)) << 91)
+            | (bit_cast::<299, 16>(self.fl.record.val().get_bits::<16>(160)) << 123)
+            | (bit_cast::<299, 32>(self.fl.record.val().get_bits::<32>(192)) << 139)
+            | (bit_cast::<299, 128>(self.fl.record.val().get_bits::<128>(256)) << 171);
         if self.clean.q.val() {
-            self.records.write_address.next = self.fl_flow.val();
+            self.records.write_address.next = self.fl.flow.val();
             self.records.write_data.next = self.kept.val();
-            self.records.write_enable.next = self.fl_valid.val();
+            self.records.write_enable.next = self.fl.valid.val();
             self.states.write_address.next = self.flow[4].q.val();
             self.states.write_data.next = self.new5.q.val();
             self.states.write_enable.next = self.valid[4].q.val();

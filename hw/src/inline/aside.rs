@@ -1,4 +1,6 @@
 //! Bypass FIFO: drops whole frames while it is full, so that a receiver that stops holds up no other.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::MetaAxisOut;
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -14,32 +16,16 @@ const _: () = assert!(QUEUE == 9);
 /// Model: `timely_model::inline::aside::Aside`.
 #[derive(LogicBlock, Default)]
 pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Beat: bytes in wire order.
+    /// Beat: bytes in wire order, and their frame.
     pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
     pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: there, and taken.
     pub s_tvalid: Signal<In, Bit>,
-    /// Beat: the frame's last.
     pub s_tlast: Signal<In, Bit>,
-    /// Sideband bits of the beat.
     pub s_meta: Signal<In, Bits<M>>,
-    /// Beat: bytes in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: offered.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// Beat: taken if offered.
-    pub m_tready: Signal<In, Bit>,
-    /// Beat: the frame's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Sideband bits that came with the beat.
-    pub m_meta: Signal<Out, Bits<M>>,
+    /// Frames that leave.
+    pub m: MetaAxisOut<W, K, M>,
     /// A frame was dropped, or cut short: its last beat came a clock ago.
     pub dropped: Signal<Out, Bit>,
     bytes: Fifo<W, 9, 10>,
@@ -104,7 +90,7 @@ impl<const W: usize, const K: usize, const M: usize, const E: usize> Logic for A
 
         // All three move as one.
         self.here.next = self.bytes.o_valid.val() & self.ends.o_valid.val() & self.metas.o_valid.val();
-        self.leaves.next = self.here.val() & self.m_tready.val();
+        self.leaves.next = self.here.val() & self.m.tready.val();
         if self.push.val() & !self.leaves.val() {
             self.held.d.next = self.held.q.val() + bits::<10>(1);
         }
@@ -115,11 +101,11 @@ impl<const W: usize, const K: usize, const M: usize, const E: usize> Logic for A
         self.ends.o_ready.next = self.leaves.val();
         self.metas.o_ready.next = self.leaves.val();
         self.tail.next = self.ends.o_data.val();
-        self.m_tvalid.next = self.here.val();
-        self.m_tdata.next = self.bytes.o_data.val();
-        self.m_tkeep.next = self.tail.val().get_bits::<K>(1);
-        self.m_tlast.next = self.tail.val().get_bit(0);
-        self.m_meta.next = self.metas.o_data.val();
+        self.m.tvalid.next = self.here.val();
+        self.m.tdata.next = self.bytes.o_data.val();
+        self.m.tkeep.next = self.tail.val().get_bits::<K>(1);
+        self.m.tlast.next = self.tail.val().get_bit(0);
+        self.m.meta.next = self.metas.o_data.val();
         if self.rst.val() {
             self.held.d.next = bits::<10>(0);
             self.begun.d.next = false;

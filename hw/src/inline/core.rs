@@ -4,7 +4,8 @@ use super::bridge::Bridge;
 use super::credit::Credit;
 use super::entry::Entry;
 use super::exit::Exit;
-use crate::bus::{AxilMaster, AxilSlave};
+use crate::bus::{AxilMaster, AxilSlave, FlowLoadOut, MetaAxisIn, MetaAxisOut, SentOut};
+use crate::constant::Const;
 use crate::construct::construct;
 use crate::core::Core;
 use crate::fifo::Fifo;
@@ -76,58 +77,18 @@ pub struct Inline<
     pub axil_rst: Signal<In, Bit>,
     /// Registers.
     pub s_axil: AxilSlave<24>,
-    /// Beat from the host: bytes in wire order.
-    pub s_host_tdata: Signal<In, Bits<W>>,
-    /// Beat from the host: bytes that are there.
-    pub s_host_tkeep: Signal<In, Bits<K>>,
-    /// Beat from the host: offered.
-    pub s_host_tvalid: Signal<In, Bit>,
-    /// Beat from the host: taken if offered.
-    pub s_host_tready: Signal<Out, Bit>,
-    /// Beat from the host: the frame's last.
-    pub s_host_tlast: Signal<In, Bit>,
-    /// With a frame's first beat: what goes beside it.
-    pub s_host_meta: Signal<In, Bits<M>>,
-    /// Beat to the wire: bytes in wire order.
-    pub m_wire_tdata: Signal<Out, Bits<W>>,
-    /// Beat to the wire: bytes that are there.
-    pub m_wire_tkeep: Signal<Out, Bits<K>>,
-    /// Beat to the wire: offered.
-    pub m_wire_tvalid: Signal<Out, Bit>,
-    /// Beat to the wire: taken if offered.
-    pub m_wire_tready: Signal<In, Bit>,
-    /// Beat to the wire: the frame's last.
-    pub m_wire_tlast: Signal<Out, Bit>,
-    /// Sideband bits that came with its frame from the host; of an ACK they have no meaning.
-    pub m_wire_meta: Signal<Out, Bits<M>>,
+    /// Frames of the host.
+    pub s_host: MetaAxisIn<W, K, M>,
+    /// Frames to the wire.
+    pub m_wire: MetaAxisOut<W, K, M>,
     /// The beat's frame is an ACK of ours.
     pub m_wire_ack: Signal<Out, Bit>,
     /// Bytes of that ACK.
     pub m_wire_ack_bytes: Signal<Out, Bits<16>>,
-    /// Beat from the wire: bytes in wire order.
-    pub s_wire_tdata: Signal<In, Bits<W>>,
-    /// Beat from the wire: bytes that are there.
-    pub s_wire_tkeep: Signal<In, Bits<K>>,
-    /// Beat from the wire: offered.
-    pub s_wire_tvalid: Signal<In, Bit>,
-    /// Beat from the wire: taken if offered.
-    pub s_wire_tready: Signal<Out, Bit>,
-    /// Beat from the wire: the frame's last.
-    pub s_wire_tlast: Signal<In, Bit>,
-    /// With each beat: what goes beside its frame.
-    pub s_wire_meta: Signal<In, Bits<M>>,
-    /// Beat to the host: bytes in wire order.
-    pub m_host_tdata: Signal<Out, Bits<W>>,
-    /// Beat to the host: bytes that are there.
-    pub m_host_tkeep: Signal<Out, Bits<K>>,
-    /// Beat to the host: offered.
-    pub m_host_tvalid: Signal<Out, Bit>,
-    /// Beat to the host: taken if offered.
-    pub m_host_tready: Signal<In, Bit>,
-    /// Beat to the host: the frame's last.
-    pub m_host_tlast: Signal<Out, Bit>,
-    /// Sideband bits that came with its frame from the wire.
-    pub m_host_meta: Signal<Out, Bits<M>>,
+    /// Frames of the wire.
+    pub s_wire: MetaAxisIn<W, K, M>,
+    /// Frames to the host.
+    pub m_host: MetaAxisOut<W, K, M>,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
     /// A frame was lost beside the core: counted as discarded.
@@ -161,13 +122,13 @@ pub struct Inline<
     /// Lost frames that are still to be counted, and packets with another flow's number, 127 at most.
     missing: DFF<Bits<8>>,
     strangers: DFF<Bits<8>>,
-    missed_bit: Constant<Bits<64>>,
-    refused_bit: Constant<Bits<64>>,
-    discarded_bit: Constant<Bits<64>>,
-    doorbell_bit: Constant<Bits<64>>,
-    frames_bit: Constant<Bits<64>>,
-    past_tag: Constant<Bits<16>>,
-    ack_tag: Constant<Bits<16>>,
+    missed_bit: Const<Bits<64>>,
+    refused_bit: Const<Bits<64>>,
+    discarded_bit: Const<Bits<64>>,
+    doorbell_bit: Const<Bits<64>>,
+    frames_bit: Const<Bits<64>>,
+    past_tag: Const<Bits<16>>,
+    ack_tag: Const<Bits<16>>,
     record: Signal<Local, Bits<512>>,
     paced_here: Signal<Local, Bit>,
     paced_ready: Signal<Local, Bit>,
@@ -225,7 +186,7 @@ impl<
     /// The core of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
         assert!(E == K + 1 && V == F + 2 && U == M + 64 && Q == W + E + U, "widths of a core of {W} bits and 2^{F} flows");
-        let bit = |c: Counter| Constant::new(bits::<64>(1 << c as u64));
+        let bit = |c: Counter| Const::new(bits::<64>(1 << c as u64));
         construct!({
             core: Core::new(build),
             missed_bit: bit(Counter::LaunchesMissed),
@@ -234,9 +195,9 @@ impl<
             discarded_bit: bit(Counter::PacketsDiscarded),
             doorbell_bit: bit(Counter::DoorbellsRefused),
             frames_bit: bit(Counter::TxFrames),
-            past_tag: Constant::new(bits::<16>(u64::from(PAST_TAG))),
-            ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))), entry: Entry::new(), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
-            clk, rst, axil_clk, axil_rst, s_axil, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, gate, merge, exit, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
+            past_tag: Const::new(bits::<16>(u64::from(PAST_TAG))),
+            ack_tag: Const::new(bits::<16>(u64::from(ACK_TAG))), entry: Entry::new(), exit: Exit::new(), credit: Credit::new(), store: Store::new(), arriving: Aside::new() }
+            clk, rst, axil_clk, axil_rst, s_axil, s_host, m_wire, m_wire_ack, m_wire_ack_bytes, s_wire, m_host, pause, lost, now, stopped, reset, bridge, gate, merge, sides, past, paced_inside, past_inside, wire_inside, ack_bytes, missing, strangers, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, loses, discards, lost_here, lost_sum)
     }
 }
 
@@ -306,38 +267,31 @@ impl<
         AxilSlave::<24>::link(&mut self.s_axil, &mut self.bridge.s_axil);
         AxilMaster::<24>::join(&mut self.bridge.m_axil, &mut self.core.s_axil);
         // From the host: what is ours waits in the store for its grant, the rest goes past it.
-        self.entry.s_tdata.next = self.s_host_tdata.val();
-        self.entry.s_tkeep.next = self.s_host_tkeep.val();
-        self.entry.s_tvalid.next = self.s_host_tvalid.val();
-        self.s_host_tready.next = self.entry.s_tready.val();
-        self.entry.s_tlast.next = self.s_host_tlast.val();
-        self.entry.s_meta.next = self.s_host_meta.val();
+        MetaAxisIn::<W, K, M>::link(&mut self.s_host, &mut self.entry.s);
         self.entry.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.entry.cfg_ipv4.next = self.core.settings.val().ipv4;
         self.entry.cfg_ipv6.next = self.core.settings.val().ipv6;
-        self.entry.fl_valid.next = self.core.fl.valid.val();
-        self.entry.fl_flow.next = self.core.fl.flow.val();
-        self.entry.fl_record.next = self.core.fl.record.val();
-        self.store.s_tdata.next = self.entry.m_tdata.val();
-        self.store.s_tkeep.next = self.entry.m_tkeep.val();
-        self.store.s_tvalid.next = self.entry.paced_valid.val();
-        self.entry.paced_ready.next = self.store.s_tready.val();
-        self.store.s_tlast.next = self.entry.m_tlast.val();
-        self.store.s_flow.next = self.entry.paced_flow.val();
-        self.store.s_meta.next = self.entry.m_meta.val();
+        FlowLoadOut::<F>::join(&mut self.core.fl, &mut self.entry.fl);
+        self.store.s.tdata.next = self.entry.m_tdata.val();
+        self.store.s.tkeep.next = self.entry.m_tkeep.val();
+        self.store.s.tvalid.next = self.entry.paced.valid.val();
+        self.entry.paced.ready.next = self.store.s.tready.val();
+        self.store.s.tlast.next = self.entry.m_tlast.val();
+        self.store.s_flow.next = self.entry.paced.flow.val();
+        self.store.s.meta.next = self.entry.m_meta.val();
         self.store.s_ends.next = self.entry.paced_ends.val();
         self.record.next = self.core.fl.record.val();
-        self.store.fl_valid.next = self.core.fl.valid.val();
-        self.store.fl_flow.next = self.core.fl.flow.val();
-        self.store.fl_enable.next = self.record.val().get_bit(0);
-        self.store.fl_keep.next = self.record.val().get_bit(1);
+        self.store.fl.valid.next = self.core.fl.valid.val();
+        self.store.fl.flow.next = self.core.fl.flow.val();
+        self.store.fl.enable.next = self.record.val().get_bit(0);
+        self.store.fl.keep.next = self.record.val().get_bit(1);
         self.store.cfg_bound.next = self.core.settings.val().store_bound;
         self.store.cfg_wait.next = self.core.settings.val().store_wait.any();
         // Store and pacer.
-        self.core.doorbell.valid.next = self.store.doorbell_valid.val();
-        self.core.doorbell.flow.next = self.store.doorbell_flow.val();
+        self.core.doorbell.valid.next = self.store.doorbell.valid.val();
+        self.core.doorbell.flow.next = self.store.doorbell.flow.val();
         self.core.doorbell.packets.next = bits::<16>(1);
-        self.store.doorbell_ready.next = self.core.doorbell.ready.val();
+        self.store.doorbell.ready.next = self.core.doorbell.ready.val();
         self.core.charge.valid.next = self.store.charge_valid.val();
         self.core.charge.flow.next = self.store.charge_flow.val();
         self.core.charge.bytes.next = self.store.charge_bytes.val();
@@ -346,91 +300,91 @@ impl<
         self.credit.cfg_line_rate.next = self.core.settings.val().line_rate;
         self.credit.s_valid.next = self.core.grant.valid.val();
         self.core.grant.ready.next = self.credit.s_ready.val();
-        self.credit.m_ready.next = self.store.grant_ready.val();
+        self.credit.m_ready.next = self.store.grant.ready.val();
         self.credit.charge_valid.next = self.store.charge_valid.val();
         self.credit.charge_bytes.next = self.store.charge_bytes.val();
-        self.store.grant_valid.next = self.credit.m_valid.val();
-        self.store.grant_flow.next = self.core.grant.flow.val();
-        self.store.grant_launch.next = self.core.grant.launch.val();
+        self.store.grant.valid.next = self.credit.m_valid.val();
+        self.store.grant.flow.next = self.core.grant.flow.val();
+        self.store.grant.launch.next = self.core.grant.launch.val();
         // Paced frames get their places, in the order in which they leave.
         self.mark.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.mark.base.next = bits::<16>(0);
-        self.mark.s_tdata.next = self.store.m_tdata.val();
-        self.mark.s_tkeep.next = self.store.m_tkeep.val();
-        self.mark.s_tvalid.next = self.store.m_tvalid.val();
-        self.store.m_tready.next = self.mark.s_tready.val();
-        self.mark.s_tlast.next = self.store.m_tlast.val();
-        self.mark.s_side.next = (bit_cast::<U, M>(self.store.m_meta.val()) << 64) | bit_cast::<U, 64>(self.store.m_launch.val());
+        self.mark.s.tdata.next = self.store.m.tdata.val();
+        self.mark.s.tkeep.next = self.store.m.tkeep.val();
+        self.mark.s.tvalid.next = self.store.m.tvalid.val();
+        self.store.m.tready.next = self.mark.s.tready.val();
+        self.mark.s.tlast.next = self.store.m.tlast.val();
+        self.mark.s.side.next = (bit_cast::<U, M>(self.store.m.meta.val()) << 64) | bit_cast::<U, 64>(self.store.m.launch.val());
         // Then through the gate; what goes beside them in a queue of its own.
-        self.paced_ready.next = self.gate.s_tready.val() & self.sides.i_ready.val();
-        self.paced_here.next = self.mark.m_tvalid.val() & self.paced_ready.val();
-        self.mark.m_tready.next = self.paced_ready.val();
-        self.gate.s_tdata.next = self.mark.m_tdata.val();
-        self.gate.s_tkeep.next = self.mark.m_tkeep.val();
-        self.gate.s_tvalid.next = self.mark.m_tvalid.val() & self.sides.i_ready.val();
-        self.gate.s_tlast.next = self.mark.m_tlast.val();
-        self.gate.s_tag.next = bits::<16>(0);
+        self.paced_ready.next = self.gate.s.tready.val() & self.sides.i_ready.val();
+        self.paced_here.next = self.mark.m.tvalid.val() & self.paced_ready.val();
+        self.mark.m.tready.next = self.paced_ready.val();
+        self.gate.s.tdata.next = self.mark.m.tdata.val();
+        self.gate.s.tkeep.next = self.mark.m.tkeep.val();
+        self.gate.s.tvalid.next = self.mark.m.tvalid.val() & self.sides.i_ready.val();
+        self.gate.s.tlast.next = self.mark.m.tlast.val();
+        self.gate.s.tag.next = bits::<16>(0);
         self.gate.s_timed.next = self.core.settings.val().lead.any();
-        self.gate.s_launch.next = self.mark.m_side.val().get_bits::<64>(0);
+        self.gate.s_launch.next = self.mark.m.side.val().get_bits::<64>(0);
         self.gate.now.next = self.core.steady.val();
-        self.sides.i_valid.next = (self.mark.m_tvalid.val() & self.gate.s_tready.val()) & !self.paced_inside.q.val();
-        self.sides.i_data.next = self.mark.m_side.val();
+        self.sides.i_valid.next = (self.mark.m.tvalid.val() & self.gate.s.tready.val()) & !self.paced_inside.q.val();
+        self.sides.i_data.next = self.mark.m.side.val();
         if self.paced_here.val() {
-            self.paced_inside.d.next = !self.mark.m_tlast.val();
+            self.paced_inside.d.next = !self.mark.m.tlast.val();
         }
         // Both streams by turns.
-        self.past_ready.next = self.merge.a_tready.val() & self.past.i_ready.val();
+        self.past_ready.next = self.merge.a.tready.val() & self.past.i_ready.val();
         self.past_here.next = self.entry.past_valid.val() & self.past_ready.val();
         self.entry.past_ready.next = self.past_ready.val();
         self.merge.fair.next = true;
-        self.merge.a_tdata.next = self.entry.m_tdata.val();
-        self.merge.a_tkeep.next = self.entry.m_tkeep.val();
-        self.merge.a_tvalid.next = self.entry.past_valid.val() & self.past.i_ready.val();
-        self.merge.a_tlast.next = self.entry.m_tlast.val();
-        self.past.i_valid.next = (self.entry.past_valid.val() & self.merge.a_tready.val()) & !self.past_inside.q.val();
+        self.merge.a.tdata.next = self.entry.m_tdata.val();
+        self.merge.a.tkeep.next = self.entry.m_tkeep.val();
+        self.merge.a.tvalid.next = self.entry.past_valid.val() & self.past.i_ready.val();
+        self.merge.a.tlast.next = self.entry.m_tlast.val();
+        self.past.i_valid.next = (self.entry.past_valid.val() & self.merge.a.tready.val()) & !self.past_inside.q.val();
         self.past.i_data.next = self.entry.m_meta.val();
         if self.past_here.val() {
             self.past_inside.d.next = !self.entry.m_tlast.val();
         }
-        self.merge.d_tdata.next = self.gate.m_tdata.val();
-        self.merge.d_tkeep.next = self.gate.m_tkeep.val();
-        self.merge.d_tvalid.next = self.gate.m_tvalid.val();
-        self.merge.d_tlast.next = self.gate.m_tlast.val();
-        self.merge.d_tag.next = bits::<16>(0);
-        self.gate.m_tready.next = self.merge.d_tready.val();
-        self.core.d_tdata.next = self.merge.m_tdata.val();
-        self.core.d_tkeep.next = self.merge.m_tkeep.val();
-        self.core.d_tvalid.next = self.merge.m_tvalid.val();
-        self.core.d_tlast.next = self.merge.m_tlast.val();
-        self.core.d_tag.next = bits::<16>(0);
-        if self.merge.m_tag.val() == self.ack_tag.val() {
-            self.core.d_tag.next = self.past_tag.val();
+        self.merge.d.tdata.next = self.gate.m.tdata.val();
+        self.merge.d.tkeep.next = self.gate.m.tkeep.val();
+        self.merge.d.tvalid.next = self.gate.m.tvalid.val();
+        self.merge.d.tlast.next = self.gate.m.tlast.val();
+        self.merge.d.tag.next = bits::<16>(0);
+        self.gate.m.tready.next = self.merge.d.tready.val();
+        self.core.d.tdata.next = self.merge.m.tdata.val();
+        self.core.d.tkeep.next = self.merge.m.tkeep.val();
+        self.core.d.tvalid.next = self.merge.m.tvalid.val();
+        self.core.d.tlast.next = self.merge.m.tlast.val();
+        self.core.d.tag.next = bits::<16>(0);
+        if self.merge.m.tag.val() == self.ack_tag.val() {
+            self.core.d.tag.next = self.past_tag.val();
         }
-        self.merge.m_tready.next = self.core.d_tready.val();
+        self.merge.m.tready.next = self.core.d.tready.val();
         // To the wire, ACKs first: a frame waits for what goes beside it.
-        self.is_ack.next = self.core.m_axis_tx_tag.val() == self.ack_tag.val();
-        self.is_past.next = self.core.m_axis_tx_tag.val() == self.past_tag.val();
+        self.is_ack.next = self.core.m_axis_tx.tag.val() == self.ack_tag.val();
+        self.is_past.next = self.core.m_axis_tx.tag.val() == self.past_tag.val();
         self.side.next = self.sides.o_data.val();
-        self.m_wire_meta.next = self.side.val().get_bits::<M>(64);
+        self.m_wire.meta.next = self.side.val().get_bits::<M>(64);
         self.beside.next = self.sides.o_valid.val();
         if self.is_past.val() {
             self.beside.next = self.past.o_valid.val();
-            self.m_wire_meta.next = self.past.o_data.val();
+            self.m_wire.meta.next = self.past.o_data.val();
         }
         if self.is_ack.val() {
             self.beside.next = true;
         }
-        self.offered.next = self.core.m_axis_tx_tvalid.val() & self.beside.val();
-        self.leaves.next = self.offered.val() & self.m_wire_tready.val();
-        self.ends.next = self.leaves.val() & self.core.m_axis_tx_tlast.val();
-        self.core.m_axis_tx_tready.next = self.m_wire_tready.val() & self.beside.val();
+        self.offered.next = self.core.m_axis_tx.tvalid.val() & self.beside.val();
+        self.leaves.next = self.offered.val() & self.m_wire.tready.val();
+        self.ends.next = self.leaves.val() & self.core.m_axis_tx.tlast.val();
+        self.core.m_axis_tx.tready.next = self.m_wire.tready.val() & self.beside.val();
         self.sides.o_ready.next = self.ends.val() & (!self.is_ack.val() & !self.is_past.val());
         self.past.o_ready.next = self.ends.val() & self.is_past.val();
-        self.bytes.next = self.core.m_axis_tx_tdata.val();
-        self.m_wire_tdata.next = self.bytes.val();
-        self.m_wire_tkeep.next = self.core.m_axis_tx_tkeep.val();
-        self.m_wire_tvalid.next = self.offered.val();
-        self.m_wire_tlast.next = self.core.m_axis_tx_tlast.val();
+        self.bytes.next = self.core.m_axis_tx.tdata.val();
+        self.m_wire.tdata.next = self.bytes.val();
+        self.m_wire.tkeep.next = self.core.m_axis_tx.tkeep.val();
+        self.m_wire.tvalid.next = self.offered.val();
+        self.m_wire.tlast.next = self.core.m_axis_tx.tlast.val();
         self.m_wire_ack.next = self.is_ack.val();
         // The four lengths of an ACK: EtherTypes 0x8100 and 0x86dd, the first byte lowest.
         self.is_tagged.next = self.bytes.val().get_bits::<16>(96) == bits::<16>(0x0081);
@@ -455,13 +409,13 @@ impl<
         }
         self.credit.begins.next = (self.leaves.val() & !self.wire_inside.q.val()) & (!self.is_ack.val() & !self.is_past.val());
         if self.leaves.val() {
-            self.wire_inside.d.next = !self.core.m_axis_tx_tlast.val();
+            self.wire_inside.d.next = !self.core.m_axis_tx.tlast.val();
         }
         // Frames that leave are stamped and reported.
         self.exit.s_tdata.next = self.bytes.val();
-        self.exit.s_tkeep.next = self.core.m_axis_tx_tkeep.val();
+        self.exit.s_tkeep.next = self.core.m_axis_tx.tkeep.val();
         self.exit.s_tvalid.next = self.leaves.val();
-        self.exit.s_tlast.next = self.core.m_axis_tx_tlast.val();
+        self.exit.s_tlast.next = self.core.m_axis_tx.tlast.val();
         self.exit.s_paced.next = !self.is_ack.val() & !self.is_past.val();
         self.exit.s_launch.next = self.side.val().get_bits::<64>(0);
         self.exit.named.next = false;
@@ -470,44 +424,28 @@ impl<
         self.exit.now.next = self.core.date.val();
         self.exit.cfg_udp_port.next = self.core.settings.val().udp_port;
         self.exit.cfg_key.next = self.core.settings.val().nonce_key;
-        self.exit.fl_valid.next = self.core.fl.valid.val();
-        self.exit.fl_flow.next = self.core.fl.flow.val();
-        self.exit.fl_enable.next = self.record.val().get_bit(0);
-        self.exit.fl_keep.next = self.record.val().get_bit(1);
-        self.core.sent.valid.next = self.exit.sent_valid.val();
-        self.core.sent.tag.next = self.exit.sent_tag.val();
-        self.core.sent.flow.next = self.exit.sent_flow.val();
-        self.core.sent.segment.next = self.exit.sent_segment.val();
-        self.core.sent.nonce.next = self.exit.sent_nonce.val();
-        self.core.sent.first.next = self.exit.sent_first.val();
-        self.core.sent.last.next = self.exit.sent_last.val();
-        self.core.sent.wire_bytes.next = self.exit.sent_wire_bytes.val();
-        self.core.sent.segment_bytes.next = self.exit.sent_segment_bytes.val();
-        self.core.sent.place.next = self.exit.sent_place.val();
-        self.core.sent.generation.next = self.exit.sent_generation.val();
-        self.core.sent.launch.next = self.exit.sent_launch.val();
-        self.core.tx_cpl_valid.next = self.exit.sent_valid.val();
-        self.core.tx_cpl_tag.next = self.exit.sent_tag.val();
-        self.core.tx_cpl_ts.next = self.exit.sent_ts.val();
+        self.exit.fl.valid.next = self.core.fl.valid.val();
+        self.exit.fl.flow.next = self.core.fl.flow.val();
+        self.exit.fl.enable.next = self.record.val().get_bit(0);
+        self.exit.fl.keep.next = self.record.val().get_bit(1);
+        SentOut::<F>::join(&mut self.exit.sent, &mut self.core.sent);
+        self.core.tx_cpl.valid.next = self.exit.sent.valid.val();
+        self.core.tx_cpl.tag.next = self.exit.sent.tag.val();
+        self.core.tx_cpl.ts.next = self.exit.sent_ts.val();
         // From the wire: parsed as it is taken, and to the host.
-        self.s_wire_tready.next = true;
-        self.arriving.s_tvalid.next = self.s_wire_tvalid.val();
-        self.arriving.s_tdata.next = self.s_wire_tdata.val();
-        self.arriving.s_tkeep.next = self.s_wire_tkeep.val();
-        self.arriving.s_tlast.next = self.s_wire_tlast.val();
-        self.arriving.s_meta.next = self.s_wire_meta.val();
-        self.arriving.m_tready.next = self.m_host_tready.val();
-        self.m_host_tdata.next = self.arriving.m_tdata.val();
-        self.m_host_tkeep.next = self.arriving.m_tkeep.val();
-        self.m_host_tvalid.next = self.arriving.m_tvalid.val();
-        self.m_host_tlast.next = self.arriving.m_tlast.val();
-        self.m_host_meta.next = self.arriving.m_meta.val();
-        self.core.s_axis_rx_tdata.next = self.s_wire_tdata.val();
-        self.core.s_axis_rx_tkeep.next = self.s_wire_tkeep.val();
-        self.core.s_axis_rx_tvalid.next = self.s_wire_tvalid.val();
-        self.core.s_axis_rx_tlast.next = self.s_wire_tlast.val();
-        self.core.s_axis_rx_ts.next = self.core.date.val();
-        self.core.s_axis_rx_bad.next = false;
+        self.s_wire.tready.next = true;
+        self.arriving.s_tvalid.next = self.s_wire.tvalid.val();
+        self.arriving.s_tdata.next = self.s_wire.tdata.val();
+        self.arriving.s_tkeep.next = self.s_wire.tkeep.val();
+        self.arriving.s_tlast.next = self.s_wire.tlast.val();
+        self.arriving.s_meta.next = self.s_wire.meta.val();
+        MetaAxisOut::<W, K, M>::link(&mut self.m_host, &mut self.arriving.m);
+        self.core.s_axis_rx.tdata.next = self.s_wire.tdata.val();
+        self.core.s_axis_rx.tkeep.next = self.s_wire.tkeep.val();
+        self.core.s_axis_rx.tvalid.next = self.s_wire.tvalid.val();
+        self.core.s_axis_rx.tlast.next = self.s_wire.tlast.val();
+        self.core.s_axis_rx.ts.next = self.core.date.val();
+        self.core.s_axis_rx.bad.next = false;
         self.core.pause.next = self.pause.val();
         self.core.ptp_valid.next = false;
         self.core.ptp_time.next = bits::<64>(0);
@@ -521,7 +459,7 @@ impl<
         if self.gate.missed.val() {
             self.core.source_pulses.next = self.missed_bit.val();
         }
-        if self.exit.sent_valid.val() {
+        if self.exit.sent.valid.val() {
             self.core.source_pulses.next = self.core.source_pulses.val() | self.frames_bit.val();
         }
         if self.core.hd.valid.val() {

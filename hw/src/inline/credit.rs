@@ -1,4 +1,5 @@
 //! The grant credit: what stands between the pacer and the wire is bounded in bytes, so that a pause stops nearly all of it.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -16,9 +17,7 @@ const _: () = assert!(CLOCKS == 64 && QUEUE == 6 && UNKNOWN < 1 << 16 && (MOST +
 /// Model: `timely_model::inline::credit::Credit`.
 #[derive(LogicBlock, Default)]
 pub struct Credit {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Wire bytes that the line carries in a clock, Q8.24.
     pub cfg_line_rate: Signal<In, Bits<32>>,

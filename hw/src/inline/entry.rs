@@ -1,4 +1,6 @@
 //! The way in of the host's packets: each waits until the parser has judged it, then goes its way.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{FlowLoadIn, FlowStreamOut, MetaAxisIn};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::parse::Parse;
@@ -28,43 +30,22 @@ const _: () =
 /// Model: `timely_model::inline::entry::Entry`.
 #[derive(LogicBlock, Default)]
 pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Beat: bytes in wire order.
-    pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: offered.
-    pub s_tvalid: Signal<In, Bit>,
-    /// Beat: taken if offered.
-    pub s_tready: Signal<Out, Bit>,
-    /// Beat: the packet's last.
-    pub s_tlast: Signal<In, Bit>,
-    /// With a packet's first beat: what goes beside it.
-    pub s_meta: Signal<In, Bits<M>>,
+    /// Frames of the host.
+    pub s: MetaAxisIn<W, K, M>,
     /// Our UDP port.
     pub cfg_udp_port: Signal<In, Bits<16>>,
-    /// Beat: bytes in wire order.
+    /// Beat: bytes in wire order, and their frame.
     pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: the packet's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// Sideband bits of its packet.
     pub m_meta: Signal<Out, Bits<M>>,
-    /// The beat is offered to the store.
-    pub paced_valid: Signal<Out, Bit>,
-    /// The store takes it.
-    pub paced_ready: Signal<In, Bit>,
-    /// Flow of the beat's packet.
-    pub paced_flow: Signal<Out, Bits<F>>,
-    /// The beat's packet ends a segment.
+    /// Frames of flows.
+    pub paced: FlowStreamOut<F>,
     pub paced_ends: Signal<Out, Bit>,
     /// The beat is offered to the wire.
     pub past_valid: Signal<Out, Bit>,
-    /// The wire takes it.
     pub past_ready: Signal<In, Bit>,
     /// A packet is to be dropped; this is its last beat.
     pub dropped: Signal<Out, Bit>,
@@ -76,12 +57,8 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub cfg_ipv4: Signal<In, Bits<32>>,
     /// Our IPv6 address.
     pub cfg_ipv6: Signal<In, Bits<128>>,
-    /// A flow is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    /// The flow.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Record of the flow.
-    pub fl_record: Signal<In, Bits<512>>,
+    /// Loads of flows.
+    pub fl: FlowLoadIn<F>,
     parse: Parse<W, K>,
     bytes: Fifo<W, 9, 10>,
     // Last 1, keep.
@@ -206,11 +183,11 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.ways.rst.next = self.rst.val();
 
         // Beats into the queue, and past the parser.
-        self.s_tready.next = self.bytes.i_ready.val();
-        self.taken.next = self.s_tvalid.val() & self.bytes.i_ready.val();
+        self.s.tready.next = self.bytes.i_ready.val();
+        self.taken.next = self.s.tvalid.val() & self.bytes.i_ready.val();
         self.pushed.next = self.taken.val() & !self.skipping.q.val();
         self.cut.next = self.count.q.val() == self.most.val();
-        self.last.next = self.s_tlast.val() | self.cut.val();
+        self.last.next = self.s.tlast.val() | self.cut.val();
         if self.pushed.val() {
             self.count.d.next = self.count.q.val() + bits::<11>(1);
         }
@@ -218,49 +195,49 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
             self.count.d.next = bits::<11>(0);
         }
         if self.taken.val() {
-            self.skipping.d.next = (self.skipping.q.val() | self.cut.val()) & !self.s_tlast.val();
+            self.skipping.d.next = (self.skipping.q.val() | self.cut.val()) & !self.s.tlast.val();
         }
         self.bytes.i_valid.next = self.pushed.val();
-        self.bytes.i_data.next = self.s_tdata.val();
+        self.bytes.i_data.next = self.s.tdata.val();
         self.ends.i_valid.next = self.pushed.val();
-        self.ends.i_data.next = (bit_cast::<E, K>(self.s_tkeep.val()) << 1) | bit_cast::<E, 1>(self.last.val().into());
+        self.ends.i_data.next = (bit_cast::<E, K>(self.s.tkeep.val()) << 1) | bit_cast::<E, 1>(self.last.val().into());
         self.metas.i_valid.next = self.pushed.val() & !self.count.q.val().any();
-        self.metas.i_data.next = self.s_meta.val();
-        self.parse.s_tdata.next = self.s_tdata.val();
-        self.parse.s_tkeep.next = self.s_tkeep.val();
-        self.parse.s_tvalid.next = self.pushed.val();
-        self.parse.s_tlast.next = self.last.val();
-        self.parse.s_ts.next = bits::<64>(0);
-        self.parse.s_bad.next = self.cut.val() & !self.s_tlast.val();
+        self.metas.i_data.next = self.s.meta.val();
+        self.parse.s.tdata.next = self.s.tdata.val();
+        self.parse.s.tkeep.next = self.s.tkeep.val();
+        self.parse.s.tvalid.next = self.pushed.val();
+        self.parse.s.tlast.next = self.last.val();
+        self.parse.s.ts.next = bits::<64>(0);
+        self.parse.s.bad.next = self.cut.val() & !self.s.tlast.val();
         self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
 
         // The parser's report becomes a way.
-        self.header.next = self.parse.o_hdr.val();
+        self.header.next = self.parse.o.hdr.val();
         // The two bytes in front are the place, which a host may leave anything in.
         self.flow.next =
             (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8) | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
         self.finding.next = bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2;
-        if (self.parse.o_kind.val() == bits::<2>(1)) & (self.flow.val() < self.flows.val()) {
+        if (self.parse.o.kind.val() == bits::<2>(1)) & (self.flow.val() < self.flows.val()) {
             self.finding.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(1);
             // LAST of the header's flags.
             if self.header.val().get_bit(9) {
                 self.finding.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(3);
             }
         }
-        if (self.parse.o_kind.val() == bits::<2>(3)) & (self.parse.o_reason.val() == bits::<4>(2)) {
+        if (self.parse.o.kind.val() == bits::<2>(3)) & (self.parse.o_reason.val() == bits::<4>(2)) {
             self.finding.next = bits::<V>(2);
         }
         // 1: the owner of its flow is read, and its addresses are found.
-        self.front.next = self.parse.o_head.val();
+        self.front.next = self.parse.o.head.val();
         self.source.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(208));
         self.target.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(240));
-        if self.parse.o_class.val() == bits::<2>(1) {
+        if self.parse.o.class.val() == bits::<2>(1) {
             self.source.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(240));
             self.target.next = bit_cast::<128, 32>(self.front.val().get_bits::<32>(272));
-        } else if self.parse.o_class.val() == bits::<2>(2) {
+        } else if self.parse.o.class.val() == bits::<2>(2) {
             self.source.next = self.front.val().get_bits::<128>(176);
             self.target.next = self.front.val().get_bits::<128>(304);
-        } else if self.parse.o_class.val() == bits::<2>(3) {
+        } else if self.parse.o.class.val() == bits::<2>(3) {
             self.source.next = self.front.val().get_bits::<128>(208);
             self.target.next = self.front.val().get_bits::<128>(336);
         }
@@ -272,11 +249,11 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
             ^ (((self.words[1].val() << 16) | (self.words[1].val() >> 16)) ^ ((self.words[2].val() << 24) | (self.words[2].val() >> 8)));
         self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
         self.owners.read_address.next = self.flow.val().get_bits::<F>(0);
-        self.read_valid.d.next = self.parse.o_valid.val();
+        self.read_valid.d.next = self.parse.o.valid.val();
         self.read_verdict.d.next = self.finding.val();
         self.read_source.d.next = self.source.val();
         self.read_digest.d.next = self.target_digest.val();
-        self.read_v6.d.next = self.parse.o_class.val().get_bit(1);
+        self.read_v6.d.next = self.parse.o.class.val().get_bit(1);
         self.read_live.d.next = self.is_swept.val();
         // 2: what the RAM says is caught.
         self.owner.d.next = self.owners.read_data.val();
@@ -302,7 +279,7 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         }
         self.strange.next = self.odd.q.val();
         // A load says whose a flow is.
-        self.record.next = self.fl_record.val();
+        self.record.next = self.fl.record.val();
         for i in 0..3 {
             self.loaded[i].next = bits::<32>(0);
             if self.record.val().get_bit(11) {
@@ -312,8 +289,8 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.loaded_digest.next = (self.record.val().get_bits::<32>(256) ^ ((self.loaded[0].val() << 8) | (self.loaded[0].val() >> 24)))
             ^ (((self.loaded[1].val() << 16) | (self.loaded[1].val() >> 16))
                 ^ ((self.loaded[2].val() << 24) | (self.loaded[2].val() >> 8)));
-        self.load.d.next = self.fl_valid.val() & self.is_swept.val();
-        self.load_flow.d.next = self.fl_flow.val();
+        self.load.d.next = self.fl.valid.val() & self.is_swept.val();
+        self.load_flow.d.next = self.fl.flow.val();
         self.load_word.d.next = bit_cast::<34, 32>(self.loaded_digest.val())
             | (bit_cast::<34, 1>(self.record.val().get_bits::<1>(11)) << 32)
             | (bit_cast::<34, 1>(self.record.val().get_bits::<1>(0)) << 33);
@@ -334,13 +311,13 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.head.next = self.ways.o_data.val();
         self.way.next = self.head.val().get_bits::<2>(0);
         self.here.next = self.bytes.o_valid.val() & self.ends.o_valid.val() & self.metas.o_valid.val() & self.ways.o_valid.val();
-        self.paced_valid.next = self.here.val() & self.way.val().get_bit(0);
+        self.paced.valid.next = self.here.val() & self.way.val().get_bit(0);
         self.paced_ends.next = self.way.val().get_bit(1);
         self.past_valid.next = self.here.val() & (self.way.val() == bits::<2>(0));
         self.dropped.next = self.here.val() & (self.way.val() == bits::<2>(2)) & self.tail.val().get_bit(0);
         self.goes.next = self.here.val() & self.past_ready.val();
         if self.way.val().get_bit(0) {
-            self.goes.next = self.here.val() & self.paced_ready.val();
+            self.goes.next = self.here.val() & self.paced.ready.val();
         }
         if self.way.val() == bits::<2>(2) {
             self.goes.next = self.here.val() & self.drop_ready.val();
@@ -354,7 +331,7 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.m_tkeep.next = self.tail.val().get_bits::<K>(1);
         self.m_tlast.next = self.tail.val().get_bit(0);
         self.m_meta.next = self.metas.o_data.val();
-        self.paced_flow.next = self.head.val().get_bits::<F>(2);
+        self.paced.flow.next = self.head.val().get_bits::<F>(2);
         if self.rst.val() {
             self.count.d.next = bits::<11>(0);
             self.skipping.d.next = false;

@@ -1,6 +1,8 @@
 //! Reports of frames that leave: each is stamped, and a data frame of ours is reported as sent and departed.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{FlowSwitchIn, SentOut};
 use crate::check::{Digests, Matrix};
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use crate::parse::Parse;
 use rust_hdl::prelude::*;
@@ -18,21 +20,16 @@ const _: () = assert!(kind::DATA == 1 && QUEUE == 4);
 /// for none has less than 90 bytes. Back pressure: none.
 /// A load without `keep`, or without `enable`, ends the flow's segment: its bytes count anew.
 /// Model: `timely_model::inline::exit::Exit`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAM is clear; nothing is reported before.
     pub swept: Signal<Out, Bit>,
     /// Bytes in wire order.
     pub s_tdata: Signal<In, Bits<W>>,
-    /// Bytes that are there.
     pub s_tkeep: Signal<In, Bits<K>>,
-    /// A beat leaves.
     pub s_tvalid: Signal<In, Bit>,
-    /// The frame's last.
     pub s_tlast: Signal<In, Bit>,
     /// With a frame's last beat: it was paced.
     pub s_paced: Signal<In, Bit>,
@@ -50,45 +47,15 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub cfg_udp_port: Signal<In, Bits<16>>,
     /// Key of the nonces, for the checks.
     pub cfg_key: Signal<In, Bits<96>>,
-    /// A record is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow of the record.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// The flow may store packets.
-    pub fl_enable: Signal<In, Bit>,
-    /// The flow's segment goes on, if `fl_enable` is set.
-    pub fl_keep: Signal<In, Bit>,
-    /// A data frame was sent, and departed.
-    pub sent_valid: Signal<Out, Bit>,
-    /// Tag of the frame.
-    pub sent_tag: Signal<Out, Bits<16>>,
-    /// Flow of the frame.
-    pub sent_flow: Signal<Out, Bits<F>>,
-    /// Segment of the frame.
-    pub sent_segment: Signal<Out, Bits<32>>,
-    /// Nonce of the segment with its destination in it, as [`crate::check`] says.
-    pub sent_nonce: Signal<Out, Bits<32>>,
-    /// First packet of the segment.
-    pub sent_first: Signal<Out, Bit>,
-    /// Last packet of the segment.
-    pub sent_last: Signal<Out, Bit>,
-    /// Wire bytes of the frame.
-    pub sent_wire_bytes: Signal<Out, Bits<16>>,
-    /// Charged wire bytes of the segment so far.
-    pub sent_segment_bytes: Signal<Out, Bits<32>>,
-    /// With the last packet: the segment's place in the ring of departures, and the turn of the ring in which it was given.
-    pub sent_place: Signal<Out, Bits<16>>,
-    /// Turn of the ring in which the place was given.
-    pub sent_generation: Signal<Out, Bits<2>>,
-    /// When the packet was eligible to leave.
-    pub sent_launch: Signal<Out, Bits<64>>,
+    /// Loads of flows.
+    pub fl: FlowSwitchIn<F>,
+    /// Data frames that are sent.
+    pub sent: SentOut<F>,
     /// Stamp of the frame's first beat.
     pub sent_ts: Signal<Out, Bits<64>>,
     /// With `named`, at the clock of its report if it has one: any frame left.
     pub frame_valid: Signal<Out, Bit>,
-    /// Queue of the frame.
     pub frame_queue: Signal<Out, Bits<16>>,
-    /// Wire bytes of the frame.
     pub frame_wire_bytes: Signal<Out, Bits<16>>,
     parse: Parse<W, K>,
     digests: Digests,
@@ -99,9 +66,9 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     launches: Fifo<97, 4, 5>,
     sums: RAM<Bits<32>, F>,
     sweep: DFF<Bits<T>>,
-    sweep_end: Constant<Bits<T>>,
-    overhead: Constant<Bits<16>>,
-    flows: Constant<Bits<33>>,
+    sweep_end: Const<Bits<T>>,
+    overhead: Const<Bits<16>>,
+    flows: Const<Bits<33>>,
     // 1: the RAM is read.
     read: DFF<Bit>,
     read_flow: DFF<Bits<F>>,
@@ -148,17 +115,16 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     out: Signal<Local, Bits<242>>,
 }
 
-impl<const W: usize, const K: usize, const F: usize, const T: usize> Default for Exit<W, K, F, T> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const F: usize, const T: usize> Exit<W, K, F, T> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(W == 8 * K && T == F + 1, "widths of a way out of {W} bits and 2^{F} flows");
-        construct!({
-            sweep_end: Constant::new(bits::<T>(1 << F)),
-            overhead: Constant::new(bits::<16>(u64::from(WIRE_OVERHEAD))),
-            flows: Constant::new(bits::<33>(1 << F)),
-        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tlast, s_paced, s_launch, named, s_queue, s_tag, now, cfg_udp_port, cfg_key, fl_valid, fl_flow, fl_enable, fl_keep,
-            sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_place, sent_generation, sent_launch,
-            sent_ts, frame_valid, frame_queue, frame_wire_bytes, parse, digests, matrix, read_digest, product, launches, sums, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow,
-            done_rest, told, sum, tag, place, generation, begins_anew, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, meant, wire_bytes, base, more, rest, out, all_bytes, charged; frame, frame_rest)
+        Self {
+            sweep_end: Const::new(bits::<T>(1 << F)),
+            overhead: Const::new(bits::<16>(u64::from(WIRE_OVERHEAD))),
+            flows: Const::new(bits::<33>(1 << F)),
+            ..Default::default()
+        }
     }
 }
 
@@ -184,29 +150,29 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             self.sweep.d.next = self.sweep.q.val() + bits::<T>(1);
         }
 
-        self.parse.s_tdata.next = self.s_tdata.val();
-        self.parse.s_tkeep.next = self.s_tkeep.val();
-        self.parse.s_tvalid.next = self.s_tvalid.val();
-        self.parse.s_tlast.next = self.s_tlast.val();
-        self.parse.s_ts.next = self.now.val();
-        self.parse.s_bad.next = false;
+        self.parse.s.tdata.next = self.s_tdata.val();
+        self.parse.s.tkeep.next = self.s_tkeep.val();
+        self.parse.s.tvalid.next = self.s_tvalid.val();
+        self.parse.s.tlast.next = self.s_tlast.val();
+        self.parse.s.ts.next = self.now.val();
+        self.parse.s.bad.next = false;
         self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
         self.launches.i_valid.next = self.s_tvalid.val() & self.s_tlast.val();
         self.launches.i_data.next = (bit_cast::<97, 1>(self.s_paced.val().into()) << 64)
             | bit_cast::<97, 64>(self.s_launch.val())
             | (bit_cast::<97, 16>(self.s_queue.val()) << 65)
             | (bit_cast::<97, 16>(self.s_tag.val()) << 81);
-        self.launches.o_ready.next = self.parse.o_valid.val();
+        self.launches.o_ready.next = self.parse.o.valid.val();
 
         // 1. A data frame has 90 bytes at least, so its wire bytes are never the least ones.
         self.launch.next = self.launches.o_data.val();
-        self.header.next = self.parse.o_hdr.val();
+        self.header.next = self.parse.o.hdr.val();
         self.flow.next =
             (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8) | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
-        self.wire_bytes.next = self.parse.o_len.val() + self.overhead.val();
+        self.wire_bytes.next = self.parse.o.len.val() + self.overhead.val();
         self.meant.next = !self.named.val() | (bit_cast::<33, 16>(self.launch.val().get_bits::<16>(65)) == self.flow.val());
-        self.read.d.next = ((self.parse.o_valid.val() & self.launches.o_valid.val()) & self.meant.val())
-            & ((self.parse.o_kind.val() == bits::<2>(1)) & self.launch.val().get_bit(64))
+        self.read.d.next = ((self.parse.o.valid.val() & self.launches.o_valid.val()) & self.meant.val())
+            & ((self.parse.o.kind.val() == bits::<2>(1)) & self.launch.val().get_bit(64))
             & ((self.flow.val() < self.flows.val()) & self.is_swept.val());
         self.read_flow.d.next = self.flow.val().get_bits::<F>(0);
         self.sums.read_address.next = self.flow.val().get_bits::<F>(0);
@@ -223,13 +189,13 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             | (bit_cast::<242, 1>(self.header.val().get_bits::<1>(8)) << 65)
             | (bit_cast::<242, 16>(self.wire_bytes.val()) << 66)
             | (bit_cast::<242, 64>(self.launch.val().get_bits::<64>(0)) << 82)
-            | (bit_cast::<242, 64>(self.parse.o_ts.val()) << 146)
+            | (bit_cast::<242, 64>(self.parse.o.ts.val()) << 146)
             | (bit_cast::<242, 16>(self.launch.val().get_bits::<16>(81)) << 210)
             | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(32)) << 234)
             | (bit_cast::<242, 8>(self.header.val().get_bits::<8>(40)) << 226);
 
-        self.digests.head.next = self.parse.o_head.val();
-        self.digests.ip_class.next = self.parse.o_class.val();
+        self.digests.head.next = self.parse.o.head.val();
+        self.digests.ip_class.next = self.parse.o.class.val();
         self.read_digest.d.next = self.digests.destination.val();
 
         // 2.
@@ -290,19 +256,19 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             self.latest.d.next = self.read_flow.q.val();
             self.latest_counts.d.next = true;
         }
-        if (self.fl_valid.val() & self.is_swept.val()) & !(self.fl_enable.val() & self.fl_keep.val()) {
+        if (self.fl.valid.val() & self.is_swept.val()) & !(self.fl.enable.val() & self.fl.keep.val()) {
             self.clear.d.next = true;
-            self.clear_flow.d.next = self.fl_flow.val();
+            self.clear_flow.d.next = self.fl.flow.val();
         }
         // Any frame, as it is charged.
-        self.all_bytes.next = bit_cast::<17, 16>(self.parse.o_len.val()) + bits::<17>(24);
+        self.all_bytes.next = bit_cast::<17, 16>(self.parse.o.len.val()) + bits::<17>(24);
         self.charged.next = self.all_bytes.val().get_bits::<16>(0);
         if self.all_bytes.val().get_bit(16) {
             self.charged.next = bits::<16>(65535);
         } else if self.all_bytes.val() < bits::<17>(84) {
             self.charged.next = bits::<16>(84);
         }
-        self.frame[0].d.next = (self.parse.o_valid.val() & self.launches.o_valid.val()) & self.named.val();
+        self.frame[0].d.next = (self.parse.o.valid.val() & self.launches.o_valid.val()) & self.named.val();
         self.frame_rest[0].d.next =
             bit_cast::<32, 16>(self.launch.val().get_bits::<16>(65)) | (bit_cast::<32, 16>(self.charged.val()) << 16);
         for i in 0..2 {
@@ -313,21 +279,21 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         self.frame_queue.next = self.frame_rest[2].q.val().get_bits::<16>(0);
         self.frame_wire_bytes.next = self.frame_rest[2].q.val().get_bits::<16>(16);
         self.out.next = self.done_rest.q.val();
-        self.sent_valid.next = self.done.q.val();
-        self.sent_tag.next = bit_cast::<16, 8>(self.tag.q.val());
+        self.sent.valid.next = self.done.q.val();
+        self.sent.tag.next = bit_cast::<16, 8>(self.tag.q.val());
         if self.named.val() {
-            self.sent_tag.next = self.out.val().get_bits::<16>(210);
+            self.sent.tag.next = self.out.val().get_bits::<16>(210);
         }
-        self.sent_flow.next = self.done_flow.q.val();
-        self.sent_nonce.next = self.out.val().get_bits::<32>(0);
-        self.sent_segment.next = self.out.val().get_bits::<32>(32);
-        self.sent_last.next = self.out.val().get_bit(64);
-        self.sent_first.next = self.out.val().get_bit(65);
-        self.sent_wire_bytes.next = self.out.val().get_bits::<16>(66);
-        self.sent_segment_bytes.next = self.told.q.val();
-        self.sent_launch.next = self.out.val().get_bits::<64>(82);
-        self.sent_place.next = self.out.val().get_bits::<16>(226);
-        self.sent_generation.next = self.generation.q.val();
+        self.sent.flow.next = self.done_flow.q.val();
+        self.sent.nonce.next = self.out.val().get_bits::<32>(0);
+        self.sent.segment.next = self.out.val().get_bits::<32>(32);
+        self.sent.last.next = self.out.val().get_bit(64);
+        self.sent.first.next = self.out.val().get_bit(65);
+        self.sent.wire_bytes.next = self.out.val().get_bits::<16>(66);
+        self.sent.segment_bytes.next = self.told.q.val();
+        self.sent.launch.next = self.out.val().get_bits::<64>(82);
+        self.sent.place.next = self.out.val().get_bits::<16>(226);
+        self.sent.generation.next = self.generation.q.val();
         self.sent_ts.next = self.out.val().get_bits::<64>(146);
         if self.rst.val() {
             self.sweep.d.next = bits::<T>(0);

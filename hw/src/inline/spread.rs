@@ -1,4 +1,6 @@
 //! One stream of the host's to several ports, by what goes beside each frame.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::MetaAxisIn;
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -16,33 +18,17 @@ const _: () = assert!(QUEUE == 4 && PORTS == 4);
 /// Model: `timely_model::inline::spread::Spread`.
 #[derive(LogicBlock, Default)]
 pub struct Spread<const W: usize, const K: usize, const M: usize, const E: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Beat: bytes in wire order.
-    pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: offered.
-    pub s_tvalid: Signal<In, Bit>,
-    /// Beat: taken if offered.
-    pub s_tready: Signal<Out, Bit>,
-    /// Beat: the frame's last.
-    pub s_tlast: Signal<In, Bit>,
-    /// Sideband bits of the beat.
-    pub s_meta: Signal<In, Bits<M>>,
-    /// Beat: bytes in wire order.
+    /// Frames.
+    pub s: MetaAxisIn<W, K, M>,
+    /// Beat: bytes in wire order, and their frame.
     pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: offered to a port, a bit each.
     pub m_tvalid: Signal<Out, Bits<4>>,
     /// Beat: taken by the port if offered to it.
     pub m_tready: Signal<In, Bits<4>>,
-    /// Beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
-    /// Sideband bits that came with the beat.
     pub m_meta: Signal<Out, Bits<M>>,
     bytes: Fifo<W, 4, 5>,
     // Last 1, keep.
@@ -80,13 +66,13 @@ impl<const W: usize, const K: usize, const M: usize, const E: usize, const N: us
         self.ends.rst.next = self.rst.val();
         self.metas.clk.next = self.clk.val();
         self.metas.rst.next = self.rst.val();
-        self.bytes.i_valid.next = self.s_tvalid.val();
-        self.bytes.i_data.next = self.s_tdata.val();
-        self.ends.i_valid.next = self.s_tvalid.val();
-        self.ends.i_data.next = (bit_cast::<E, K>(self.s_tkeep.val()) << 1) | bit_cast::<E, 1>(self.s_tlast.val().into());
-        self.metas.i_valid.next = self.s_tvalid.val();
-        self.metas.i_data.next = self.s_meta.val();
-        self.s_tready.next = self.bytes.i_ready.val();
+        self.bytes.i_valid.next = self.s.tvalid.val();
+        self.bytes.i_data.next = self.s.tdata.val();
+        self.ends.i_valid.next = self.s.tvalid.val();
+        self.ends.i_data.next = (bit_cast::<E, K>(self.s.tkeep.val()) << 1) | bit_cast::<E, 1>(self.s.tlast.val().into());
+        self.metas.i_valid.next = self.s.tvalid.val();
+        self.metas.i_data.next = self.s.meta.val();
+        self.s.tready.next = self.bytes.i_ready.val();
 
         // All three move as one.
         self.here.next = self.bytes.o_valid.val() & self.ends.o_valid.val() & self.metas.o_valid.val();

@@ -1,4 +1,5 @@
 //! AXI-Lite stub that answers DECERR.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use rust_hdl::prelude::*;
 use timely_model::inline::vacant::DECERR;
 
@@ -12,25 +13,20 @@ const _: () = assert!(DECERR == 3);
 /// Model: `timely_model::inline::vacant::Vacant`.
 #[derive(LogicBlock, Default)]
 pub struct Vacant {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Write address: offered.
     pub s_axil_awvalid: Signal<In, Bit>,
     /// Write address: taken if offered.
     pub s_axil_awready: Signal<Out, Bit>,
-    /// Write data: offered.
     pub s_axil_wvalid: Signal<In, Bit>,
     /// Write data: taken if offered.
     pub s_axil_wready: Signal<Out, Bit>,
     /// Answer to a write: 3.
     pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// Answer to a write: offered.
     pub s_axil_bvalid: Signal<Out, Bit>,
     /// Answer to a write: taken if offered.
     pub s_axil_bready: Signal<In, Bit>,
-    /// Read address: offered.
     pub s_axil_arvalid: Signal<In, Bit>,
     /// Read address: taken if offered.
     pub s_axil_arready: Signal<Out, Bit>,
@@ -38,7 +34,6 @@ pub struct Vacant {
     pub s_axil_rdata: Signal<Out, Bits<32>>,
     /// Answer to a read: 3.
     pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// Answer to a read: offered.
     pub s_axil_rvalid: Signal<Out, Bit>,
     /// Answer to a read: taken if offered.
     pub s_axil_rready: Signal<In, Bit>,

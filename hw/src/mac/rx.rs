@@ -1,4 +1,5 @@
 //! The MAC's receiver.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::Crc;
 use rust_hdl::prelude::*;
 use timely_model::mac::{FCS, LEAST, MOST, PREAMBLE, RESIDUE, SFD};
@@ -19,21 +20,15 @@ const _: () = assert!(PREAMBLE == 0x55 && SFD == 0xd5 && LEAST + FCS == 64 && MO
 pub struct Rx {
     /// Clock, 125 MHz.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// GMII: byte.
     pub gmii_d: Signal<In, Bits<8>>,
-    /// GMII: a byte is there.
     pub gmii_dv: Signal<In, Bit>,
-    /// GMII: it is wrong.
     pub gmii_er: Signal<In, Bit>,
     /// Beat: bytes in wire order, zeros behind the last.
     pub m_tdata: Signal<Out, Bits<64>>,
-    /// Beat: bytes that are there.
     pub m_tkeep: Signal<Out, Bits<8>>,
-    /// Beat: valid.
     pub m_tvalid: Signal<Out, Bit>,
-    /// Beat: the frame's last.
     pub m_tlast: Signal<Out, Bit>,
     /// With the last beat: the frame is bad.
     pub m_bad: Signal<Out, Bit>,

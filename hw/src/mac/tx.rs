@@ -1,5 +1,7 @@
 //! The MAC's sender.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::Crc;
+use crate::bus::TaggedAxisIn;
 use rust_hdl::prelude::*;
 use timely_model::mac::{GAP, LEAD_IN, LEAST, PREAMBLE, SFD};
 
@@ -20,25 +22,12 @@ const _: () = assert!(PREAMBLE == 0x55 && SFD == 0xd5 && LEAD_IN == 8 && LEAST =
 pub struct Tx {
     /// Clock, 125 MHz.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Beat: bytes in wire order.
-    pub s_tdata: Signal<In, Bits<64>>,
-    /// Beat: bytes that are there; all up to the highest are sent, one if there is none.
-    pub s_tkeep: Signal<In, Bits<8>>,
-    /// Beat: offered.
-    pub s_tvalid: Signal<In, Bit>,
-    /// Beat: taken if offered.
-    pub s_tready: Signal<Out, Bit>,
-    /// Beat: the frame's last.
-    pub s_tlast: Signal<In, Bit>,
-    /// Beat: tag of its frame.
-    pub s_tag: Signal<In, Bits<16>>,
+    /// Frames.
+    pub s: TaggedAxisIn<64, 8>,
     /// GMII: byte.
     pub gmii_d: Signal<Out, Bits<8>>,
-    /// GMII: a byte is there.
     pub gmii_en: Signal<Out, Bit>,
-    /// GMII: it is wrong.
     pub gmii_er: Signal<Out, Bit>,
     /// Turns over with each frame that begins.
     pub sent: Signal<Out, Bit>,
@@ -185,37 +174,37 @@ impl Logic for Tx {
         if self.take.val() | self.load.val() {
             self.held.d.next = false;
         }
-        if self.s_tvalid.val() & !self.held.q.val() {
+        if self.s.tvalid.val() & !self.held.q.val() {
             self.held.d.next = true;
         }
         if !self.held.q.val() {
-            self.held_data.d.next = self.s_tdata.val();
-            self.held_last.d.next = self.s_tlast.val();
-            self.held_tag.d.next = self.s_tag.val();
+            self.held_data.d.next = self.s.tdata.val();
+            self.held_last.d.next = self.s.tlast.val();
+            self.held_tag.d.next = self.s.tag.val();
             self.held_left.d.next = bits::<4>(1);
-            if self.s_tkeep.val().get_bit(1) {
+            if self.s.tkeep.val().get_bit(1) {
                 self.held_left.d.next = bits::<4>(2);
             }
-            if self.s_tkeep.val().get_bit(2) {
+            if self.s.tkeep.val().get_bit(2) {
                 self.held_left.d.next = bits::<4>(3);
             }
-            if self.s_tkeep.val().get_bit(3) {
+            if self.s.tkeep.val().get_bit(3) {
                 self.held_left.d.next = bits::<4>(4);
             }
-            if self.s_tkeep.val().get_bit(4) {
+            if self.s.tkeep.val().get_bit(4) {
                 self.held_left.d.next = bits::<4>(5);
             }
-            if self.s_tkeep.val().get_bit(5) {
+            if self.s.tkeep.val().get_bit(5) {
                 self.held_left.d.next = bits::<4>(6);
             }
-            if self.s_tkeep.val().get_bit(6) {
+            if self.s.tkeep.val().get_bit(6) {
                 self.held_left.d.next = bits::<4>(7);
             }
-            if self.s_tkeep.val().get_bit(7) {
+            if self.s.tkeep.val().get_bit(7) {
                 self.held_left.d.next = bits::<4>(8);
             }
         }
-        self.s_tready.next = !self.held.q.val();
+        self.s.tready.next = !self.held.q.val();
         self.gmii_d.next = self.data.q.val();
         self.gmii_en.next = self.enable.q.val();
         self.gmii_er.next = self.error.q.val();

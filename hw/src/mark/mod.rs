@@ -1,6 +1,7 @@
 //! Writing of places in the departure ring into packets that pass.
 mod update;
 
+use crate::bus::{SideAxisIn, SideAxisOut};
 use crate::construct::construct;
 use crate::fifo::WideFifo;
 use crate::ram::LutRam;
@@ -89,30 +90,10 @@ pub struct Mark<const W: usize, const K: usize, const M: usize, const N: usize> 
     pub cfg_udp_port: Signal<In, Bits<16>>,
     /// Bits that are set in every place.
     pub base: Signal<In, Bits<16>>,
-    /// Beat in: bytes in wire order.
-    pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat in: bytes that are there.
-    pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat in: offered.
-    pub s_tvalid: Signal<In, Bit>,
-    /// Beat in: taken if offered.
-    pub s_tready: Signal<Out, Bit>,
-    /// Beat in: the packet's last.
-    pub s_tlast: Signal<In, Bit>,
-    /// Beat in: bits that go beside it.
-    pub s_side: Signal<In, Bits<M>>,
-    /// Beat out: bytes in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat out: bytes that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat out: offered.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// Beat out: taken if offered.
-    pub m_tready: Signal<In, Bit>,
-    /// Beat out: the packet's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Beat out: bits that go beside it.
-    pub m_side: Signal<Out, Bits<M>>,
+    /// Packets in.
+    pub s: SideAxisIn<W, K, M>,
+    /// Packets out.
+    pub m: SideAxisOut<W, K, M>,
     /// A packet gets a place, one clock a packet, in their order.
     pub marked: Signal<Out, Bit>,
     /// Place of the packet.
@@ -265,8 +246,7 @@ impl<const W: usize, const K: usize, const M: usize, const N: usize> Mark<W, K, 
             place_beat: std::array::from_fn(|c| small(place(c) / K)),
             place_shift: std::array::from_fn(|c| shift(place(c))),
             place_mask: std::array::from_fn(|c| others(place(c))),
-        } clk, rst, cfg_udp_port, base, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_side, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_side,
-            marked, marked_place, queue, verdicts, taken, entry, index, valid1, last1, index1, keep1, head1, kind1, end1, there1, at_end1,
+        } clk, rst, cfg_udp_port, base, s, m, marked, marked_place, queue, verdicts, taken, entry, index, valid1, last1, index1, keep1, head1, kind1, end1, there1, at_end1,
             leaves1, vlan1, six, known, class1, settled2, fields2, class2, flow2, old_checksum, old_place, port, settled3, checks3, holds3, place3,
             swapped3, old3, sum3, carry3, count, next_count, settled4, placed4, total4, folded4, high4, low4, settled5, verdict5, write, read, released,
             head_entry, head_last, free, pop, verdict, writes, bytes, out_index, out_valid, out_last, out_keep, out_data, out_side; word1, leaves)

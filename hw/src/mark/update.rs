@@ -20,28 +20,28 @@ impl<const W: usize, const K: usize, const M: usize, const N: usize> Logic for M
         self.verdicts.clock.next = self.clk.val();
 
         // Into the queue, and to stage 1.
-        self.s_tready.next = self.queue.i_ready.val();
-        self.taken.next = self.s_tvalid.val() & self.queue.i_ready.val();
-        self.entry.next = (bit_cast::<N, W>(self.s_tdata.val()) | (bit_cast::<N, K>(self.s_tkeep.val()) << self.keep_at.val()))
-            | ((bit_cast::<N, 1>(self.s_tlast.val().into()) << self.last_at.val())
-                | (bit_cast::<N, M>(self.s_side.val()) << self.side_at.val()));
-        self.queue.i_valid.next = self.s_tvalid.val();
+        self.s.tready.next = self.queue.i_ready.val();
+        self.taken.next = self.s.tvalid.val() & self.queue.i_ready.val();
+        self.entry.next = (bit_cast::<N, W>(self.s.tdata.val()) | (bit_cast::<N, K>(self.s.tkeep.val()) << self.keep_at.val()))
+            | ((bit_cast::<N, 1>(self.s.tlast.val().into()) << self.last_at.val())
+                | (bit_cast::<N, M>(self.s.side.val()) << self.side_at.val()));
+        self.queue.i_valid.next = self.s.tvalid.val();
         self.queue.i_data.next = self.entry.val();
         self.valid1.d.next = self.taken.val();
         if self.taken.val() {
-            self.last1.d.next = self.s_tlast.val();
+            self.last1.d.next = self.s.tlast.val();
             self.index1.d.next = self.index.q.val();
-            self.keep1.d.next = self.s_tkeep.val();
+            self.keep1.d.next = self.s.tkeep.val();
             if !self.index.q.val().all() {
                 self.index.d.next = self.index.q.val() + bits::<4>(1);
             }
-            if self.s_tlast.val() {
+            if self.s.tlast.val() {
                 self.index.d.next = bits::<4>(0);
             }
         }
         for i in 0..9 {
             if self.taken.val() & (self.index.q.val() == self.word_beat[i].val()) {
-                self.word1[i].d.next = self.s_tdata.val().get_bits::<64>(self.word_lane[i].val().index());
+                self.word1[i].d.next = self.s.tdata.val().get_bits::<64>(self.word_lane[i].val().index());
             }
         }
 
@@ -205,7 +205,7 @@ impl<const W: usize, const K: usize, const M: usize, const N: usize> Logic for M
         // Out of the queue.
         self.head_entry.next = self.queue.o_data.val();
         self.head_last.next = self.head_entry.val().get_bit(self.last_at.val().index());
-        self.free.next = !self.out_valid.q.val() | self.m_tready.val();
+        self.free.next = !self.out_valid.q.val() | self.m.tready.val();
         self.pop.next = (self.queue.o_valid.val() & self.released.q.val().any()) & self.free.val();
         self.queue.o_ready.next = self.released.q.val().any() & self.free.val();
         self.released.d.next = self.released.q.val() + bit_cast::<6, 3>(self.leaves[3].q.val());
@@ -246,11 +246,11 @@ impl<const W: usize, const K: usize, const M: usize, const N: usize> Logic for M
                 self.read.d.next = self.read.q.val() + bits::<5>(1);
             }
         }
-        self.m_tdata.next = self.out_data.q.val();
-        self.m_tkeep.next = self.out_keep.q.val();
-        self.m_tvalid.next = self.out_valid.q.val();
-        self.m_tlast.next = self.out_last.q.val();
-        self.m_side.next = self.out_side.q.val();
+        self.m.tdata.next = self.out_data.q.val();
+        self.m.tkeep.next = self.out_keep.q.val();
+        self.m.tvalid.next = self.out_valid.q.val();
+        self.m.tlast.next = self.out_last.q.val();
+        self.m.side.next = self.out_side.q.val();
         if self.rst.val() {
             self.index.d.next = bits::<4>(0);
             self.valid1.d.next = false;

@@ -1,5 +1,7 @@
 //! The charge unit: what each flow's packets cost.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{ChargeIn, PaidOut};
+use crate::constant::OneHot;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
@@ -9,35 +11,19 @@ use rust_hdl::prelude::*;
 /// segment goes along.
 /// Latency: 4 clocks from `charge` to `paid`. Throughput: one a clock, the same flow too; always taken once `swept`, before which
 /// `paid_word` is 0. Model: `timely_model::pacer::charge`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Charge<const F: usize, const S: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A charge.
-    pub charge_valid: Signal<In, Bit>,
-    /// Flow charged.
-    pub charge_flow: Signal<In, Bits<F>>,
-    /// Wire bytes.
-    pub charge_bytes: Signal<In, Bits<16>>,
-    /// The charge's packet ends a segment.
-    pub charge_ends: Signal<In, Bit>,
-    /// A flow's new account.
-    pub paid_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub paid_flow: Signal<Out, Bits<F>>,
-    /// Bytes, 32 bits; packets, 9; last size, 16.
-    pub paid_word: Signal<Out, Bits<57>>,
-    /// Charges of 0 bytes.
-    pub paid_voids: Signal<Out, Bits<8>>,
-    /// The packet ends a segment.
-    pub paid_ends: Signal<Out, Bit>,
+    /// Charges.
+    pub charge: ChargeIn<F>,
+    /// Words for the pass.
+    pub paid: PaidOut<F>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
     ram: ApartRam<Bits<65>, F>,
     sweep: DFF<Bits<S>>,
-    sweep_end: Constant<Bits<S>>,
+    sweep_end: OneHot<S, F>,
     valid: [DFF<Bit>; 3],
     flow: [DFF<Bits<F>>; 3],
     bytes: [DFF<Bits<16>>; 3],
@@ -58,15 +44,6 @@ pub struct Charge<const F: usize, const S: usize> {
     last: Signal<Local, Bits<16>>,
     voids: Signal<Local, Bits<8>>,
     is_swept: Signal<Local, Bit>,
-}
-
-impl<const F: usize, const S: usize> Default for Charge<F, S> {
-    fn default() -> Self {
-        assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
-        construct!({ sweep_end: Constant::new(bits::<S>(1 << F)) }
-            clk, rst, charge_valid, charge_flow, charge_bytes, charge_ends, paid_valid, paid_flow, paid_word, paid_voids, paid_ends, swept, ram, sweep, raw, from, is_newest, is_second, is_third, account, sum, packets,
-            last, voids, is_swept; valid, flow, bytes, ends, done_valid, done_flow, done)
-    }
 }
 
 impl<const F: usize, const S: usize> Logic for Charge<F, S> {
@@ -91,10 +68,10 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }
         // 1: read. 2: capture, and see which earlier results the RAM could not show. 3: add.
-        self.valid[0].d.next = self.charge_valid.val() & self.is_swept.val();
-        self.flow[0].d.next = self.charge_flow.val();
-        self.bytes[0].d.next = self.charge_bytes.val();
-        self.ends[0].d.next = self.charge_ends.val();
+        self.valid[0].d.next = self.charge.valid.val() & self.is_swept.val();
+        self.flow[0].d.next = self.charge.flow.val();
+        self.bytes[0].d.next = self.charge.bytes.val();
+        self.ends[0].d.next = self.charge.ends.val();
         for i in 0..3 {
             self.ends[i + 1].d.next = self.ends[i].q.val();
         }
@@ -151,11 +128,11 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
             self.ram.write_enable.next = true;
             self.ram.write_address.next = self.sweep.q.val().get_bits::<F>(0);
         }
-        self.paid_valid.next = self.done_valid[0].q.val();
-        self.paid_flow.next = self.done_flow[0].q.val();
-        self.paid_word.next = self.done[0].q.val().get_bits::<57>(0);
-        self.paid_voids.next = self.done[0].q.val().get_bits::<8>(57);
-        self.paid_ends.next = self.ends[3].q.val();
+        self.paid.valid.next = self.done_valid[0].q.val();
+        self.paid.flow.next = self.done_flow[0].q.val();
+        self.paid.word.next = self.done[0].q.val().get_bits::<57>(0);
+        self.paid.voids.next = self.done[0].q.val().get_bits::<8>(57);
+        self.paid.ends.next = self.ends[3].q.val();
         self.swept.next = self.is_swept.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);

@@ -2,26 +2,21 @@
 //!
 //! UltraScale+ has two flip-flops for each LUT, and a shift register of up to 32 clocks takes a LUT a bit: a narrow or a long delay is a
 //! `Delay`, a wide one of a few clocks `Stages`, a wide and long one a `Ring`.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::array::Array;
+use crate::constant::Const;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
 /// `o` is what `i` was `N` clocks ago. It has no reset, so that it can become shift registers in LUTs.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Delay<const W: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// The word.
     pub i: Signal<In, Bits<W>>,
     /// The word of `N` clocks ago.
     pub o: Signal<Out, Bits<W>>,
-    v: [DFF<Bits<W>>; N],
-}
-
-impl<const W: usize, const N: usize> Default for Delay<W, N> {
-    fn default() -> Self {
-        Self { clk: Default::default(), i: Default::default(), o: Default::default(), v: std::array::from_fn(|_| Default::default()) }
-    }
+    v: Array<DFF<Bits<W>>, N>,
 }
 
 impl<const W: usize, const N: usize> Logic for Delay<W, N> {
@@ -42,23 +37,15 @@ impl<const W: usize, const N: usize> Logic for Delay<W, N> {
 }
 
 /// `o` is what `i` was `N` clocks ago. It has a reset, so that it stays in flip-flops.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Stages<const W: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The word.
     pub i: Signal<In, Bits<W>>,
     /// The word of `N` clocks ago.
     pub o: Signal<Out, Bits<W>>,
-    v: [DFF<Bits<W>>; N],
-}
-
-impl<const W: usize, const N: usize> Default for Stages<W, N> {
-    fn default() -> Self {
-        construct!({} clk, rst, i, o; v)
-    }
+    v: Array<DFF<Bits<W>>, N>,
 }
 
 impl<const W: usize, const N: usize> Logic for Stages<W, N> {
@@ -85,7 +72,6 @@ impl<const W: usize, const N: usize> Logic for Stages<W, N> {
 /// `o` is what `i` was `N` clocks ago, 3 at least: block RAM of 512 words, written at `at`, read behind it. Rings can share the counter.
 #[derive(LogicBlock)]
 pub struct Ring<T: Synth, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// The number of the clock, modulo 512.
     pub at: Signal<In, Bits<9>>,
@@ -96,7 +82,7 @@ pub struct Ring<T: Synth, const N: usize> {
     /// (What is read was written a clock ago at least.)
     ram: ApartRam<T, 9>,
     /// A clock to know the address, one to read, one to capture.
-    behind: Constant<Bits<9>>,
+    behind: Const<Bits<9>>,
     read: DFF<Bits<9>>,
     raw: DFF<T>,
 }
@@ -104,7 +90,17 @@ pub struct Ring<T: Synth, const N: usize> {
 impl<T: Synth, const N: usize> Default for Ring<T, N> {
     fn default() -> Self {
         assert!((3..512).contains(&N), "a ring delays by 3 to 511 clocks, not by {N}");
-        construct!({ behind: Constant::new(bits::<9>(N as u64 - 3)) } clk, at, i, o, ram, read, raw)
+        let behind = Const::new(bits::<9>(N as u64 - 3));
+        Self {
+            behind,
+            clk: Default::default(),
+            at: Default::default(),
+            i: Default::default(),
+            o: Default::default(),
+            ram: Default::default(),
+            read: Default::default(),
+            raw: Default::default(),
+        }
     }
 }
 

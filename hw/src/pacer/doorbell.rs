@@ -1,9 +1,14 @@
 //! The doorbell unit: flows that have packets to send, flows that sleep, and flows that are woken.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{DoorbellIn, FlowPulseOut, FlowSwitchIn, PostOut, ReleaseIn, SleepIn};
+use crate::constant::{Fixed, OneHot};
 use crate::fifo::Fifo;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_model::pacer::doorbell::{DOORBELL_QUEUE, RELEASE_QUEUE, Sleep};
+
+// The queues are as deep as the model's.
+const _: () = assert!(RELEASE_QUEUE == 9 && DOORBELL_QUEUE == 4);
 
 /// One operation a clock on one word a flow, in order, so that no wake-up is lost: loads first, then releases, requests to
 /// sleep, doorbells. `S` must be `F + 1`, `R` `F + 32`, `D` `F + 16`.
@@ -21,62 +26,26 @@ use timely_model::pacer::doorbell::{DOORBELL_QUEUE, RELEASE_QUEUE, Sleep};
 /// Latency: 5 clocks from a load, 7 from a doorbell or release, 4 from a request to sleep, to `act` and `post`. Back pressure:
 /// `doorbell_ready` falls when 16 doorbells wait. Loads and releases are always taken: a queue of 512 holds the releases of a
 /// burst of loads. Model: `timely_model::pacer::doorbell`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A flow is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    /// The flow.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// The flow takes doorbells.
-    pub fl_enable: Signal<In, Bit>,
-    /// The flow's accounts stay.
-    pub fl_keep: Signal<In, Bit>,
-    /// Bytes are outstanding no more.
-    pub release_valid: Signal<In, Bit>,
-    /// Flow of the bytes.
-    pub release_flow: Signal<In, Bits<F>>,
-    /// Wire bytes.
-    pub release_bytes: Signal<In, Bits<32>>,
-    /// A request to sleep.
-    pub sleep_valid: Signal<In, Bit>,
-    /// The request is taken at this clock if offered.
-    pub sleep_ready: Signal<Out, Bit>,
-    /// Flow of the request.
-    pub sleep_flow: Signal<In, Bits<F>>,
-    /// Reason of the request: `timely_model::pacer::doorbell::Sleep`.
-    pub sleep_why: Signal<In, Bits<2>>,
-    /// Packets granted that the pass knows of.
-    pub sleep_granted: Signal<In, Bits<16>>,
-    /// Bytes released that the pass knows of.
-    pub sleep_released: Signal<In, Bits<32>>,
-    /// A doorbell.
-    pub doorbell_valid: Signal<In, Bit>,
-    /// The doorbell is taken at this clock if offered.
-    pub doorbell_ready: Signal<Out, Bit>,
-    /// Flow of the doorbell.
-    pub doorbell_flow: Signal<In, Bits<F>>,
-    /// Packets posted.
-    pub doorbell_packets: Signal<In, Bits<16>>,
+    /// Loads of flows.
+    pub fl: FlowSwitchIn<F>,
+    /// Bytes that are outstanding no more.
+    pub release: ReleaseIn<F>,
+    /// Requests to sleep.
+    pub sleep: SleepIn<F>,
+    /// Doorbells.
+    pub doorbell: DoorbellIn<F>,
     /// A flow's count of granted packets is written.
     pub granted_valid: Signal<In, Bit>,
-    /// The flow.
     pub granted_flow: Signal<In, Bits<F>>,
-    /// The count.
     pub granted_count: Signal<In, Bits<16>>,
-    /// A flow is to be queued in READY.
-    pub act_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub act_flow: Signal<Out, Bits<F>>,
-    /// A flow's new word.
-    pub post_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub post_flow: Signal<Out, Bits<F>>,
-    /// Posted packets, 16 bits; released bytes, 32; drop.
-    pub post_word: Signal<Out, Bits<49>>,
+    /// Flows that become active.
+    pub act: FlowPulseOut<F>,
+    /// Words for the pass.
+    pub post: PostOut<F>,
     /// A doorbell was refused.
     pub refused: Signal<Out, Bit>,
     /// The RAM is clear; nothing is accepted before.
@@ -87,7 +56,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     ram: ApartRam<Bits<52>, F>,
     granted: RAM<Bits<16>, F>,
     sweep: DFF<Bits<S>>,
-    sweep_end: Constant<Bits<S>>,
+    sweep_end: OneHot<S, F>,
     load: DFF<Bit>,
     load_flow: DFF<Bits<F>>,
     load_bits: DFF<Bits<2>>,
@@ -146,24 +115,8 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     rings: Signal<Local, Bit>,
     kept: Signal<Local, Bits<16>>,
     sum: Signal<Local, Bits<16>>,
-    bounding: Constant<Bits<2>>,
-    cleared: Constant<Bits<2>>,
-}
-
-impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for Doorbell<F, S, R, D> {
-    fn default() -> Self {
-        assert!(S == F + 1 && R == F + 32 && D == F + 16, "widths of a doorbell unit of 2^{F} flows");
-        const { assert!(RELEASE_QUEUE == 9 && DOORBELL_QUEUE == 4, "the queues are as deep as the model's") };
-        construct!({
-            sweep_end: Constant::new(bits::<S>(1 << F)),
-            bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
-            cleared: Constant::new(bits::<2>(Sleep::Cleared as u64)),
-        } clk, rst, fl_valid, fl_flow, fl_enable, fl_keep, release_valid, release_flow, release_bytes, sleep_valid, sleep_ready, sleep_flow,
-            sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
-            granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
-            granted, sweep, load, load_flow, load_bits, raw, raw_granted, rest, is_newest, is_second, is_third, calls, rang, asked, added, fitted, result, is_swept, take, word, posted, released, drop, enable,
-            active, bounded, wanted, total, least, counted, voided, over_granted, below_least, ahead, below, fits, adds, rings, kept, sum, done_valid, done_flow; valid, flow, kind, bytes, count, what, done)
-    }
+    bounding: Fixed<2, { Sleep::Bounded as u64 }>,
+    cleared: Fixed<2, { Sleep::Cleared as u64 }>,
 }
 
 impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for Doorbell<F, S, R, D> {
@@ -218,31 +171,31 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }
 
-        self.load.d.next = self.fl_valid.val() & self.is_swept.val();
-        self.load_flow.d.next = self.fl_flow.val();
+        self.load.d.next = self.fl.valid.val() & self.is_swept.val();
+        self.load_flow.d.next = self.fl.flow.val();
         self.load_bits.d.next = bits::<2>(0);
-        if self.fl_enable.val() {
+        if self.fl.enable.val() {
             self.load_bits.d.next = bits::<2>(1);
         }
-        if self.fl_keep.val() {
+        if self.fl.keep.val() {
             self.load_bits.d.next = self.load_bits.d.val() | bits::<2>(2);
         }
-        self.releases.i_valid.next = self.release_valid.val() & self.is_swept.val();
-        self.releases.i_data.next = bit_cast::<R, 32>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 32);
-        self.doorbells.i_valid.next = self.doorbell_valid.val() & self.is_swept.val();
-        self.doorbells.i_data.next = bit_cast::<D, 16>(self.doorbell_packets.val()) | (bit_cast::<D, F>(self.doorbell_flow.val()) << 16);
+        self.releases.i_valid.next = self.release.valid.val() & self.is_swept.val();
+        self.releases.i_data.next = bit_cast::<R, 32>(self.release.bytes.val()) | (bit_cast::<R, F>(self.release.flow.val()) << 32);
+        self.doorbells.i_valid.next = self.doorbell.valid.val() & self.is_swept.val();
+        self.doorbells.i_data.next = bit_cast::<D, 16>(self.doorbell.packets.val()) | (bit_cast::<D, F>(self.doorbell.flow.val()) << 16);
 
         // Choose.
         self.releases.o_ready.next = !self.load.q.val();
-        self.sleep_ready.next = !self.load.q.val() & !self.releases.o_valid.val();
-        self.doorbells.o_ready.next = (!self.load.q.val() & !self.releases.o_valid.val()) & !self.sleep_valid.val();
-        self.valid[0].d.next = ((self.load.q.val() | self.releases.o_valid.val()) | self.sleep_valid.val()) | self.doorbells.o_valid.val();
+        self.sleep.ready.next = !self.load.q.val() & !self.releases.o_valid.val();
+        self.doorbells.o_ready.next = (!self.load.q.val() & !self.releases.o_valid.val()) & !self.sleep.valid.val();
+        self.valid[0].d.next = ((self.load.q.val() | self.releases.o_valid.val()) | self.sleep.valid.val()) | self.doorbells.o_valid.val();
         self.take.next = bits::<2>(3);
         if self.load.q.val() {
             self.take.next = bits::<2>(0);
         } else if self.releases.o_valid.val() {
             self.take.next = bits::<2>(1);
-        } else if self.sleep_valid.val() {
+        } else if self.sleep.valid.val() {
             self.take.next = bits::<2>(2);
         }
         self.kind[0].d.next = self.take.val();
@@ -252,17 +205,17 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         } else if self.take.val() == bits::<2>(1) {
             self.flow[0].d.next = self.releases.o_data.val().get_bits::<F>(32);
         } else if self.take.val() == bits::<2>(2) {
-            self.flow[0].d.next = self.sleep_flow.val();
+            self.flow[0].d.next = self.sleep.flow.val();
         }
-        self.bytes[0].d.next = self.sleep_released.val();
+        self.bytes[0].d.next = self.sleep.released.val();
         if self.take.val() == bits::<2>(1) {
             self.bytes[0].d.next = self.releases.o_data.val().get_bits::<32>(0);
         }
-        self.count[0].d.next = self.sleep_granted.val();
+        self.count[0].d.next = self.sleep.granted.val();
         if self.take.val() == bits::<2>(3) {
             self.count[0].d.next = self.doorbells.o_data.val().get_bits::<16>(0);
         }
-        self.what[0].d.next = self.sleep_why.val();
+        self.what[0].d.next = self.sleep.why.val();
         if self.take.val() == bits::<2>(0) {
             self.what[0].d.next = self.load_bits.q.val();
         }
@@ -406,14 +359,14 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.granted.write_enable.next = true;
             self.granted.write_address.next = self.sweep.q.val().get_bits::<F>(0);
         }
-        self.act_valid.next = self.calls.q.val() | (self.rang.q.val() & self.fitted.q.val());
-        self.act_flow.next = self.done_flow.q.val();
-        self.post_valid.next = self.done_valid.q.val();
-        self.post_flow.next = self.done_flow.q.val();
-        self.post_word.next = self.done[0].q.val().get_bits::<49>(0);
+        self.act.valid.next = self.calls.q.val() | (self.rang.q.val() & self.fitted.q.val());
+        self.act.flow.next = self.done_flow.q.val();
+        self.post.valid.next = self.done_valid.q.val();
+        self.post.flow.next = self.done_flow.q.val();
+        self.post.word.next = self.done[0].q.val().get_bits::<49>(0);
         self.refused.next = self.asked.q.val() & !(self.added.q.val() & self.fitted.q.val());
         self.swept.next = self.is_swept.val();
-        self.doorbell_ready.next = self.is_swept.val() & self.doorbells.i_ready.val();
+        self.doorbell.ready.next = self.is_swept.val() & self.doorbells.i_ready.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);
             self.load.d.next = false;

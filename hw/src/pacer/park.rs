@@ -1,5 +1,6 @@
 //! The park: flows wait there while their priority is paused.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{FlowPulseIn, FlowStreamOut};
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
 
@@ -8,24 +9,16 @@ use rust_hdl::prelude::*;
 /// Parked flows cost no passes while nothing changes. When a pause ends, all that are parked at that clock go back to READY, in
 /// order, and those whose priority is still paused come back. Latency: 3 clocks from `park` to an offer, 1 from `resume`.
 /// Model: `timely_model::pacer::park`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Park<const F: usize, const C: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A flow to park.
-    pub park_valid: Signal<In, Bit>,
-    /// The flow.
-    pub park_flow: Signal<In, Bits<F>>,
+    /// Flows that are parked.
+    pub park: FlowPulseIn<F>,
     /// A pause ended.
     pub resume: Signal<In, Bit>,
-    /// A flow on its way back to READY.
-    pub o_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub o_flow: Signal<Out, Bits<F>>,
-    /// The flow is taken at this clock if offered.
-    pub o_ready: Signal<In, Bit>,
+    /// Flows that are resumed.
+    pub o: FlowStreamOut<F>,
     queue: HeldFifo<F, F, C>,
     /// Flows parked.
     fill: DFF<Bits<C>>,
@@ -38,22 +31,16 @@ pub struct Park<const F: usize, const C: usize> {
     change: Signal<Local, Bits<C>>,
 }
 
-impl<const F: usize, const C: usize> Default for Park<F, C> {
-    fn default() -> Self {
-        construct!({} clk, rst, park_valid, park_flow, resume, o_valid, o_flow, o_ready, queue, fill, left, offer, pop, leaving, leaves, change)
-    }
-}
-
 impl<const F: usize, const C: usize> Logic for Park<F, C> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, fill, left);
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();
-        self.queue.i_valid.next = self.park_valid.val();
-        self.queue.i_data.next = self.park_flow.val();
+        self.queue.i_valid.next = self.park.valid.val();
+        self.queue.i_data.next = self.park.flow.val();
         self.offer.next = self.queue.o_valid.val() & self.left.q.val().any();
-        self.pop.next = self.offer.val() & self.o_ready.val();
+        self.pop.next = self.offer.val() & self.o.ready.val();
         self.queue.o_ready.next = self.pop.val();
         self.leaving.next = self.left.q.val();
         if self.resume.val() {
@@ -66,15 +53,15 @@ impl<const F: usize, const C: usize> Logic for Park<F, C> {
         self.left.d.next = self.leaving.val() + self.leaves.val();
         // One sum for each count.
         self.change.next = bits::<C>(0);
-        if self.park_valid.val() & !self.pop.val() {
+        if self.park.valid.val() & !self.pop.val() {
             self.change.next = bits::<C>(1);
         }
-        if self.pop.val() & !self.park_valid.val() {
+        if self.pop.val() & !self.park.valid.val() {
             self.change.next = !bits::<C>(0);
         }
         self.fill.d.next = self.fill.q.val() + self.change.val();
-        self.o_valid.next = self.offer.val();
-        self.o_flow.next = self.queue.o_data.val();
+        self.o.valid.next = self.offer.val();
+        self.o.flow.next = self.queue.o_data.val();
         if self.rst.val() {
             self.fill.d.next = bits::<C>(0);
             self.left.d.next = bits::<C>(0);

@@ -1,6 +1,7 @@
 //! The queue of the flows that wait for their token pass.
-use crate::construct::construct;
-use crate::ram::BlockRam;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{FlowPulseIn, FlowStreamOut};
+use crate::ram::ApartBlockRam;
 use rust_hdl::prelude::*;
 
 /// A place for each of `2^F` flows, which stand in it once at most: it takes two flows a clock, always, and gives one.
@@ -9,28 +10,18 @@ use rust_hdl::prelude::*;
 /// The words lie alternately in two RAMs, so that both inputs can write at once; `due` stands before `act` of the same clock. The RAMs hold what
 /// they read until it goes to the output: what is taken there enables registers, and is in no address.
 /// Latency: 3 clocks from an empty queue's input to its output. Throughput: one flow a clock. Model: `timely_model::pacer::ready`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Ready<const F: usize, const B: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A flow that the wheel found due.
-    pub due_valid: Signal<In, Bit>,
-    /// The flow.
-    pub due_flow: Signal<In, Bits<F>>,
-    /// A flow that the doorbell unit activated, or that was parked.
-    pub act_valid: Signal<In, Bit>,
-    /// The flow.
-    pub act_flow: Signal<In, Bits<F>>,
-    /// A flow stands at the output.
-    pub o_valid: Signal<Out, Bit>,
-    /// The flow.
-    pub o_flow: Signal<Out, Bits<F>>,
-    /// The flow is taken at this clock if one stands there.
-    pub o_ready: Signal<In, Bit>,
-    even: BlockRam<Bits<F>, B>,
-    odd: BlockRam<Bits<F>, B>,
+    /// Flows that are due.
+    pub due: FlowPulseIn<F>,
+    /// Flows that become active.
+    pub act: FlowPulseIn<F>,
+    /// Flows to pass.
+    pub o: FlowStreamOut<F>,
+    even: ApartBlockRam<Bits<F>, B>,
+    odd: ApartBlockRam<Bits<F>, B>,
     write: DFF<Bits<F>>,
     /// Number of the flow that is read next. It never is a whole round behind: of as many flows some are past the RAMs.
     read: DFF<Bits<F>>,
@@ -51,26 +42,17 @@ pub struct Ready<const F: usize, const B: usize> {
     reads: Signal<Local, Bit>,
 }
 
-impl<const F: usize, const B: usize> Default for Ready<F, B> {
-    fn default() -> Self {
-        assert!(B + 1 == F && F >= 2, "two banks have one address bit less than the queue");
-        construct!({ even: BlockRam::default().apart(), odd: BlockRam::default().apart() } clk, rst, due_valid, due_flow, act_valid, act_flow, o_valid,
-            o_flow, o_ready, write, read, pending, pending_odd, out_valid, out, first, any, both, write_next, read_next, delivered, added, more, moves,
-            reads)
-    }
-}
-
 impl<const F: usize, const B: usize> Logic for Ready<F, B> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, write, read, pending, pending_odd, out_valid, out);
         self.even.clock.next = self.clk.val();
         self.odd.clock.next = self.clk.val();
-        self.any.next = self.due_valid.val() | self.act_valid.val();
-        self.both.next = self.due_valid.val() & self.act_valid.val();
-        self.first.next = self.act_flow.val();
-        if self.due_valid.val() {
-            self.first.next = self.due_flow.val();
+        self.any.next = self.due.valid.val() | self.act.valid.val();
+        self.both.next = self.due.valid.val() & self.act.valid.val();
+        self.first.next = self.act.flow.val();
+        if self.due.valid.val() {
+            self.first.next = self.due.flow.val();
         }
         self.write_next.next = self.write.q.val() + bits::<F>(1);
         self.even.write_address.next = self.write_next.val().get_bits::<B>(1);
@@ -78,12 +60,12 @@ impl<const F: usize, const B: usize> Logic for Ready<F, B> {
         if self.write.q.val().get_bit(0) {
             self.odd.write_data.next = self.first.val();
             self.odd.write_enable.next = self.any.val();
-            self.even.write_data.next = self.act_flow.val();
+            self.even.write_data.next = self.act.flow.val();
             self.even.write_enable.next = self.both.val();
         } else {
             self.even.write_data.next = self.first.val();
             self.even.write_enable.next = self.any.val();
-            self.odd.write_data.next = self.act_flow.val();
+            self.odd.write_data.next = self.act.flow.val();
             self.odd.write_enable.next = self.both.val();
         }
         self.added.next = bits::<F>(0);
@@ -97,8 +79,8 @@ impl<const F: usize, const B: usize> Logic for Ready<F, B> {
         self.even.read_address.next = self.read_next.val().get_bits::<B>(1);
         self.odd.read_address.next = self.read.q.val().get_bits::<B>(1);
         // The flow at the output goes, or none is there: the one that a RAM shows follows. Then, or if no RAM shows one, both read.
-        self.moves.next = !self.out_valid.q.val() | self.o_ready.val();
-        self.reads.next = !self.pending.q.val() | (!self.out_valid.q.val() | self.o_ready.val());
+        self.moves.next = !self.out_valid.q.val() | self.o.ready.val();
+        self.reads.next = !self.pending.q.val() | (!self.out_valid.q.val() | self.o.ready.val());
         self.even.read_enable.next = self.reads.val();
         self.odd.read_enable.next = self.reads.val();
         self.more.next = self.write.q.val() != self.read.q.val();
@@ -117,8 +99,8 @@ impl<const F: usize, const B: usize> Logic for Ready<F, B> {
             self.out_valid.d.next = self.pending.q.val();
             self.out.d.next = self.delivered.val();
         }
-        self.o_valid.next = self.out_valid.q.val();
-        self.o_flow.next = self.out.q.val();
+        self.o.valid.next = self.out_valid.q.val();
+        self.o.flow.next = self.out.q.val();
         if self.rst.val() {
             self.write.d.next = bits::<F>(0);
             self.read.d.next = bits::<F>(0);

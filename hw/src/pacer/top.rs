@@ -1,4 +1,5 @@
 //! The pacer as a whole.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::charge::Charge;
 use super::doorbell::Doorbell;
 use super::gate::Gate;
@@ -6,7 +7,10 @@ use super::park::Park;
 use super::pass::Pass;
 use super::ready::Ready;
 use super::wheel::Wheel;
-use crate::construct::construct;
+use crate::bus::{
+    FlowLoadIn, FlowPulseOut, FlowStreamOut, GrantOut, InsertOut, PaidOut, PostOut, ProfileWriteIn, RateIn, ReleaseIn, SleepOut,
+};
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::pacer::{Timing, wheel_bits};
 use timely_regs::counters::Counter;
@@ -20,7 +24,7 @@ use timely_regs::flow;
 /// Back pressure: a grant not taken holds the next ones, and no more than 64 packets are granted ahead; `doorbell_ready` falls when
 /// 16 doorbells wait. Loads, words of profiles, rates, charges and releases are always taken once `swept`, and ignored before.
 /// Model: `timely_model::pacer::top::Pacer`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Pacer<
     const F: usize,
     const X: usize,
@@ -33,44 +37,22 @@ pub struct Pacer<
     const Z: usize,
     const W: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A doorbell.
     pub doorbell_valid: Signal<In, Bit>,
     /// The doorbell is taken at this clock if offered.
     pub doorbell_ready: Signal<Out, Bit>,
-    /// Flow of the doorbell.
     pub doorbell_flow: Signal<In, Bits<F>>,
-    /// Packets posted.
     pub doorbell_packets: Signal<In, Bits<16>>,
-    /// Bytes are outstanding no more.
-    pub release_valid: Signal<In, Bit>,
-    /// Flow of the bytes.
-    pub release_flow: Signal<In, Bits<F>>,
-    /// Wire bytes.
-    pub release_bytes: Signal<In, Bits<32>>,
-    /// A rate.
-    pub rate_valid: Signal<In, Bit>,
-    /// Flow of the rate.
-    pub rate_flow: Signal<In, Bits<F>>,
-    /// 2^-12 Mb/s; clamped to 30 bits.
-    pub rate_value: Signal<In, Bits<32>>,
-    /// Flow bus.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow loaded.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Record of the loaded flow.
-    pub fl_record: Signal<In, Bits<512>>,
-    /// Profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    /// Profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of the profile.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the word.
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Bytes that are outstanding no more.
+    pub release: ReleaseIn<F>,
+    /// Rates.
+    pub rate: RateIn<F>,
+    /// Loads of flows.
+    pub fl: FlowLoadIn<F>,
+    /// The profile bus.
+    pub pw: ProfileWriteIn,
     /// The packet of a grant is known.
     pub charge_valid: Signal<In, Bit>,
     /// The flow; of its grants, it is the oldest one uncharged.
@@ -85,21 +67,12 @@ pub struct Pacer<
     pub stop: Signal<In, Bit>,
     /// ns48.fns16.
     pub now: Signal<In, Bits<64>>,
-    /// A flow may send a packet.
-    pub grant_valid: Signal<Out, Bit>,
-    /// The grant is taken at this clock if offered.
-    pub grant_ready: Signal<In, Bit>,
-    /// The flow.
-    pub grant_flow: Signal<Out, Bits<F>>,
-    /// When the grant was due, ns48.fns16.
-    pub grant_launch: Signal<Out, Bits<64>>,
-    /// A flow starts to send after its profile's idle time.
-    pub idle_valid: Signal<Out, Bit>,
-    /// Flow that starts.
-    pub idle_flow: Signal<Out, Bits<F>>,
+    /// Grants.
+    pub grant: GrantOut<F>,
+    /// Flows that start after their idle time.
+    pub idle: FlowPulseOut<F>,
     /// A flow came to its pass.
     pub limited_valid: Signal<Out, Bit>,
-    /// Flow of the pass.
     pub limited_flow: Signal<Out, Bits<F>>,
     /// The flow sends too little of its rate for it to grow.
     pub limited: Signal<Out, Bit>,
@@ -122,8 +95,8 @@ pub struct Pacer<
     turned: DFF<Bits<64>>,
     go: Signal<Local, Bit>,
     left: Signal<Local, Bit>,
-    counted: Constant<Bits<32>>,
-    refused: Constant<Bits<32>>,
+    counted: Const<Bits<32>>,
+    refused: Const<Bits<32>>,
 }
 
 /// The kernel below takes the fields by their bits.
@@ -150,16 +123,25 @@ impl<
 {
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
-        assert!(X == wheel_bits(F) && A + 4 == X && Y == X + 4 && B + 1 == F && S == F + 1, "widths of a pacer of 2^{F} flows");
-        construct!({
+        assert!(
+            X == wheel_bits(F)
+                && A + 4 == X
+                && Y == X + 4
+                && B + 1 == F
+                && S == F + 1
+                && D == F + 16
+                && R == F + 32
+                && Z == F + 50
+                && W == F + 94,
+            "widths of a pacer of 2^{F} flows"
+        );
+        Self {
             pass: Pass::new(timing),
-            counted: Constant::new(bits::<32>(1 << Counter::Grants as u32)),
-            refused: Constant::new(bits::<32>(1 << Counter::DoorbellsRefused as u32)),
-        } clk, rst, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, release_valid, release_flow, release_bytes, rate_valid,
-            rate_flow, rate_value, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, charge_valid, charge_flow,
-            charge_bytes, charge_ends, pause, stop, now, grant_valid, grant_ready, grant_flow, grant_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited,
-            pulses, swept,
-            doorbell, ready, charge, parking, wheel, gate, granted, due, due_flow, turned, go, left)
+            wheel: Wheel::new(),
+            counted: Const::new(bits::<32>(1 << Counter::Grants as u32)),
+            refused: Const::new(bits::<32>(1 << Counter::DoorbellsRefused as u32)),
+            ..Default::default()
+        }
     }
 }
 
@@ -194,85 +176,69 @@ impl<
         self.gate.clk.next = self.clk.val();
         self.gate.rst.next = self.rst.val();
         self.go.next = (self.doorbell.swept.val() & self.charge.swept.val()) & (self.pass.swept.val() & self.wheel.swept.val());
-        self.left.next = self.gate.grant_valid.val() & self.grant_ready.val();
+        self.left.next = self.grant.valid.val() & self.grant.ready.val();
 
-        self.doorbell.fl_valid.next = self.fl_valid.val() & self.go.val();
-        self.doorbell.fl_flow.next = self.fl_flow.val();
-        self.doorbell.fl_enable.next = self.fl_record.val().get_bit(0);
-        self.doorbell.fl_keep.next = self.fl_record.val().get_bit(1);
-        self.doorbell.release_valid.next = self.release_valid.val() & self.go.val();
-        self.doorbell.release_flow.next = self.release_flow.val();
-        self.doorbell.release_bytes.next = self.release_bytes.val();
-        self.doorbell.sleep_valid.next = self.pass.sleep_valid.val();
-        self.doorbell.sleep_flow.next = self.pass.sleep_flow.val();
-        self.doorbell.sleep_why.next = self.pass.sleep_why.val();
-        self.doorbell.sleep_granted.next = self.pass.sleep_granted.val();
-        self.doorbell.sleep_released.next = self.pass.sleep_released.val();
-        self.doorbell.doorbell_valid.next = self.doorbell_valid.val() & self.go.val();
-        self.doorbell.doorbell_flow.next = self.doorbell_flow.val();
-        self.doorbell.doorbell_packets.next = self.doorbell_packets.val();
+        self.doorbell.fl.valid.next = self.fl.valid.val() & self.go.val();
+        self.doorbell.fl.flow.next = self.fl.flow.val();
+        self.doorbell.fl.enable.next = self.fl.record.val().get_bit(0);
+        self.doorbell.fl.keep.next = self.fl.record.val().get_bit(1);
+        self.doorbell.release.valid.next = self.release.valid.val() & self.go.val();
+        self.doorbell.release.flow.next = self.release.flow.val();
+        self.doorbell.release.bytes.next = self.release.bytes.val();
+        SleepOut::<F>::join(&mut self.pass.sleep, &mut self.doorbell.sleep);
+        self.doorbell.doorbell.valid.next = self.doorbell_valid.val() & self.go.val();
+        self.doorbell.doorbell.flow.next = self.doorbell_flow.val();
+        self.doorbell.doorbell.packets.next = self.doorbell_packets.val();
         self.doorbell.granted_valid.next = self.pass.granted_valid.val();
         self.doorbell.granted_flow.next = self.pass.granted_flow.val();
         self.doorbell.granted_count.next = self.pass.granted_count.val();
 
-        self.charge.charge_valid.next = self.charge_valid.val() & self.go.val();
-        self.charge.charge_flow.next = self.charge_flow.val();
-        self.charge.charge_bytes.next = self.charge_bytes.val();
-        self.charge.charge_ends.next = self.charge_ends.val();
+        self.charge.charge.valid.next = self.charge_valid.val() & self.go.val();
+        self.charge.charge.flow.next = self.charge_flow.val();
+        self.charge.charge.bytes.next = self.charge_bytes.val();
+        self.charge.charge.ends.next = self.charge_ends.val();
 
         // A flow that was parked goes to READY when the doorbell unit has none for it.
-        self.due.d.next = self.wheel.due_valid.val();
-        self.due_flow.d.next = self.wheel.due_flow.val();
-        self.ready.due_valid.next = self.due.q.val();
-        self.ready.due_flow.next = self.due_flow.q.val();
-        self.ready.act_valid.next = self.doorbell.act_valid.val() | self.parking.o_valid.val();
-        self.ready.act_flow.next = self.parking.o_flow.val();
-        if self.doorbell.act_valid.val() {
-            self.ready.act_flow.next = self.doorbell.act_flow.val();
+        self.due.d.next = self.wheel.due.valid.val();
+        self.due_flow.d.next = self.wheel.due.flow.val();
+        self.ready.due.valid.next = self.due.q.val();
+        self.ready.due.flow.next = self.due_flow.q.val();
+        self.ready.act.valid.next = self.doorbell.act.valid.val() | self.parking.o.valid.val();
+        self.ready.act.flow.next = self.parking.o.flow.val();
+        if self.doorbell.act.valid.val() {
+            self.ready.act.flow.next = self.doorbell.act.flow.val();
         }
-        self.ready.o_ready.next = self.pass.q_ready.val();
-        self.parking.park_valid.next = self.pass.park_valid.val();
-        self.parking.park_flow.next = self.pass.park_flow.val();
+        FlowStreamOut::<F>::join(&mut self.ready.o, &mut self.pass.q);
+        FlowPulseOut::<F>::join(&mut self.pass.park, &mut self.parking.park);
         self.parking.resume.next = self.pass.resume.val();
-        self.parking.o_ready.next = !self.doorbell.act_valid.val();
+        self.parking.o.ready.next = !self.doorbell.act.valid.val();
 
-        self.pass.q_valid.next = self.ready.o_valid.val();
-        self.pass.q_flow.next = self.ready.o_flow.val();
-        self.pass.post_valid.next = self.doorbell.post_valid.val();
-        self.pass.post_flow.next = self.doorbell.post_flow.val();
-        self.pass.post_word.next = self.doorbell.post_word.val();
-        self.pass.paid_valid.next = self.charge.paid_valid.val();
-        self.pass.paid_flow.next = self.charge.paid_flow.val();
-        self.pass.paid_word.next = self.charge.paid_word.val();
-        self.pass.paid_voids.next = self.charge.paid_voids.val();
-        self.pass.paid_ends.next = self.charge.paid_ends.val();
-        self.pass.fl_valid.next = self.fl_valid.val() & self.go.val();
-        self.pass.fl_flow.next = self.fl_flow.val();
-        self.pass.fl_profile.next = self.fl_record.val().get_bits::<4>(4);
-        self.pass.fl_priority.next = self.fl_record.val().get_bits::<3>(8);
-        self.pass.fl_ipv6.next = self.fl_record.val().get_bit(11);
-        self.pass.fl_vlan.next = self.fl_record.val().get_bit(12);
-        self.pass.fl_payload.next = self.fl_record.val().get_bits::<14>(32);
-        self.pass.pw_valid.next = self.pw_valid.val() & self.go.val();
-        self.pass.pw_profile.next = self.pw_profile.val();
-        self.pass.pw_word.next = self.pw_word.val();
-        self.pass.pw_data.next = self.pw_data.val();
-        self.pass.rate_valid.next = self.rate_valid.val() & self.go.val();
-        self.pass.rate_flow.next = self.rate_flow.val();
-        self.pass.rate_value.next = self.rate_value.val();
+        PostOut::<F>::join(&mut self.doorbell.post, &mut self.pass.post);
+        PaidOut::<F>::join(&mut self.charge.paid, &mut self.pass.paid);
+        self.pass.fl.valid.next = self.fl.valid.val() & self.go.val();
+        self.pass.fl.flow.next = self.fl.flow.val();
+        self.pass.fl.profile.next = self.fl.record.val().get_bits::<4>(4);
+        self.pass.fl.priority.next = self.fl.record.val().get_bits::<3>(8);
+        self.pass.fl.ipv6.next = self.fl.record.val().get_bit(11);
+        self.pass.fl.vlan.next = self.fl.record.val().get_bit(12);
+        self.pass.fl.payload.next = self.fl.record.val().get_bits::<14>(32);
+        self.pass.pw.valid.next = self.pw.valid.val() & self.go.val();
+        self.pass.pw.profile.next = self.pw.profile.val();
+        self.pass.pw.word.next = self.pw.word.val();
+        self.pass.pw.data.next = self.pw.data.val();
+        self.pass.rate.valid.next = self.rate.valid.val() & self.go.val();
+        self.pass.rate.flow.next = self.rate.flow.val();
+        self.pass.rate.value.next = self.rate.value.val();
         self.pass.pause.next = self.pause.val();
         self.pass.stop.next = self.stop.val();
         self.pass.now.next = self.now.val();
         // A clock later, for whether it leaves is known late.
         self.pass.left.next = self.granted.q.val();
-        self.pass.sleep_ready.next = self.doorbell.sleep_ready.val();
 
         self.turned.d.next = self.now.val();
         self.wheel.now.next = self.turned.q.val();
-        self.wheel.insert_valid.next = self.pass.insert_valid.val();
-        self.wheel.insert_flow.next = self.pass.insert_flow.val();
-        self.wheel.insert_slot.next = self.pass.insert_slot.val();
-        self.wheel.due_ready.next = true;
+        InsertOut::<F, X>::join(&mut self.pass.insert, &mut self.wheel.insert);
+        self.wheel.due.ready.next = true;
 
         // The pass keeps within the gate's places, so that `train_ready` need not be asked.
         self.gate.now.next = self.now.val();
@@ -281,15 +247,11 @@ impl<
         self.gate.train_packets.next = self.pass.train_packets.val();
         self.gate.train_launch.next = self.pass.train_launch.val();
         self.gate.train_gap.next = self.pass.train_gap.val();
-        self.gate.grant_ready.next = self.grant_ready.val();
+        GrantOut::<F>::link(&mut self.grant, &mut self.gate.grant);
         self.granted.d.next = self.left.val();
 
-        self.doorbell_ready.next = self.doorbell.doorbell_ready.val() & self.go.val();
-        self.grant_valid.next = self.gate.grant_valid.val();
-        self.grant_flow.next = self.gate.grant_flow.val();
-        self.grant_launch.next = self.gate.grant_launch.val();
-        self.idle_valid.next = self.pass.idle_valid.val();
-        self.idle_flow.next = self.pass.idle_flow.val();
+        self.doorbell_ready.next = self.doorbell.doorbell.ready.val() & self.go.val();
+        FlowPulseOut::<F>::link(&mut self.idle, &mut self.pass.idle);
         self.limited_valid.next = self.pass.granted_valid.val();
         self.limited_flow.next = self.pass.granted_flow.val();
         self.limited.next = self.pass.limited.val();

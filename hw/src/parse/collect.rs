@@ -1,4 +1,5 @@
 //! From beats to a frame's first 114 bytes, its length and its stamp: all that depends on the width of the bus.
+use crate::bus::ReceivedIn;
 use rust_hdl::prelude::*;
 
 /// Words of 64 bits that hold the first 112 bytes.
@@ -10,12 +11,8 @@ const WORDS: usize = 14;
 pub(crate) struct Collect<const W: usize, const K: usize> {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
-    pub s_tdata: Signal<In, Bits<W>>,
-    pub s_tkeep: Signal<In, Bits<K>>,
-    pub s_tvalid: Signal<In, Bit>,
-    pub s_tlast: Signal<In, Bit>,
-    pub s_ts: Signal<In, Bits<64>>,
-    pub s_bad: Signal<In, Bit>,
+    /// Received frames.
+    pub s: ReceivedIn<W, K>,
     /// A frame ended.
     pub o_end: Signal<Out, Bit>,
     /// First 114 bytes of the frame.
@@ -73,12 +70,7 @@ impl<const W: usize, const K: usize> Default for Collect<W, K> {
         Self {
             clk: Default::default(),
             rst: Default::default(),
-            s_tdata: Default::default(),
-            s_tkeep: Default::default(),
-            s_tvalid: Default::default(),
-            s_tlast: Default::default(),
-            s_ts: Default::default(),
-            s_bad: Default::default(),
+            s: Default::default(),
             o_end: Default::default(),
             o_head: Default::default(),
             o_stamp: Default::default(),
@@ -133,30 +125,30 @@ impl<const W: usize, const K: usize> Logic for Collect<W, K> {
             self.fills.next = self.open.q.val();
         }
         for i in 0..8 {
-            if self.s_tvalid.val() & self.fills.val().get_bit(i) {
-                self.word[i].d.next = self.s_tdata.val().get_bits::<64>(self.lane[i].val().index());
+            if self.s.tvalid.val() & self.fills.val().get_bit(i) {
+                self.word[i].d.next = self.s.tdata.val().get_bits::<64>(self.lane[i].val().index());
             }
         }
         for i in 0..6 {
-            if self.s_tvalid.val() & self.fills.val().get_bit(i + 8) {
-                self.word[i + 8].d.next = self.s_tdata.val().get_bits::<64>(self.lane[i].val().index());
+            if self.s.tvalid.val() & self.fills.val().get_bit(i + 8) {
+                self.word[i + 8].d.next = self.s.tdata.val().get_bits::<64>(self.lane[i].val().index());
             }
         }
-        if self.s_tvalid.val() & self.fills.val().get_bit(14) {
-            self.last_word.d.next = self.s_tdata.val().get_bits::<16>(self.lane[6].val().index());
+        if self.s.tvalid.val() & self.fills.val().get_bit(14) {
+            self.last_word.d.next = self.s.tdata.val().get_bits::<16>(self.lane[6].val().index());
         }
         self.more.next = self.seen.q.val() + self.beat_bytes.val();
-        self.valid1.d.next = self.s_tvalid.val();
-        self.end1.d.next = self.s_tvalid.val() & self.s_tlast.val();
-        if self.s_tvalid.val() {
-            self.last1.d.next = self.s_tlast.val();
-            self.bad1.d.next = self.s_bad.val();
-            self.keep1.d.next = bit_cast::<64, K>(self.s_tkeep.val());
+        self.valid1.d.next = self.s.tvalid.val();
+        self.end1.d.next = self.s.tvalid.val() & self.s.tlast.val();
+        if self.s.tvalid.val() {
+            self.last1.d.next = self.s.tlast.val();
+            self.bad1.d.next = self.s.bad.val();
+            self.keep1.d.next = bit_cast::<64, K>(self.s.tkeep.val());
             self.seen1.d.next = self.seen.q.val();
             if !self.midway.q.val() {
-                self.stamp1.d.next = self.s_ts.val();
+                self.stamp1.d.next = self.s.ts.val();
             }
-            if self.s_tlast.val() {
+            if self.s.tlast.val() {
                 self.midway.d.next = false;
                 self.seen.d.next = bits::<17>(0);
             } else {

@@ -2,6 +2,7 @@
 mod collect;
 mod judge;
 
+use crate::bus::{ReceivedIn, ReportOut};
 pub(crate) use collect::Collect;
 pub(crate) use judge::HeaderSum;
 use judge::Judge;
@@ -21,36 +22,14 @@ pub struct Parse<const W: usize, const K: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Frame bytes, byte `i` in bits `8i+7..8i`.
-    pub s_tdata: Signal<In, Bits<W>>,
-    /// Bytes that are there: all, but in the last beat a run from bit 0.
-    pub s_tkeep: Signal<In, Bits<K>>,
-    /// A beat is there and is taken.
-    pub s_tvalid: Signal<In, Bit>,
-    /// The frame's last beat.
-    pub s_tlast: Signal<In, Bit>,
-    /// Stamp of the frame's start, ns48.fns16, looked at with the first beat.
-    pub s_ts: Signal<In, Bits<64>>,
-    /// The MAC found the frame bad; looked at with the last beat.
-    pub s_bad: Signal<In, Bit>,
+    /// Received frames; `ts` is looked at with the first beat.
+    pub s: ReceivedIn<W, K>,
     /// Our UDP port, as it stands with the last beat.
     pub cfg_udp_port: Signal<In, Bits<16>>,
     /// A report: one clock a frame.
-    pub o_valid: Signal<Out, Bit>,
-    /// 0 foreign, 1 data, 2 ACK, 3 malformed or bad.
-    pub o_kind: Signal<Out, Bits<2>>,
+    pub o: ReportOut,
     /// Of a malformed frame the counter (`timely_regs::counters`), else 0.
     pub o_reason: Signal<Out, Bits<4>>,
-    /// Bit 0 VLAN, bit 1 IPv6; no meaning for frames that are foreign or bad.
-    pub o_class: Signal<Out, Bits<2>>,
-    /// The frame's first 66 bytes. Those behind its end are left over from what the bus carried before.
-    pub o_head: Signal<Out, Bits<528>>,
-    /// Our header, where the class has it.
-    pub o_hdr: Signal<Out, Bits<384>>,
-    /// Bytes of the frame without FCS; 0 if they could not be counted.
-    pub o_len: Signal<Out, Bits<16>>,
-    /// Stamp of the frame's start, ns48.fns16.
-    pub o_ts: Signal<Out, Bits<64>>,
     /// With every report `RxFrames` and exactly one of the other receive counters.
     pub pulses: Signal<Out, Bits<32>>,
     collect: Collect<W, K>,
@@ -64,21 +43,10 @@ impl<const W: usize, const K: usize> Default for Parse<W, K> {
         Self {
             clk: Default::default(),
             rst: Default::default(),
-            s_tdata: Default::default(),
-            s_tkeep: Default::default(),
-            s_tvalid: Default::default(),
-            s_tlast: Default::default(),
-            s_ts: Default::default(),
-            s_bad: Default::default(),
+            s: Default::default(),
             cfg_udp_port: Default::default(),
-            o_valid: Default::default(),
-            o_kind: Default::default(),
+            o: Default::default(),
             o_reason: Default::default(),
-            o_class: Default::default(),
-            o_head: Default::default(),
-            o_hdr: Default::default(),
-            o_len: Default::default(),
-            o_ts: Default::default(),
             pulses: Default::default(),
             collect: Default::default(),
             judge: Default::default(),
@@ -91,12 +59,7 @@ impl<const W: usize, const K: usize> Logic for Parse<W, K> {
     fn update(&mut self) {
         self.collect.clk.next = self.clk.val();
         self.collect.rst.next = self.rst.val();
-        self.collect.s_tdata.next = self.s_tdata.val();
-        self.collect.s_tkeep.next = self.s_tkeep.val();
-        self.collect.s_tvalid.next = self.s_tvalid.val();
-        self.collect.s_tlast.next = self.s_tlast.val();
-        self.collect.s_ts.next = self.s_ts.val();
-        self.collect.s_bad.next = self.s_bad.val();
+        ReceivedIn::<W, K>::link(&mut self.s, &mut self.collect.s);
         self.judge.clk.next = self.clk.val();
         self.judge.rst.next = self.rst.val();
         self.judge.cfg_udp_port.next = self.cfg_udp_port.val();
@@ -106,14 +69,8 @@ impl<const W: usize, const K: usize> Logic for Parse<W, K> {
         self.judge.stamp.next = self.collect.o_stamp.val();
         self.judge.bytes.next = self.collect.o_bytes.val();
         self.judge.broken.next = self.collect.o_broken.val();
-        self.o_valid.next = self.judge.o_valid.val();
-        self.o_kind.next = self.judge.o_kind.val();
+        ReportOut::link(&mut self.o, &mut self.judge.o);
         self.o_reason.next = self.judge.o_reason.val();
-        self.o_class.next = self.judge.o_class.val();
-        self.o_head.next = self.judge.o_head.val();
-        self.o_hdr.next = self.judge.o_hdr.val();
-        self.o_len.next = self.judge.o_len.val();
-        self.o_ts.next = self.judge.o_ts.val();
         self.pulses.next = self.judge.pulses.val();
     }
 }

@@ -1,4 +1,5 @@
 //! The grant hold: grants of paused priorities wait between the pacer and the packet source.
+use crate::bus::{FlowLoadIn, GrantIn, GrantOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -22,28 +23,12 @@ pub struct Hold<const F: usize> {
     pub rst: Signal<In, Bit>,
     /// Paused priorities.
     pub paused: Signal<In, Bits<8>>,
-    /// A flow is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    /// The flow.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Record of the flow.
-    pub fl_record: Signal<In, Bits<512>>,
-    /// The pacer offers a grant.
-    pub s_valid: Signal<In, Bit>,
-    /// The pacer's grant is taken if offered.
-    pub s_ready: Signal<Out, Bit>,
-    /// Flow of the pacer's grant.
-    pub s_flow: Signal<In, Bits<F>>,
-    /// Launch of the pacer's grant, ns48.fns16.
-    pub s_launch: Signal<In, Bits<64>>,
-    /// A grant for the packet source.
-    pub m_valid: Signal<Out, Bit>,
-    /// The grant is taken if offered.
-    pub m_ready: Signal<In, Bit>,
-    /// Flow of the grant.
-    pub m_flow: Signal<Out, Bits<F>>,
-    /// Launch of the grant, ns48.fns16.
-    pub m_launch: Signal<Out, Bits<64>>,
+    /// Flow bus.
+    pub fl: FlowLoadIn<F>,
+    /// The pacer's grants.
+    pub s: GrantIn<F>,
+    /// Grants for the packet source.
+    pub m: GrantOut<F>,
     priorities: RAM<Bits<3>, F>,
     load: DFF<Bit>,
     load_flow: DFF<Bits<F>>,
@@ -94,9 +79,9 @@ impl<const F: usize> Logic for Hold<F> {
         self.ring_launches.clk.next = self.clk.val();
         self.ring_launches.rst.next = self.rst.val();
         // A load says which priority a flow has.
-        self.record.next = self.fl_record.val();
-        self.load.d.next = self.fl_valid.val();
-        self.load_flow.d.next = self.fl_flow.val();
+        self.record.next = self.fl.record.val();
+        self.load.d.next = self.fl.valid.val();
+        self.load_flow.d.next = self.fl.flow.val();
         self.load_priority.d.next = self.record.val().get_bits::<3>(8);
         self.priorities.write_enable.next = self.load.q.val();
         self.priorities.write_address.next = self.load_flow.q.val();
@@ -113,7 +98,7 @@ impl<const F: usize> Logic for Hold<F> {
         self.judged.next = self.here.q.val() & self.age.q.val().get_bit(1);
         self.back.next = self.judged.val() & self.stopped.val();
         self.goes.next = self.judged.val() & !self.stopped.val();
-        if self.back.val() | (self.goes.val() & self.m_ready.val()) {
+        if self.back.val() | (self.goes.val() & self.m.ready.val()) {
             self.here.d.next = false;
         }
         self.ring.i_valid.next = self.back.val();
@@ -124,7 +109,7 @@ impl<const F: usize> Logic for Hold<F> {
         // The next one, of the ring or of the pacer.
         self.free.next = self.slow.q.val() & !self.here.q.val();
         self.takes.next = (self.free.val() & (self.stops.q.val().any() | self.held.q.val().any())) & (self.held.q.val() < self.most.val());
-        self.from_ring.next = (self.free.val() & self.ring.o_valid.val()) & (self.turn.q.val() | !(self.s_valid.val() & self.takes.val()));
+        self.from_ring.next = (self.free.val() & self.ring.o_valid.val()) & (self.turn.q.val() | !(self.s.valid.val() & self.takes.val()));
         self.from_pacer.next = self.takes.val() & !self.from_ring.val();
         self.ring.o_ready.next = self.from_ring.val();
         self.ring_launches.o_ready.next = self.from_ring.val();
@@ -135,10 +120,10 @@ impl<const F: usize> Logic for Hold<F> {
             self.age.d.next = bits::<2>(0);
             self.turn.d.next = false;
         }
-        if self.from_pacer.val() & self.s_valid.val() {
+        if self.from_pacer.val() & self.s.valid.val() {
             self.here.d.next = true;
-            self.candidate.d.next = self.s_flow.val();
-            self.candidate_launch.d.next = self.s_launch.val();
+            self.candidate.d.next = self.s.flow.val();
+            self.candidate_launch.d.next = self.s.launch.val();
             self.age.d.next = bits::<2>(0);
             self.turn.d.next = true;
         }
@@ -152,15 +137,15 @@ impl<const F: usize> Logic for Hold<F> {
         self.stops.d.next = self.paused.val();
         self.slow.d.next = self.busy.val() | (self.stops.q.val().any() | self.paused.val().any());
 
-        self.s_ready.next = self.m_ready.val();
-        self.m_valid.next = self.s_valid.val();
-        self.m_flow.next = self.s_flow.val();
-        self.m_launch.next = self.s_launch.val();
+        self.s.ready.next = self.m.ready.val();
+        self.m.valid.next = self.s.valid.val();
+        self.m.flow.next = self.s.flow.val();
+        self.m.launch.next = self.s.launch.val();
         if self.slow.q.val() {
-            self.s_ready.next = self.from_pacer.val();
-            self.m_valid.next = self.goes.val();
-            self.m_flow.next = self.candidate.q.val();
-            self.m_launch.next = self.candidate_launch.q.val();
+            self.s.ready.next = self.from_pacer.val();
+            self.m.valid.next = self.goes.val();
+            self.m.flow.next = self.candidate.q.val();
+            self.m.launch.next = self.candidate_launch.q.val();
         }
         if self.rst.val() {
             self.load.d.next = false;

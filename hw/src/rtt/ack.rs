@@ -8,6 +8,7 @@ use super::profiles::Profiles;
 use super::signal::Signals;
 use super::verdict::Verdict;
 use super::words::{Entry, Start};
+use crate::bus::{EchoIn, EndedIn, OutcomeOut, ProfileWriteIn, ReleaseOut, SampleOut};
 use crate::check::Matrix;
 use rust_hdl::prelude::*;
 
@@ -24,30 +25,11 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     /// The RAMs are being cleared, at this address; nothing is accepted.
     pub sweep: Signal<In, Bit>,
     pub sweep_at: Signal<In, Bits<A>>,
-    /// An ACK arrived: what it echoes, its arrival, and the responder's stamps and TTLs; times are ns48.fns16.
-    pub a_valid: Signal<In, Bit>,
-    pub a_flow: Signal<In, Bits<32>>,
-    pub a_place: Signal<In, Bits<16>>,
-    pub a_segment: Signal<In, Bits<32>>,
-    pub a_nonce: Signal<In, Bits<32>>,
-    /// Digest of its source, and the key of the nonces.
-    pub a_source: Signal<In, Bits<32>>,
+    /// An ACK arrived.
+    pub a: EchoIn,
     pub key: Signal<In, Bits<96>>,
-    pub a_ts: Signal<In, Bits<64>>,
-    pub a_arrival: Signal<In, Bits<64>>,
-    pub a_departure: Signal<In, Bits<64>>,
-    pub a_ttl_sent: Signal<In, Bits<8>>,
-    pub a_ttl_seen: Signal<In, Bits<8>>,
-    /// The ACK's byte of lost packets: bits 7..6 the segment (1 complete, 2 incomplete), bits 5..0 segments skipped.
-    pub a_loss: Signal<In, Bits<8>>,
-    /// A segment ended; fields as those of [`Offer`].
-    pub ended_valid: Signal<In, Bit>,
-    pub ended_flow: Signal<In, Bits<F>>,
-    pub ended_segment: Signal<In, Bits<16>>,
-    pub ended_check: Signal<In, Bits<32>>,
-    pub ended_bytes: Signal<In, Bits<32>>,
-    pub ended_place: Signal<In, Bits<16>>,
-    pub ended_generation: Signal<In, Bits<2>>,
+    /// A segment ended.
+    pub ended: EndedIn<F>,
     /// A place in the ring gets its start.
     pub start_valid: Signal<In, Bit>,
     pub start_place: Signal<In, Bits<16>>,
@@ -58,33 +40,19 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     pub flow_enable: Signal<In, Bit>,
     pub flow_keep: Signal<In, Bit>,
     pub flow_profile: Signal<In, Bits<4>>,
-    /// A profile word is written.
-    pub pw_valid: Signal<In, Bit>,
-    pub pw_profile: Signal<In, Bits<4>>,
-    pub pw_word: Signal<In, Bits<5>>,
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Profile bus.
+    pub pw: ProfileWriteIn,
     /// Time that time-outs count on, ns48.fns16, and steps of the one that stamps are of.
     pub now: Signal<In, Bits<64>>,
     pub time_epoch: Signal<In, Bits<2>>,
-    /// A sample, as in `docs/datapath.md`.
-    pub sample_valid: Signal<Out, Bit>,
-    pub sample_kind: Signal<Out, Bits<2>>,
-    pub sample_flow: Signal<Out, Bits<F>>,
-    pub sample_rtt_ns: Signal<Out, Bits<24>>,
-    pub sample_now_ns: Signal<Out, Bits<32>>,
-    pub sample_hops: Signal<Out, Bits<8>>,
-    pub sample_endpoint_ns: Signal<Out, Bits<24>>,
-    pub sample_lost: Signal<Out, Bits<7>>,
+    /// A sample for the engine.
+    pub sample: SampleOut<F>,
     /// Bytes are outstanding no more.
-    pub release_valid: Signal<Out, Bit>,
-    pub release_flow: Signal<Out, Bits<F>>,
-    pub release_bytes: Signal<Out, Bits<32>>,
+    pub release: ReleaseOut<F>,
     /// Counted events.
     pub pulses: Signal<Out, Bits<64>>,
-    /// Outcome of an ACK of a flow that exists: 0 accepted, 1 stale, 2 repeated, 3 forged.
-    pub acked_valid: Signal<Out, Bit>,
-    pub acked_flow: Signal<Out, Bits<F>>,
-    pub acked_outcome: Signal<Out, Bits<2>>,
+    /// Outcome of an ACK.
+    pub acked: OutcomeOut<F>,
     memory: Memory<F, D, A>,
     matrix: Matrix,
     source: DFF<Bits<32>>,
@@ -147,11 +115,8 @@ impl<const F: usize, const D: usize, const A: usize> Default for AckUnit<F, D, A
             flow_shift = Constant::new(bits::<6>(F as u64)),
             place_shift = Constant::new(bits::<5>(D as u64)),
             ;
-            clk rst sweep sweep_at a_valid a_flow a_place a_segment a_nonce a_source key a_ts a_arrival a_departure a_ttl_sent a_ttl_seen a_loss ended_valid
-            ended_flow ended_segment ended_check ended_bytes ended_place ended_generation start_valid start_place start flow_valid flow_index
-            flow_enable flow_keep flow_profile pw_valid pw_profile pw_word pw_data now time_epoch sample_valid sample_kind sample_flow
-            sample_rtt_ns sample_now_ns sample_hops sample_endpoint_ns sample_lost release_valid release_flow release_bytes pulses acked_valid acked_flow
-            acked_outcome memory matrix source profiles verdict signals offer counts ack0 flow0 segment0 check0 time0 high0 above0 valid flow is_ack is_load
+            clk rst sweep sweep_at a key ended start_valid start_place start flow_valid flow_index
+            flow_enable flow_keep flow_profile pw now time_epoch sample release pulses acked memory matrix source profiles verdict signals offer counts ack0 flow0 segment0 check0 time0 high0 above0 valid flow is_ack is_load
             is_ended is_turn segment check place generation lost over beyond bytes entered after same settings raw_entry raw_start stamped epoch
             timely measures across unstamped s_valid entry sum r_valid r_bytes k_valid k_outcome
         )
@@ -219,7 +184,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.counts.rst.next = self.rst.val();
 
         // 0: one operation enters.
-        self.ack0.next = self.a_valid.val() & !self.sweep.val();
+        self.ack0.next = self.a.valid.val() & !self.sweep.val();
         self.offer.take.next = !self.ack0.val();
         self.is_ack[0].d.next = self.ack0.val();
         self.is_load[0].d.next = self.offer.load.val() & !self.ack0.val();
@@ -231,44 +196,44 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.check0.next = self.offer.check.val();
         self.time0.next = self.now.val();
         // (While the RAMs are cleared nothing is offered, so that this need not ask.)
-        if self.a_valid.val() {
-            self.flow0.next = self.a_flow.val().get_bits::<F>(0);
-            self.segment0.next = self.a_segment.val().get_bits::<16>(0);
-            self.check0.next = self.a_nonce.val();
-            self.time0.next = self.a_ts.val();
+        if self.a.valid.val() {
+            self.flow0.next = self.a.flow.val().get_bits::<F>(0);
+            self.segment0.next = self.a.segment.val().get_bits::<16>(0);
+            self.check0.next = self.a.nonce.val();
+            self.time0.next = self.a.ts.val();
         }
-        self.high0.next = self.a_flow.val() >> self.flow_shift.val();
+        self.high0.next = self.a.flow.val() >> self.flow_shift.val();
         self.over[0].d.next = self.high0.val().any();
         // (A bit wider than a place: Icarus takes a shift by the whole width for a constant.)
-        self.above0.next = bit_cast::<17, 16>(self.a_place.val()) >> self.place_shift.val();
+        self.above0.next = bit_cast::<17, 16>(self.a.place.val()) >> self.place_shift.val();
         self.beyond[0].d.next = self.above0.val().any();
         self.flow[0].d.next = self.flow0.val();
         self.segment[0].d.next = self.segment0.val();
         self.check[0].d.next = self.check0.val();
         self.source.d.next = bits::<32>(0);
-        if self.a_valid.val() {
-            self.source.d.next = self.a_source.val();
+        if self.a.valid.val() {
+            self.source.d.next = self.a.source.val();
         }
         self.place[0].d.next = self.offer.place.val();
         self.generation[0].d.next = self.offer.generation.val();
         self.bytes[0].d.next = self.offer.bytes.val();
         self.entered[0].d.next = self.now.val().get_bits::<27>(21);
         self.lost[0].d.next = bits::<7>(0);
-        if self.ack0.val() & (self.a_loss.val().get_bits::<2>(6) == bits::<2>(1)) {
-            self.lost[0].d.next = bit_cast::<7, 6>(self.a_loss.val().get_bits::<6>(0));
+        if self.ack0.val() & (self.a.loss.val().get_bits::<2>(6) == bits::<2>(1)) {
+            self.lost[0].d.next = bit_cast::<7, 6>(self.a.loss.val().get_bits::<6>(0));
         }
-        if self.ack0.val() & (self.a_loss.val().get_bits::<2>(6) == bits::<2>(2)) {
-            self.lost[0].d.next = bit_cast::<7, 6>(self.a_loss.val().get_bits::<6>(0)) + bits::<7>(1);
+        if self.ack0.val() & (self.a.loss.val().get_bits::<2>(6) == bits::<2>(2)) {
+            self.lost[0].d.next = bit_cast::<7, 6>(self.a.loss.val().get_bits::<6>(0)) + bits::<7>(1);
         }
         self.memory.flow.next = self.flow0.val();
         // Only an ACK looks at the ring, so that its place goes there straight.
-        self.memory.place.next = self.a_place.val().get_bits::<D>(0);
+        self.memory.place.next = self.a.place.val().get_bits::<D>(0);
         self.signals.flow.next = self.flow0.val();
         self.signals.arrived.next = self.time0.val();
-        self.signals.arrival.next = self.a_arrival.val();
-        self.signals.departure.next = self.a_departure.val();
-        self.signals.ttl_sent.next = self.a_ttl_sent.val();
-        self.signals.ttl_seen.next = self.a_ttl_seen.val();
+        self.signals.arrival.next = self.a.arrival.val();
+        self.signals.departure.next = self.a.departure.val();
+        self.signals.ttl_sent.next = self.a.ttl_sent.val();
+        self.signals.ttl_seen.next = self.a.ttl_seen.val();
 
         // 1: which operations before are of the same flow.
         self.after.d.next = self.segment[0].q.val() + bits::<16>(1);
@@ -363,13 +328,13 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         // Writes by other blocks.
         self.offer.load_valid.next = self.flow_valid.val() & !(self.flow_enable.val() & self.flow_keep.val()) & !self.sweep.val();
         self.offer.load_flow.next = self.flow_index.val();
-        self.offer.ended_valid.next = self.ended_valid.val();
-        self.offer.ended_flow.next = self.ended_flow.val();
-        self.offer.ended_segment.next = self.ended_segment.val();
-        self.offer.ended_check.next = self.ended_check.val();
-        self.offer.ended_bytes.next = self.ended_bytes.val();
-        self.offer.ended_place.next = self.ended_place.val();
-        self.offer.ended_generation.next = self.ended_generation.val();
+        self.offer.ended_valid.next = self.ended.valid.val();
+        self.offer.ended_flow.next = self.ended.flow.val();
+        self.offer.ended_segment.next = self.ended.segment.val();
+        self.offer.ended_check.next = self.ended.check.val();
+        self.offer.ended_bytes.next = self.ended.bytes.val();
+        self.offer.ended_place.next = self.ended.place.val();
+        self.offer.ended_generation.next = self.ended.generation.val();
         self.memory.start_valid.next = self.start_valid.val();
         self.memory.start_place.next = self.start_place.val();
         self.memory.start.next = self.start.val();
@@ -377,26 +342,23 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.memory.flow_index.next = self.flow_index.val();
         self.memory.flow_enable.next = self.flow_enable.val();
         self.memory.flow_profile.next = self.flow_profile.val();
-        self.profiles.pw_valid.next = self.pw_valid.val();
-        self.profiles.pw_profile.next = self.pw_profile.val();
-        self.profiles.pw_word.next = self.pw_word.val();
-        self.profiles.pw_data.next = self.pw_data.val();
+        ProfileWriteIn::link(&mut self.pw, &mut self.profiles.pw);
 
-        self.sample_valid.next = self.s_valid.q.val();
-        self.sample_kind.next = bit_cast::<2, 1>((self.is_turn[3].q.val()).into());
-        self.sample_flow.next = self.flow[3].q.val();
-        self.sample_rtt_ns.next = self.signals.rtt_ns.val();
-        self.sample_now_ns.next = self.signals.time_ns.val();
-        self.sample_hops.next = self.signals.hops.val();
-        self.sample_endpoint_ns.next = self.signals.endpoint_ns.val();
-        self.sample_lost.next = self.lost[3].q.val();
-        self.release_valid.next = self.r_valid.q.val();
-        self.release_flow.next = self.flow[4].q.val();
-        self.release_bytes.next = self.r_bytes.q.val();
+        self.sample.valid.next = self.s_valid.q.val();
+        self.sample.kind.next = bit_cast::<2, 1>((self.is_turn[3].q.val()).into());
+        self.sample.flow.next = self.flow[3].q.val();
+        self.sample.rtt_ns.next = self.signals.rtt_ns.val();
+        self.sample.now_ns.next = self.signals.time_ns.val();
+        self.sample.hops.next = self.signals.hops.val();
+        self.sample.endpoint_ns.next = self.signals.endpoint_ns.val();
+        self.sample.lost.next = self.lost[3].q.val();
+        self.release.valid.next = self.r_valid.q.val();
+        self.release.flow.next = self.flow[4].q.val();
+        self.release.bytes.next = self.r_bytes.q.val();
         self.pulses.next = self.counts.pulses.val();
-        self.acked_valid.next = self.k_valid.q.val();
-        self.acked_flow.next = self.flow[4].q.val();
-        self.acked_outcome.next = self.k_outcome.q.val();
+        self.acked.valid.next = self.k_valid.q.val();
+        self.acked.flow.next = self.flow[4].q.val();
+        self.acked.outcome.next = self.k_outcome.q.val();
         if self.rst.val() {
             for i in 0..5 {
                 self.valid[i].d.next = false;

@@ -17,6 +17,7 @@ pub mod signal;
 pub mod verdict;
 pub mod words;
 
+use crate::bus::{CompletionIn, EchoIn, FlowLoadIn, OutcomeOut, ProfileWriteIn, ReleaseOut, SampleOut};
 use rust_hdl::prelude::*;
 
 /// Constants with their values, then all other fields, which are what they are by default.
@@ -64,49 +65,13 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     /// When the packet was eligible to leave, ns48.fns16.
     pub sent_launch: Signal<In, Bits<64>>,
     /// A frame departed.
-    pub c_valid: Signal<In, Bit>,
-    /// Tag of the departed frame.
-    pub c_tag: Signal<In, Bits<16>>,
-    /// Time at which the frame's first byte left, ns48.fns16.
-    pub c_ts: Signal<In, Bits<64>>,
+    pub c: CompletionIn,
     /// An ACK arrived.
-    pub a_valid: Signal<In, Bit>,
-    /// Flow that it names.
-    pub a_flow: Signal<In, Bits<32>>,
-    /// Place in the ring that it echoes.
-    pub a_place: Signal<In, Bits<16>>,
-    /// Segment that it names.
-    pub a_segment: Signal<In, Bits<32>>,
-    /// Nonce that it echoes.
-    pub a_nonce: Signal<In, Bits<32>>,
-    /// Digest of its source address.
-    pub a_source: Signal<In, Bits<32>>,
-    /// When its first byte arrived, ns48.fns16.
-    pub a_ts: Signal<In, Bits<64>>,
-    /// When the packet that it answers arrived at the responder, ns48.fns16 of the responder's clock.
-    pub a_arrival: Signal<In, Bits<64>>,
-    /// When the ACK left there, ns48.fns16 of the responder's clock.
-    pub a_departure: Signal<In, Bits<64>>,
-    /// TTL or hop limit that the packet left with.
-    pub a_ttl_sent: Signal<In, Bits<8>>,
-    /// TTL or hop limit that the packet arrived with.
-    pub a_ttl_seen: Signal<In, Bits<8>>,
-    /// The ACK's byte of lost packets.
-    pub a_loss: Signal<In, Bits<8>>,
-    /// A profile word is written.
-    pub pw_valid: Signal<In, Bit>,
-    /// The profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// The word.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the word.
-    pub pw_data: Signal<In, Bits<32>>,
-    /// A flow is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    /// The flow.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Record of the flow.
-    pub fl_record: Signal<In, Bits<512>>,
+    pub a: EchoIn,
+    /// Profile bus.
+    pub pw: ProfileWriteIn,
+    /// Flow bus.
+    pub fl: FlowLoadIn<F>,
     /// ns a byte takes on the line, Q.16.
     pub cfg_ns_per_byte: Signal<In, Bits<32>>,
     /// Key of the nonces, for the checks.
@@ -116,35 +81,13 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     /// Steps of the time that stamps are of, modulo 4.
     pub time_epoch: Signal<In, Bits<2>>,
     /// A sample for the engine.
-    pub sample_valid: Signal<Out, Bit>,
-    /// 0 RTT, 1 time-out.
-    pub sample_kind: Signal<Out, Bits<2>>,
-    /// Flow of the sample.
-    pub sample_flow: Signal<Out, Bits<F>>,
-    /// The signal that the flow's profile asks for, ns: the RTT, RTT less residence, or one-way delay variation; 2^24 - 1 for a time-out.
-    pub sample_rtt_ns: Signal<Out, Bits<24>>,
-    /// Arrival of the ACK or time of the time-out, ns.
-    pub sample_now_ns: Signal<Out, Bits<32>>,
-    /// TTL as sent minus TTL as received, modulo 256; 0 for a time-out.
-    pub sample_hops: Signal<Out, Bits<8>>,
-    /// The responder's residence, ns, at most 2^24 - 1; 0 for a time-out.
-    pub sample_endpoint_ns: Signal<Out, Bits<24>>,
-    /// Segments that lost packets, of which its ACK tells, 0 to 64; 0 for a time-out.
-    pub sample_lost: Signal<Out, Bits<7>>,
+    pub sample: SampleOut<F>,
     /// Bytes are outstanding no more.
-    pub release_valid: Signal<Out, Bit>,
-    /// Flow of the bytes.
-    pub release_flow: Signal<Out, Bits<F>>,
-    /// Charged wire bytes.
-    pub release_bytes: Signal<Out, Bits<32>>,
+    pub release: ReleaseOut<F>,
     /// Counted events, bit by `timely_regs::counters::Counter`.
     pub pulses: Signal<Out, Bits<64>>,
-    /// Outcome of an ACK of a flow that exists, on the clock of its pulse.
-    pub acked_valid: Signal<Out, Bit>,
-    /// Flow of the ACK.
-    pub acked_flow: Signal<Out, Bits<F>>,
-    /// 0 accepted, 1 stale, 2 repeated, 3 forged.
-    pub acked_outcome: Signal<Out, Bits<2>>,
+    /// Outcome of an ACK, on the clock of its pulse.
+    pub acked: OutcomeOut<F>,
     sent: sent::SentUnit<F>,
     depart: depart::DepartUnit<F>,
     ack: ack::AckUnit<F, D, A>,
@@ -188,71 +131,46 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         self.sent.sent_launch.next = self.sent_launch.val().get_bits::<40>(8);
         self.sent.ns_per_byte.next = self.cfg_ns_per_byte.val();
         // Flow record word 0: bit 0 enable, 1 keep, 7..4 profile.
-        self.sent.flow_valid.next = self.fl_valid.val();
-        self.sent.flow_index.next = self.fl_flow.val();
-        self.sent.flow_profile.next = self.fl_record.val().get_bits::<4>(4);
+        self.sent.flow_valid.next = self.fl.valid.val();
+        self.sent.flow_index.next = self.fl.flow.val();
+        self.sent.flow_profile.next = self.fl.record.val().get_bits::<4>(4);
         // Profile word 0: bits 9..8 start of the RTT.
-        self.sent.start_valid.next = self.pw_valid.val() & (self.pw_word.val() == bits::<5>(0));
-        self.sent.start_profile.next = self.pw_profile.val();
-        self.sent.start.next = self.pw_data.val().get_bits::<2>(8);
+        self.sent.start_valid.next = self.pw.valid.val() & (self.pw.word.val() == bits::<5>(0));
+        self.sent.start_profile.next = self.pw.profile.val();
+        self.sent.start.next = self.pw.data.val().get_bits::<2>(8);
 
-        self.depart.c_valid.next = self.c_valid.val();
-        self.depart.c_tag.next = self.c_tag.val();
-        self.depart.c_ts.next = self.c_ts.val().get_bits::<40>(8);
+        self.depart.c_valid.next = self.c.valid.val();
+        self.depart.c_tag.next = self.c.tag.val();
+        self.depart.c_ts.next = self.c.ts.val().get_bits::<40>(8);
         self.depart.time_epoch.next = self.time_epoch.val();
         self.depart.sweep_flow.next = self.sweep_at.q.val().get_bits::<F>(0);
         self.depart.tag_valid.next = self.sent.tag_valid.val();
         self.depart.tag.next = self.sent.tag.val();
 
-        self.ack.a_valid.next = self.a_valid.val();
-        self.ack.a_flow.next = self.a_flow.val();
-        self.ack.a_place.next = self.a_place.val();
-        self.ack.a_segment.next = self.a_segment.val();
-        self.ack.a_nonce.next = self.a_nonce.val();
-        self.ack.a_source.next = self.a_source.val();
+        EchoIn::link(&mut self.a, &mut self.ack.a);
         self.ack.key.next = self.cfg_key.val();
-        self.ack.a_ts.next = self.a_ts.val();
-        self.ack.a_arrival.next = self.a_arrival.val();
-        self.ack.a_departure.next = self.a_departure.val();
-        self.ack.a_ttl_sent.next = self.a_ttl_sent.val();
-        self.ack.a_ttl_seen.next = self.a_ttl_seen.val();
-        self.ack.a_loss.next = self.a_loss.val();
-        self.ack.ended_valid.next = self.sent_valid.val() & self.sent_last.val();
-        self.ack.ended_flow.next = self.sent_flow.val();
-        self.ack.ended_segment.next = self.sent_segment.val().get_bits::<16>(0);
-        self.ack.ended_check.next = self.sent_nonce.val();
-        self.ack.ended_bytes.next = self.sent_segment_bytes.val();
-        self.ack.ended_place.next = self.sent_place.val();
-        self.ack.ended_generation.next = self.sent_generation.val();
+        self.ack.ended.valid.next = self.sent_valid.val() & self.sent_last.val();
+        self.ack.ended.flow.next = self.sent_flow.val();
+        self.ack.ended.segment.next = self.sent_segment.val().get_bits::<16>(0);
+        self.ack.ended.check.next = self.sent_nonce.val();
+        self.ack.ended.bytes.next = self.sent_segment_bytes.val();
+        self.ack.ended.place.next = self.sent_place.val();
+        self.ack.ended.generation.next = self.sent_generation.val();
         self.ack.start_valid.next = self.depart.start_valid.val();
         self.ack.start_place.next = self.depart.start_place.val();
         self.ack.start.next = self.depart.start.val();
-        self.ack.flow_valid.next = self.fl_valid.val();
-        self.ack.flow_index.next = self.fl_flow.val();
-        self.ack.flow_enable.next = self.fl_record.val().get_bit(0);
-        self.ack.flow_keep.next = self.fl_record.val().get_bit(1);
-        self.ack.flow_profile.next = self.fl_record.val().get_bits::<4>(4);
-        self.ack.pw_valid.next = self.pw_valid.val();
-        self.ack.pw_profile.next = self.pw_profile.val();
-        self.ack.pw_word.next = self.pw_word.val();
-        self.ack.pw_data.next = self.pw_data.val();
+        self.ack.flow_valid.next = self.fl.valid.val();
+        self.ack.flow_index.next = self.fl.flow.val();
+        self.ack.flow_enable.next = self.fl.record.val().get_bit(0);
+        self.ack.flow_keep.next = self.fl.record.val().get_bit(1);
+        self.ack.flow_profile.next = self.fl.record.val().get_bits::<4>(4);
+        ProfileWriteIn::link(&mut self.pw, &mut self.ack.pw);
         self.ack.now.next = self.now.val();
         self.ack.time_epoch.next = self.time_epoch.val();
 
-        self.sample_valid.next = self.ack.sample_valid.val();
-        self.sample_kind.next = self.ack.sample_kind.val();
-        self.sample_flow.next = self.ack.sample_flow.val();
-        self.sample_rtt_ns.next = self.ack.sample_rtt_ns.val();
-        self.sample_now_ns.next = self.ack.sample_now_ns.val();
-        self.sample_hops.next = self.ack.sample_hops.val();
-        self.sample_endpoint_ns.next = self.ack.sample_endpoint_ns.val();
-        self.sample_lost.next = self.ack.sample_lost.val();
-        self.release_valid.next = self.ack.release_valid.val();
-        self.release_flow.next = self.ack.release_flow.val();
-        self.release_bytes.next = self.ack.release_bytes.val();
-        self.acked_valid.next = self.ack.acked_valid.val();
-        self.acked_flow.next = self.ack.acked_flow.val();
-        self.acked_outcome.next = self.ack.acked_outcome.val();
+        SampleOut::<F>::link(&mut self.sample, &mut self.ack.sample);
+        ReleaseOut::<F>::link(&mut self.release, &mut self.ack.release);
+        OutcomeOut::<F>::link(&mut self.acked, &mut self.ack.acked);
         self.pulses.next = self.ack.pulses.val();
         if self.rst.val() {
             self.sweep_at.d.next = bits::<A>(0);

@@ -1,5 +1,6 @@
 //! Profile words that decide an ACK: time-out, signal and base.
 use super::blank;
+use crate::bus::ProfileWriteIn;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
@@ -14,14 +15,8 @@ pub struct Profiles {
     pub sweep_at: Signal<In, Bits<4>>,
     /// The profile that is looked up.
     pub profile: Signal<In, Bits<4>>,
-    /// A word is written, as on the profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    /// Profile that is written.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// Word that is written.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the written word.
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Profile bus.
+    pub pw: ProfileWriteIn,
     /// Time-out, ns.
     pub timeout: Signal<Out, Bits<31>>,
     /// The time-out is not 0.
@@ -53,7 +48,7 @@ impl Default for Profiles {
             signal_word = word(&profile::SIGNAL),
             base_word = word(&profile::SIGNAL_BASE),
             ;
-            clk sweep sweep_at profile pw_valid pw_profile pw_word pw_data timeout times_out signal base timeouts read given signals bases
+            clk sweep sweep_at profile pw timeout times_out signal base timeouts read given signals bases
         )
     }
 }
@@ -75,16 +70,16 @@ impl Logic for Profiles {
         self.times_out.next = self.read.val().get_bit(31);
         self.signal.next = self.signals.read_data.val();
         self.base.next = self.bases.read_data.val();
-        self.timeouts.write_enable.next = self.sweep.val() | (self.pw_valid.val() & (self.pw_word.val() == self.timeout_word.val()));
-        self.signals.write_enable.next = self.sweep.val() | (self.pw_valid.val() & (self.pw_word.val() == self.signal_word.val()));
-        self.bases.write_enable.next = self.sweep.val() | (self.pw_valid.val() & (self.pw_word.val() == self.base_word.val()));
-        self.timeouts.write_address.next = self.pw_profile.val();
-        self.signals.write_address.next = self.pw_profile.val();
-        self.bases.write_address.next = self.pw_profile.val();
-        self.given.next = self.pw_data.val().get_bits::<31>(0);
+        self.timeouts.write_enable.next = self.sweep.val() | (self.pw.valid.val() & (self.pw.word.val() == self.timeout_word.val()));
+        self.signals.write_enable.next = self.sweep.val() | (self.pw.valid.val() & (self.pw.word.val() == self.signal_word.val()));
+        self.bases.write_enable.next = self.sweep.val() | (self.pw.valid.val() & (self.pw.word.val() == self.base_word.val()));
+        self.timeouts.write_address.next = self.pw.profile.val();
+        self.signals.write_address.next = self.pw.profile.val();
+        self.bases.write_address.next = self.pw.profile.val();
+        self.given.next = self.pw.data.val().get_bits::<31>(0);
         self.timeouts.write_data.next = bit_cast::<32, 31>(self.given.val()) | (bit_cast::<32, 1>(self.given.val().any().into()) << 31);
-        self.signals.write_data.next = self.pw_data.val().get_bits::<2>(10);
-        self.bases.write_data.next = self.pw_data.val().get_bits::<24>(0);
+        self.signals.write_data.next = self.pw.data.val().get_bits::<2>(10);
+        self.bases.write_data.next = self.pw.data.val().get_bits::<24>(0);
         if self.sweep.val() {
             self.timeouts.write_address.next = self.sweep_at.val();
             self.signals.write_address.next = self.sweep_at.val();

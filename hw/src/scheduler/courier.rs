@@ -1,6 +1,8 @@
 //! Configuration bridge between the control half and a scheduler, by the registers of the NIC that both are in.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::kept::Kept;
-use crate::construct::construct;
+use crate::bus::{AxilWordMaster, FlowLoadIn, FlowPulseOut, ProfileWriteIn, RateIn, ReleaseIn};
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::scheduler::courier::{POLL, TRIES};
@@ -24,69 +26,32 @@ const _: () = assert!(TRIES == 8 && OUTSTANDING.word == 1 && IDLE_NS.word == 3 &
 ///
 /// Latency: 16 clocks from a rate to the bus if nothing else waits. Throughput: a write and a read at a time, as the bus answers. Back pressure: none.
 /// Model: `timely_model::scheduler::courier::Courier`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Courier<const F: usize, const S: usize, const R: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The scheduler's window, as the master sees it.
     pub base: Signal<In, Bits<24>>,
     /// Accesses may begin.
     pub enable: Signal<In, Bit>,
-    /// A rate.
-    pub rate_valid: Signal<In, Bit>,
-    /// Flow of the rate.
-    pub rate_flow: Signal<In, Bits<F>>,
-    /// 2^-12 Mb/s.
-    pub rate_value: Signal<In, Bits<32>>,
-    /// Bytes are outstanding no more.
-    pub release_valid: Signal<In, Bit>,
-    /// Flow of the bytes.
-    pub release_flow: Signal<In, Bits<F>>,
-    /// Wire bytes.
-    pub release_bytes: Signal<In, Bits<32>>,
-    /// Flow bus.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow loaded.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Record of the flow.
-    pub fl_record: Signal<In, Bits<512>>,
-    /// Profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    /// Profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of the profile.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the word.
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Rates.
+    pub rate: RateIn<F>,
+    /// Bytes that are outstanding no more.
+    pub release: ReleaseIn<F>,
+    /// Loads of flows.
+    pub fl: FlowLoadIn<F>,
+    /// The profile bus.
+    pub pw: ProfileWriteIn,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
     /// No flow may send.
     pub stop: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
-    pub m_axil_awready: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
-    pub m_axil_wready: Signal<In, Bit>,
-    /// AXI-Lite: write response.
-    pub m_axil_bresp: Signal<In, Bits<2>>,
-    /// AXI-Lite: write response valid.
-    pub m_axil_bvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
-    pub m_axil_arready: Signal<In, Bit>,
-    /// AXI-Lite: read data.
-    pub m_axil_rdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: read response.
-    pub m_axil_rresp: Signal<In, Bits<2>>,
-    /// AXI-Lite: read data valid.
-    pub m_axil_rvalid: Signal<In, Bit>,
-    /// A flow starts after its idle time.
-    pub idle_valid: Signal<Out, Bit>,
-    /// Flow that starts.
-    pub idle_flow: Signal<Out, Bits<F>>,
+    /// The NIC's own registers.
+    pub m_axil: AxilWordMaster<24>,
+    /// Flows that start after their idle time.
+    pub idle: FlowPulseOut<F>,
     /// A flow's limited state changed.
     pub limited_valid: Signal<Out, Bit>,
-    /// Flow whose state changed.
     pub limited_flow: Signal<Out, Bits<F>>,
     /// The flow is limited.
     pub limited: Signal<Out, Bit>,
@@ -96,22 +61,6 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub swept: Signal<Out, Bit>,
     /// A write was refused to the last, a read was refused, or no scheduler of ours answered.
     pub failed: Signal<Out, Bit>,
-    /// AXI-Lite: write address.
-    pub m_axil_awaddr: Signal<Out, Bits<24>>,
-    /// AXI-Lite: write address valid.
-    pub m_axil_awvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
-    pub m_axil_wdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: write data valid.
-    pub m_axil_wvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write response taken.
-    pub m_axil_bready: Signal<Out, Bit>,
-    /// AXI-Lite: read address.
-    pub m_axil_araddr: Signal<Out, Bits<24>>,
-    /// AXI-Lite: read address valid.
-    pub m_axil_arvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
-    pub m_axil_rready: Signal<Out, Bit>,
     kept: Kept<F, S>,
     rates: Fifo<R, 9, 10>,
     releases: Fifo<R, 9, 10>,
@@ -167,29 +116,29 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     good: Signal<Local, Bit>,
     more: Signal<Local, Bits<8>>,
     take: Signal<Local, Bit>,
-    at_rate: Constant<Bits<24>>,
-    at_release: Constant<Bits<24>>,
-    at_load: Constant<Bits<24>>,
-    at_profile: Constant<Bits<24>>,
-    at_control: Constant<Bits<24>>,
-    at_mail: Constant<Bits<24>>,
+    at_rate: Const<Bits<24>>,
+    at_release: Const<Bits<24>>,
+    at_load: Const<Bits<24>>,
+    at_profile: Const<Bits<24>>,
+    at_control: Const<Bits<24>>,
+    at_mail: Const<Bits<24>>,
     mail_at: DFF<Bits<24>>,
 }
 
-impl<const F: usize, const S: usize, const R: usize> Default for Courier<F, S, R> {
-    fn default() -> Self {
+impl<const F: usize, const S: usize, const R: usize> Courier<F, S, R> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(S == F + 1 && R == F + 32 && (9..=16).contains(&F), "widths of a courier of 2^{F} flows");
-        let at = |kind: Kind| Constant::new(bits::<24>(kind.address(F, 0).into()));
-        construct!({
+        let at = |kind: Kind| Const::new(bits::<24>(kind.address(F, 0).into()));
+        Self {
             at_rate: at(Kind::Rate),
             at_release: at(Kind::Release),
             at_load: at(Kind::Load),
             at_profile: at(Kind::Profile),
             at_control: at(Kind::Control),
             at_mail: at(Kind::Mail),
-        } clk, rst, base, enable, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, pause, stop, m_axil_awready, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, idle_valid, idle_flow, limited_valid, limited_flow, limited, pulses, swept, failed, m_axil_awaddr, m_axil_awvalid, m_axil_wdata, m_axil_wvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_rready, kept, rates, releases, loads, words, flows, taking, held, held_load, held_rate, load_is, rate_is, release_is, told, told_stop, told_pause, aw, w,
-            b, address, data, ar, r, poll, answer, answered, bad, tries, refused, grants, refusal, up, is_idle, is_limited, said, limit, free, differs, again, lost, begins, holds, offset,
-            value, takes_word, wanted, word, op, good, more, take, mail_at)
+            ..Default::default()
+        }
     }
 }
 
@@ -215,24 +164,24 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         self.flows.rst.next = self.rst.val();
 
         // Inputs.
-        self.rates.i_valid.next = self.rate_valid.val();
-        self.rates.i_data.next = bit_cast::<R, 32>(self.rate_value.val()) | (bit_cast::<R, F>(self.rate_flow.val()) << 32);
-        self.releases.i_valid.next = self.release_valid.val();
-        self.releases.i_data.next = bit_cast::<R, 32>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 32);
-        self.loads.i_valid.next = self.fl_valid.val();
+        self.rates.i_valid.next = self.rate.valid.val();
+        self.rates.i_data.next = bit_cast::<R, 32>(self.rate.value.val()) | (bit_cast::<R, F>(self.rate.flow.val()) << 32);
+        self.releases.i_valid.next = self.release.valid.val();
+        self.releases.i_data.next = bit_cast::<R, 32>(self.release.bytes.val()) | (bit_cast::<R, F>(self.release.flow.val()) << 32);
+        self.loads.i_valid.next = self.fl.valid.val();
         // Without the bits 2 and 3: endless and READ.
-        self.loads.i_data.next = bit_cast::<R, 2>(self.fl_record.val().get_bits::<2>(0))
-            | (bit_cast::<R, 9>(self.fl_record.val().get_bits::<9>(4)) << 4)
-            | (bit_cast::<R, 14>(self.fl_record.val().get_bits::<14>(32)) << 16)
-            | (bit_cast::<R, F>(self.fl_flow.val()) << 32);
-        self.wanted.next = (self.pw_word.val() == bits::<5>(1))
-            | (self.pw_word.val() == bits::<5>(3))
-            | (self.pw_word.val() == bits::<5>(4))
-            | (self.pw_word.val() == bits::<5>(30));
-        self.words.i_valid.next = self.pw_valid.val() & self.wanted.val();
-        self.words.i_data.next = bit_cast::<41, 32>(self.pw_data.val())
-            | (bit_cast::<41, 5>(self.pw_word.val()) << 32)
-            | (bit_cast::<41, 4>(self.pw_profile.val()) << 37);
+        self.loads.i_data.next = bit_cast::<R, 2>(self.fl.record.val().get_bits::<2>(0))
+            | (bit_cast::<R, 9>(self.fl.record.val().get_bits::<9>(4)) << 4)
+            | (bit_cast::<R, 14>(self.fl.record.val().get_bits::<14>(32)) << 16)
+            | (bit_cast::<R, F>(self.fl.flow.val()) << 32);
+        self.wanted.next = (self.pw.word.val() == bits::<5>(1))
+            | (self.pw.word.val() == bits::<5>(3))
+            | (self.pw.word.val() == bits::<5>(4))
+            | (self.pw.word.val() == bits::<5>(30));
+        self.words.i_valid.next = self.pw.valid.val() & self.wanted.val();
+        self.words.i_data.next = bit_cast::<41, 32>(self.pw.data.val())
+            | (bit_cast::<41, 5>(self.pw.word.val()) << 32)
+            | (bit_cast::<41, 4>(self.pw.profile.val()) << 37);
 
         // One operation a clock: releases, rates, loads when neither waits, then a flow to be carried.
         self.holds.next = self.held_load.q.val() | self.held_rate.q.val() | self.release_is.q.val().any();
@@ -315,15 +264,15 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.release_is.d.next = self.kept.freed.val();
         }
         // A write.
-        if self.m_axil_awready.val() {
+        if self.m_axil.awready.val() {
             self.aw.d.next = false;
         }
-        if self.m_axil_wready.val() {
+        if self.m_axil.wready.val() {
             self.w.d.next = false;
         }
-        self.again.next = self.b.q.val() & self.m_axil_bvalid.val() & self.m_axil_bresp.val().any() & !self.tries.q.val().all();
-        self.lost.next = self.b.q.val() & self.m_axil_bvalid.val() & self.m_axil_bresp.val().any() & self.tries.q.val().all();
-        if self.m_axil_bvalid.val() & self.b.q.val() {
+        self.again.next = self.b.q.val() & self.m_axil.bvalid.val() & self.m_axil.bresp.val().any() & !self.tries.q.val().all();
+        self.lost.next = self.b.q.val() & self.m_axil.bvalid.val() & self.m_axil.bresp.val().any() & self.tries.q.val().all();
+        if self.m_axil.bvalid.val() & self.b.q.val() {
             self.b.d.next = false;
             self.tries.d.next = bits::<3>(0);
         }
@@ -345,11 +294,11 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.data.d.next = self.value.val();
         }
         self.refused.d.next = self.lost.val();
-        self.m_axil_awaddr.next = self.address.q.val();
-        self.m_axil_awvalid.next = self.aw.q.val();
-        self.m_axil_wdata.next = self.data.q.val();
-        self.m_axil_wvalid.next = self.w.q.val();
-        self.m_axil_bready.next = self.b.q.val();
+        self.m_axil.awaddr.next = self.address.q.val();
+        self.m_axil.awvalid.next = self.aw.q.val();
+        self.m_axil.wdata.next = self.data.q.val();
+        self.m_axil.wvalid.next = self.w.q.val();
+        self.m_axil.bready.next = self.b.q.val();
 
         // The mailbox is read.
         self.mail_at.d.next = self.base.val() + self.at_mail.val();
@@ -360,19 +309,19 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.ar.d.next = true;
             self.r.d.next = true;
         }
-        if self.ar.q.val() & self.m_axil_arready.val() {
+        if self.ar.q.val() & self.m_axil.arready.val() {
             self.ar.d.next = false;
         }
         self.answered.d.next = false;
-        if self.r.q.val() & self.m_axil_rvalid.val() {
+        if self.r.q.val() & self.m_axil.rvalid.val() {
             self.r.d.next = false;
             self.answered.d.next = true;
-            self.answer.d.next = self.m_axil_rdata.val();
-            self.bad.d.next = self.m_axil_rresp.val().any();
+            self.answer.d.next = self.m_axil.rdata.val();
+            self.bad.d.next = self.m_axil.rresp.val().any();
         }
-        self.m_axil_araddr.next = self.mail_at.q.val();
-        self.m_axil_arvalid.next = self.ar.q.val();
-        self.m_axil_rready.next = self.r.q.val();
+        self.m_axil.araddr.next = self.mail_at.q.val();
+        self.m_axil.arvalid.next = self.ar.q.val();
+        self.m_axil.rready.next = self.r.q.val();
         // The mailbox's word.
         self.good.next = !self.bad.q.val() & (self.answer.q.val().get_bits::<4>(28) == bits::<4>(5));
         self.is_idle.d.next = false;
@@ -397,8 +346,8 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         }
         self.refusal.d.next = self.answered.q.val() & self.good.val() & self.answer.q.val().get_bit(19);
         self.failed.next = self.refused.q.val() | (self.answered.q.val() & !self.good.val());
-        self.idle_valid.next = self.is_idle.q.val();
-        self.idle_flow.next = self.said.q.val();
+        self.idle.valid.next = self.is_idle.q.val();
+        self.idle.flow.next = self.said.q.val();
         self.limited_valid.next = self.is_limited.q.val();
         self.limited_flow.next = self.said.q.val();
         self.limited.next = self.limit.q.val();

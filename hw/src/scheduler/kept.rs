@@ -1,5 +1,6 @@
 //! Updates of each flow that wait to be carried.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::constant::{Fixed, OneHot};
 use rust_hdl::prelude::*;
 
 /// The newest load and rate of each flow and the sum of its releases, until they are taken. `S` must be `F + 1`. Kinds of an operation: 0 take, 1 rate, 2 release,
@@ -8,19 +9,14 @@ use rust_hdl::prelude::*;
 /// Of two loads the newer one counts, but keeps what the flow has only if both do and the older one enables it. A load that keeps nothing drops what was released
 /// before. Latency: 4 clocks. Throughput: one operation a clock, of the same flow too. Nothing may be asked before `swept`.
 /// Model: `timely_model::scheduler::courier`, whose part it is.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Kept<const F: usize, const S: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// An operation.
     pub op_valid: Signal<In, Bit>,
-    /// Kind of the operation.
     pub op_kind: Signal<In, Bits<2>>,
-    /// Flow of the operation.
     pub op_flow: Signal<In, Bits<F>>,
-    /// Rate, wire bytes, or load word.
     pub op_data: Signal<In, Bits<32>>,
     /// An update is kept of a flow that had none.
     pub new_valid: Signal<Out, Bit>,
@@ -43,7 +39,7 @@ pub struct Kept<const F: usize, const S: usize> {
     // Release 32, rate 32, load 32, rate is there, load is there, any.
     ram: RAM<Bits<99>, F>,
     sweep: DFF<Bits<S>>,
-    sweep_end: Constant<Bits<S>>,
+    sweep_end: OneHot<S, F>,
     go: [DFF<Bit>; 3],
     kind: [DFF<Bits<2>>; 3],
     at: [DFF<Bits<F>>; 3],
@@ -68,17 +64,7 @@ pub struct Kept<const F: usize, const S: usize> {
     has_rate: Signal<Local, Bit>,
     has_load: Signal<Local, Bit>,
     is_swept: Signal<Local, Bit>,
-    drop_keep: Constant<Bits<32>>,
-}
-
-impl<const F: usize, const S: usize> Default for Kept<F, S> {
-    fn default() -> Self {
-        assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
-        construct!({ sweep_end: Constant::new(bits::<S>(1 << F)), drop_keep: Constant::new(0xffff_fffd_u64.into()) }
-            clk, rst, op_valid, op_kind, op_flow, op_data, new_valid, flow, taken, load_valid, load, rate_valid, rate, freed, swept, ram, sweep, raw, from,
-            is_new, is_taken, was, is_newest, is_second, is_third, word, sum, released, rate_is, load_is, merged, has_rate, has_load, is_swept;
-            go, kind, at, data, done_valid, done_at, done)
-    }
+    drop_keep: Fixed<32, 0xffff_fffd>,
 }
 
 impl<const F: usize, const S: usize> Logic for Kept<F, S> {

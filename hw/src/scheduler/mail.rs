@@ -1,5 +1,6 @@
 //! The scheduler's mailbox.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::constant::OneHot;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::scheduler::mail::MAIL_QUEUE_BITS;
@@ -15,19 +16,15 @@ const _: () = assert!(MAIL_SIGN.low == 28 && SIGN == 5 && MAIL_QUEUE_BITS == 9);
 /// 512 entries wait. Beyond them an idle restart is lost, and a change of `limited` comes with a later pass of its flow; so it does at the clock of a restart.
 /// Latency: 6 clocks until an entry shows in `word`. Throughput: an entry a clock. Back pressure: none.
 /// Model: `timely_model::scheduler::mail::Mail`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Mail<const F: usize, const S: usize, const E: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A flow starts after its idle time.
     pub idle_valid: Signal<In, Bit>,
-    /// Flow that starts.
     pub idle_flow: Signal<In, Bits<F>>,
     /// A flow came to its pass; the next time 4 clocks later at the soonest.
     pub limited_valid: Signal<In, Bit>,
-    /// Flow of the pass.
     pub limited_flow: Signal<In, Bits<F>>,
     /// The flow is limited.
     pub limited: Signal<In, Bit>,
@@ -46,7 +43,7 @@ pub struct Mail<const F: usize, const S: usize, const E: usize> {
     told: RAM<Bits<1>, F>,
     entries: Fifo<E, 9, 10>,
     sweep: DFF<Bits<S>>,
-    sweep_end: Constant<Bits<S>>,
+    sweep_end: OneHot<S, F>,
     idle: [DFF<Bit>; 2],
     idle_at: [DFF<Bits<F>>; 2],
     pass: [DFF<Bit>; 2],
@@ -60,15 +57,6 @@ pub struct Mail<const F: usize, const S: usize, const E: usize> {
     tells: Signal<Local, Bit>,
     entry: Signal<Local, Bits<E>>,
     shown: Signal<Local, Bits<8>>,
-}
-
-impl<const F: usize, const S: usize, const E: usize> Default for Mail<F, S, E> {
-    fn default() -> Self {
-        assert!(S == F + 1 && E == F + 2 && F <= 16, "widths of the mailbox of 2^{F} flows");
-        construct!({ sweep_end: Constant::new(bits::<S>(1 << F)) }
-            clk, rst, idle_valid, idle_flow, limited_valid, limited_flow, limited, granted, refused, ready, word, taken, swept, told, entries, sweep, was, up,
-            grants, refusals, is_swept, tells, entry, shown; idle, idle_at, pass, pass_at, is_limited)
-    }
 }
 
 impl<const F: usize, const S: usize, const E: usize> Logic for Mail<F, S, E> {

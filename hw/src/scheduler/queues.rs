@@ -1,7 +1,9 @@
 //! The transmit queues: their operations one after the other, and the requests under way.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::share::Share;
 use super::turns::Turns;
-use crate::construct::construct;
+use crate::bus::{DoorbellOut, FlowSwitchIn, GrantIn, RequestOut, StatusIn};
+use crate::constant::Const;
 use crate::fifo::{Fifo, WideFifo};
 use rust_hdl::prelude::*;
 use timely_model::scheduler::queues::{ASKS, BELL_BITS, LOAD_BITS, POSTS, TAG_BITS};
@@ -22,11 +24,9 @@ const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS =
 /// Latency: 10 clocks from a doorbell to its posting, 8 from a grant to its request, 9 from a status to its charge, if nothing else waits. Throughput: one load, doorbell, grant, turn or status a clock. Back pressure: requests
 /// wait for one of `cfg_tags` tags, grants for 16 requests; doorbells and statuses are always taken (512 and 256 wait), loads 16 at once.
 /// Model: `timely_model::scheduler::queues::Queues`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Queues without a flow may send.
     pub enable: Signal<In, Bit>,
@@ -36,75 +36,39 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     pub cfg_tags: Signal<In, Bits<9>>,
     /// log2 of the wire bytes that requests of queues without a flow may have under way, 8 to 24.
     pub cfg_share: Signal<In, Bits<5>>,
-    /// A flow is loaded.
-    pub load_valid: Signal<In, Bit>,
-    /// The flow.
-    pub load_flow: Signal<In, Bits<F>>,
-    /// The queue is a flow from now on.
-    pub load_enable: Signal<In, Bit>,
-    /// The flow keeps its backlog.
-    pub load_keep: Signal<In, Bit>,
+    /// Loads of flows.
+    pub load: FlowSwitchIn<F>,
     /// An access to a channel; the next after its answer.
     pub channel_valid: Signal<In, Bit>,
-    /// Queue of the access.
     pub channel_queue: Signal<In, Bits<F>>,
-    /// The access is a write.
     pub channel_write: Signal<In, Bit>,
-    /// Enable bit of the queue that is written.
     pub channel_enable: Signal<In, Bit>,
     /// The access is answered.
     pub answer_valid: Signal<Out, Bit>,
-    /// Enabled, may hold packets, served by turns, a flow.
     pub answer_flags: Signal<Out, Bits<4>>,
     /// A queue may hold packets.
     pub doorbell_valid: Signal<In, Bit>,
-    /// The queue.
     pub doorbell_queue: Signal<In, Bits<F>>,
-    /// Packets are posted to the pacer.
-    pub post_valid: Signal<Out, Bit>,
-    /// The packets are taken at this clock if offered.
-    pub post_ready: Signal<In, Bit>,
-    /// Flow of the packets.
-    pub post_flow: Signal<Out, Bits<F>>,
-    /// Packets posted.
-    pub post_packets: Signal<Out, Bits<16>>,
-    /// The pacer lets a flow send a packet.
-    pub grant_valid: Signal<In, Bit>,
-    /// The grant is taken at this clock if offered.
-    pub grant_ready: Signal<Out, Bit>,
-    /// The flow.
-    pub grant_flow: Signal<In, Bits<F>>,
-    /// When the grant was due, ns48.fns16.
-    pub grant_launch: Signal<In, Bits<64>>,
+    /// Packets for the pacer.
+    pub post: DoorbellOut<F>,
+    /// Grants.
+    pub grant: GrantIn<F>,
     /// A grant is charged.
     pub charge_valid: Signal<Out, Bit>,
-    /// Flow of the charge.
     pub charge_flow: Signal<Out, Bits<F>>,
     /// Wire bytes; 0 without a packet.
     pub charge_bytes: Signal<Out, Bits<16>>,
-    /// A request for a packet.
-    pub request_valid: Signal<Out, Bit>,
-    /// The request is taken at this clock if offered.
-    pub request_ready: Signal<In, Bit>,
-    /// Queue of the request.
-    pub request_queue: Signal<Out, Bits<F>>,
-    /// Tag of the request.
-    pub request_tag: Signal<Out, Bits<8>>,
+    /// Requests.
+    pub request: RequestOut<F>,
     /// The request shows for the first time.
     pub launch_valid: Signal<Out, Bit>,
-    /// The pacer granted it.
     pub launch_paced: Signal<Out, Bit>,
     /// When it was due; 0 if the pacer did not.
     pub launch_time: Signal<Out, Bits<64>>,
-    /// A request is over.
-    pub status_valid: Signal<In, Bit>,
-    /// Tag of the request.
-    pub status_tag: Signal<In, Bits<8>>,
-    /// Bytes of its packet, without FCS; 0 without one.
-    pub status_len: Signal<In, Bits<16>>,
+    /// Packets of requests.
+    pub status: StatusIn,
     /// A request was empty.
     pub void_valid: Signal<Out, Bit>,
-    /// Tag of the request.
     pub void_tag: Signal<Out, Bits<8>>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
@@ -140,7 +104,7 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     next_tag: DFF<Bits<9>>,
     /// Queue and paced of each tag.
     names: RAM<Bits<S>, 8>,
-    request: DFF<Bit>,
+    requesting: DFF<Bit>,
     request_at: DFF<Bits<F>>,
     request_as: DFF<Bits<8>>,
     launch: DFF<Bit>,
@@ -152,11 +116,11 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     over_name: DFF<Bits<S>>,
     was_empty: DFF<Bit>,
     void_as: DFF<Bits<8>>,
-    last_queue: Constant<Bits<F>>,
-    load: Signal<Local, Bits<L>>,
+    last_queue: Const<Bits<F>>,
+    load_entry: Signal<Local, Bits<L>>,
     done: Signal<Local, Bits<D>>,
     ask: Signal<Local, Bits<A>>,
-    post: Signal<Local, Bits<P>>,
+    post_entry: Signal<Local, Bits<P>>,
     can: Signal<Local, Bit>,
     is_load: Signal<Local, Bit>,
     is_channel: Signal<Local, Bit>,
@@ -174,17 +138,11 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     post_left: Signal<Local, Bit>,
 }
 
-impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> Default for Queues<F, S, L, P, A, D> {
-    fn default() -> Self {
+impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> Queues<F, S, L, P, A, D> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(S == F + 1 && L == F + 2 && P == F + 6 && A == F + 65 && D == F + 25, "widths of 2^{F} queues");
-        construct!({ last_queue: Constant::new(bits::<F>((1 << F) - 1)) }
-            clk, rst, enable, stop, cfg_tags, cfg_share, load_valid, load_flow, load_enable, load_keep, channel_valid, channel_queue, channel_write, channel_enable,
-            answer_valid, answer_flags, doorbell_valid, doorbell_queue, post_valid, post_ready, post_flow, post_packets, grant_valid, grant_ready, grant_flow,
-            grant_launch, charge_valid, charge_flow, charge_bytes, request_valid, request_ready, request_queue, request_tag, launch_valid, launch_paced,
-            launch_time, status_valid, status_tag, status_len, void_valid, void_tag, swept, turns, share, loads, bells, list, asks, dones, spare, posts, channel,
-            channel_at, channel_is_write, channel_on, posts_held, asks_held, unpaced, held, flows, enabled, stopped, turn_first, ringing, ring_at, lost, next_tag, names, request, request_at,
-            request_as, launch, launch_is_paced, launch_at, over_name, was_empty, void_as, load, done, ask, post, can, is_load, is_channel, is_done, is_bell, free,
-            takes_grant, turn, is_grant, is_turn, is_ring, unused, tag, begun, post_left; over, over_tag, over_len)
+        Self { last_queue: Const::new(bits::<F>((1 << F) - 1)), ..Default::default() }
     }
 }
 
@@ -214,7 +172,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             held,
             flows,
             next_tag,
-            request,
+            requesting,
             request_at,
             request_as,
             launch,
@@ -251,10 +209,10 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.names.write_clock.next = self.clk.val();
 
         // Inputs.
-        self.loads.i_valid.next = self.load_valid.val();
-        self.loads.i_data.next = bit_cast::<L, 1>(self.load_enable.val().into())
-            | (bit_cast::<L, 1>(self.load_keep.val().into()) << 1)
-            | (bit_cast::<L, F>(self.load_flow.val()) << 2);
+        self.loads.i_valid.next = self.load.valid.val();
+        self.loads.i_data.next = bit_cast::<L, 1>(self.load.enable.val().into())
+            | (bit_cast::<L, 1>(self.load.keep.val().into()) << 1)
+            | (bit_cast::<L, F>(self.load.flow.val()) << 2);
         self.bells.i_valid.next = self.doorbell_valid.val();
         self.bells.i_data.next = self.doorbell_queue.val();
         self.enabled.d.next = self.enable.val();
@@ -270,14 +228,14 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.is_bell.next = self.free.val() & self.bells.o_valid.val();
         self.takes_grant.next = self.free.val() & !self.bells.o_valid.val() & !self.asks_held.q.val().get_bit(4) & !self.turn_first.q.val();
         self.turn.next = self.enabled.q.val() & !self.asks_held.q.val().get_bit(4) & self.share.room.val() & self.list.o_valid.val();
-        self.is_grant.next = self.takes_grant.val() & self.grant_valid.val();
+        self.is_grant.next = self.takes_grant.val() & self.grant.valid.val();
         self.is_turn.next = self.free.val()
             & !self.bells.o_valid.val()
             & !self.is_grant.val()
             & self.turn.val()
             & (self.turn_first.q.val() | !self.ringing.q.val());
         self.is_ring.next = self.free.val() & !self.bells.o_valid.val() & !self.is_grant.val() & !self.is_turn.val() & self.ringing.q.val();
-        self.load.next = self.loads.o_data.val();
+        self.load_entry.next = self.loads.o_data.val();
         self.done.next = self.dones.o_data.val();
         self.turns.op_valid.next = self.is_load.val()
             | self.is_channel.val()
@@ -287,7 +245,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             | self.is_turn.val()
             | self.is_ring.val();
         self.turns.op_stop.next = self.stop.val();
-        self.turns.op_launch.next = self.grant_launch.val();
+        self.turns.op_launch.next = self.grant.launch.val();
         self.turns.op_bytes.next = self.done.val().get_bits::<16>(0);
         self.turns.op_kind.next = bits::<3>(3);
         self.turns.op_queue.next = self.ring_at.q.val();
@@ -295,9 +253,9 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.turns.op_b.next = self.done.val().get_bit(24);
         if self.loads.o_valid.val() {
             self.turns.op_kind.next = bits::<3>(1);
-            self.turns.op_queue.next = self.load.val().get_bits::<F>(2);
-            self.turns.op_a.next = self.load.val().get_bit(0);
-            self.turns.op_b.next = self.load.val().get_bit(1);
+            self.turns.op_queue.next = self.load_entry.val().get_bits::<F>(2);
+            self.turns.op_a.next = self.load_entry.val().get_bit(0);
+            self.turns.op_b.next = self.load_entry.val().get_bit(1);
         } else if self.channel.q.val() {
             self.turns.op_kind.next = bits::<3>(0);
             if self.channel_is_write.q.val() {
@@ -313,14 +271,14 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             self.turns.op_a.next = true;
         } else if self.is_grant.val() {
             self.turns.op_kind.next = bits::<3>(4);
-            self.turns.op_queue.next = self.grant_flow.val();
+            self.turns.op_queue.next = self.grant.flow.val();
         } else if self.is_turn.val() {
             self.turns.op_kind.next = bits::<3>(5);
             self.turns.op_queue.next = self.list.o_data.val();
         } else {
             self.turns.op_a.next = self.lost.q.val();
         }
-        self.grant_ready.next = self.takes_grant.val();
+        self.grant.ready.next = self.takes_grant.val();
         self.loads.o_ready.next = self.can.val();
         self.dones.o_ready.next = self.is_done.val();
         self.bells.o_ready.next = self.is_bell.val();
@@ -354,11 +312,11 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         // Outcomes of an operation.
         self.posts.i_valid.next = self.turns.post.val();
         self.posts.i_data.next = bit_cast::<P, 6>(self.turns.post_packets.val()) | (bit_cast::<P, F>(self.turns.queue.val()) << 6);
-        self.posts.o_ready.next = self.post_ready.val();
-        self.post.next = self.posts.o_data.val();
-        self.post_valid.next = self.posts.o_valid.val();
-        self.post_flow.next = self.post.val().get_bits::<F>(6);
-        self.post_packets.next = bit_cast::<16, 6>(self.post.val().get_bits::<6>(0));
+        self.posts.o_ready.next = self.post.ready.val();
+        self.post_entry.next = self.posts.o_data.val();
+        self.post.valid.next = self.posts.o_valid.val();
+        self.post.flow.next = self.post_entry.val().get_bits::<F>(6);
+        self.post.packets.next = bit_cast::<16, 6>(self.post_entry.val().get_bits::<6>(0));
         self.list.i_valid.next = self.turns.list.val();
         self.list.i_data.next = self.turns.queue.val();
         self.charge_valid.next = self.turns.charge.val();
@@ -378,18 +336,19 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         if self.unused.val() {
             self.tag.next = self.next_tag.q.val().get_bits::<8>(0);
         }
-        self.begun.next =
-            self.asks.o_valid.val() & (!self.request.q.val() | self.request_ready.val()) & (self.unused.val() | self.spare.o_valid.val());
+        self.begun.next = self.asks.o_valid.val()
+            & (!self.requesting.q.val() | self.request.ready.val())
+            & (self.unused.val() | self.spare.o_valid.val());
         self.asks.o_ready.next = self.begun.val();
         self.spare.o_ready.next = self.begun.val() & !self.unused.val();
         if self.begun.val() & self.unused.val() {
             self.next_tag.d.next = self.next_tag.q.val() + bits::<9>(1);
         }
-        if self.request_ready.val() {
-            self.request.d.next = false;
+        if self.request.ready.val() {
+            self.requesting.d.next = false;
         }
         if self.begun.val() {
-            self.request.d.next = true;
+            self.requesting.d.next = true;
             self.request_at.d.next = self.ask.val().get_bits::<F>(65);
             self.request_as.d.next = self.tag.val();
             self.launch_is_paced.d.next = self.ask.val().get_bit(64);
@@ -400,18 +359,18 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.names.write_address.next = self.tag.val();
         self.names.write_data.next =
             bit_cast::<S, 1>(self.ask.val().get_bits::<1>(64)) | (bit_cast::<S, F>(self.ask.val().get_bits::<F>(65)) << 1);
-        self.request_valid.next = self.request.q.val();
-        self.request_queue.next = self.request_at.q.val();
-        self.request_tag.next = self.request_as.q.val();
+        self.request.valid.next = self.requesting.q.val();
+        self.request.queue.next = self.request_at.q.val();
+        self.request.tag.next = self.request_as.q.val();
         self.launch_valid.next = self.launch.q.val();
         self.launch_paced.next = self.launch_is_paced.q.val();
         self.launch_time.next = self.launch_at.q.val();
 
         // A request is over: what its tag stands for is read.
-        self.names.read_address.next = self.status_tag.val();
-        self.over[0].d.next = self.status_valid.val();
-        self.over_tag[0].d.next = self.status_tag.val();
-        self.over_len[0].d.next = self.status_len.val();
+        self.names.read_address.next = self.status.tag.val();
+        self.over[0].d.next = self.status.valid.val();
+        self.over_tag[0].d.next = self.status.tag.val();
+        self.over_len[0].d.next = self.status.len.val();
         self.over[1].d.next = self.over[0].q.val();
         self.over_tag[1].d.next = self.over_tag[0].q.val();
         self.over_len[1].d.next = self.over_len[0].q.val();
@@ -422,13 +381,13 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             | (bit_cast::<D, S>(self.over_name.q.val()) << 24);
         self.spare.i_valid.next = self.is_done.val();
         self.spare.i_data.next = self.done.val().get_bits::<8>(16);
-        self.was_empty.d.next = self.status_valid.val() & !self.status_len.val().any();
-        self.void_as.d.next = self.status_tag.val();
+        self.was_empty.d.next = self.status.valid.val() & !self.status.len.val().any();
+        self.void_as.d.next = self.status.tag.val();
         self.void_valid.next = self.was_empty.q.val();
         self.void_tag.next = self.void_as.q.val();
 
         // Postings and requests on their way.
-        self.post_left.next = self.posts.o_valid.val() & self.post_ready.val();
+        self.post_left.next = self.posts.o_valid.val() & self.post.ready.val();
         self.posts_held.d.next = self.posts_held.q.val() + bit_cast::<6, 1>(self.turns.op_valid.val().into())
             - bit_cast::<6, 1>((self.turns.valid.val() & !self.turns.post.val()).into())
             - bit_cast::<6, 1>(self.post_left.val().into());
@@ -466,7 +425,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             self.ringing.d.next = false;
             self.lost.d.next = false;
             self.next_tag.d.next = bits::<9>(0);
-            self.request.d.next = false;
+            self.requesting.d.next = false;
             self.launch.d.next = false;
             self.was_empty.d.next = false;
             self.over[0].d.next = false;

@@ -1,5 +1,7 @@
 //! The scheduler's blocks on Corundum's register bus.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{RegisterReadIn, RegisterWriteIn};
+use crate::constant::Fixed;
 use rust_hdl::prelude::*;
 use timely_regs::corundum::{OWN_OFFSET, TYPE, VERSION};
 use timely_regs::map::MAGIC;
@@ -11,41 +13,21 @@ const _: () = assert!(OWN_OFFSET == 0x30 && TYPE == 0x5469_0080 && VERSION == 0x
 ///
 /// Latency: a clock from `en` to `ack`; an address of none of them is not acknowledged, as others are on the bus. Model:
 /// `timely_model::scheduler::registers::Registers`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Registers {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Address of a write.
-    pub wr_addr: Signal<In, Bits<24>>,
-    /// Data of the write.
-    pub wr_data: Signal<In, Bits<32>>,
-    /// Bytes that are written.
-    pub wr_strb: Signal<In, Bits<4>>,
-    /// A write, until it is acknowledged.
-    pub wr_en: Signal<In, Bit>,
-    /// The write is taken.
-    pub wr_ack: Signal<Out, Bit>,
-    /// Address of a read.
-    pub rd_addr: Signal<In, Bits<24>>,
-    /// A read, until it is acknowledged.
-    pub rd_en: Signal<In, Bit>,
-    /// Data of the read; 0 but with `rd_ack`.
-    pub rd_data: Signal<Out, Bits<32>>,
-    /// The read is answered.
-    pub rd_ack: Signal<Out, Bit>,
+    /// Writes of registers.
+    pub wr: RegisterWriteIn,
+    /// Reads of registers.
+    pub rd: RegisterReadIn,
     /// Address of the blocks, as the bus sees it.
     pub cfg_base: Signal<In, Bits<24>>,
-    /// Address of the blocks, as software sees it.
     pub cfg_address: Signal<In, Bits<32>>,
     /// Address of the next scheduler's, 0 if there is none.
     pub cfg_next: Signal<In, Bits<32>>,
-    /// Address of the window, as software sees it.
     pub cfg_window: Signal<In, Bits<32>>,
-    /// Queues.
     pub cfg_queues: Signal<In, Bits<32>>,
-    /// Destination of requests after reset.
     pub cfg_dest: Signal<In, Bits<16>>,
     /// log2 of the flows.
     pub cfg_flow_bits: Signal<In, Bits<8>>,
@@ -69,16 +51,8 @@ pub struct Registers {
     rd_from: Signal<Local, Bits<24>>,
     wr_word: Signal<Local, Bits<5>>,
     rd_word: Signal<Local, Bits<5>>,
-    kind: Constant<Bits<32>>,
-    magic: Constant<Bits<32>>,
-}
-
-impl Default for Registers {
-    fn default() -> Self {
-        construct!({ kind: Constant::new(bits::<32>(TYPE.into())), magic: Constant::new(bits::<32>(MAGIC.into())) }
-            clk, rst, wr_addr, wr_data, wr_strb, wr_en, wr_ack, rd_addr, rd_en, rd_data, rd_ack, cfg_base, cfg_address, cfg_next, cfg_window, cfg_queues,
-            cfg_dest, cfg_flow_bits, cfg_streams, swept, stop, enable, dest, enabled, dest_is, wr_done, rd_done, read, base, wr_to, rd_from, wr_word, rd_word)
-    }
+    kind: Fixed<32, { TYPE as u64 }>,
+    magic: Fixed<32, { MAGIC as u64 }>,
 }
 
 impl Logic for Registers {
@@ -86,28 +60,28 @@ impl Logic for Registers {
     fn update(&mut self) {
         dff_setup!(self, clk, enabled, dest_is, wr_done, rd_done, read, base);
         self.base.d.next = self.cfg_base.val();
-        self.wr_to.next = self.wr_addr.val() - self.base.q.val();
-        self.rd_from.next = self.rd_addr.val() - self.base.q.val();
+        self.wr_to.next = self.wr.addr.val() - self.base.q.val();
+        self.rd_from.next = self.rd.addr.val() - self.base.q.val();
         self.wr_word.next = self.wr_to.val().get_bits::<5>(2);
         self.rd_word.next = self.rd_from.val().get_bits::<5>(2);
         self.wr_done.d.next = false;
         self.rd_done.d.next = false;
         self.read.d.next = bits::<32>(0);
-        if self.wr_en.val() & !self.wr_done.q.val() & !self.wr_to.val().get_bits::<17>(7).any() {
+        if self.wr.en.val() & !self.wr_done.q.val() & !self.wr_to.val().get_bits::<17>(7).any() {
             if self.wr_word.val() == bits::<5>(10) {
                 self.wr_done.d.next = true;
-                if self.wr_strb.val().get_bit(0) {
-                    self.enabled.d.next = self.wr_data.val().get_bit(0);
+                if self.wr.strb.val().get_bit(0) {
+                    self.enabled.d.next = self.wr.data.val().get_bit(0);
                 }
             }
             if self.wr_word.val() == bits::<5>(11) {
                 self.wr_done.d.next = true;
-                if self.wr_strb.val().get_bit(0) {
-                    self.dest_is.d.next = self.wr_data.val().get_bits::<16>(0);
+                if self.wr.strb.val().get_bit(0) {
+                    self.dest_is.d.next = self.wr.data.val().get_bits::<16>(0);
                 }
             }
         }
-        if self.rd_en.val() & !self.rd_done.q.val() & !self.rd_from.val().get_bits::<17>(7).any() & (self.rd_word.val() < bits::<5>(19)) {
+        if self.rd.en.val() & !self.rd_done.q.val() & !self.rd_from.val().get_bits::<17>(7).any() & (self.rd_word.val() < bits::<5>(19)) {
             self.rd_done.d.next = true;
             match self.rd_word.val().index() {
                 0 => self.read.d.next = bits::<32>(0xc004),
@@ -131,9 +105,9 @@ impl Logic for Registers {
                 _ => self.read.d.next = bits::<32>(0),
             }
         }
-        self.wr_ack.next = self.wr_done.q.val();
-        self.rd_ack.next = self.rd_done.q.val();
-        self.rd_data.next = self.read.q.val();
+        self.wr.ack.next = self.wr_done.q.val();
+        self.rd.ack.next = self.rd_done.q.val();
+        self.rd.data.next = self.read.q.val();
         self.enable.next = self.enabled.q.val();
         self.dest.next = self.dest_is.q.val();
         if self.rst.val() {

@@ -1,4 +1,5 @@
 //! Bound on the requests of queues without a flow that are under way.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use rust_hdl::prelude::*;
 use timely_model::scheduler::queues::{DECAY, FIRST_SIZE, FIT, LEAST_SHARE, LEAST_UNPACED, MOST_DOUBLINGS, RESERVED};
 
@@ -17,9 +18,7 @@ const _: () = assert!(FIT[0] == 12 && FIT[1] == 10 && FIT[2] == 9 && FIT[3] == 8
 /// Latency: 1 clock from a count to `room`, 5 from a packet's end. Model: `timely_model::scheduler::queues`, whose part it is.
 #[derive(LogicBlock, Default)]
 pub struct Share {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Tags that there are, 1 to 256.
     pub cfg_tags: Signal<In, Bits<9>>,

@@ -1,12 +1,11 @@
 //! The scheduler's own time.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use rust_hdl::prelude::*;
 
 /// A count of clocks in ns48.fns16: each adds `increment`, ns in Q8.24. It is 0 for two clocks after reset. Model: `timely_model::scheduler::ticks::Ticks`.
 #[derive(LogicBlock, Default)]
 pub struct Ticks {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// ns that a clock adds, Q8.24.
     pub increment: Signal<In, Bits<32>>,

@@ -1,10 +1,12 @@
 //! Corundum's transmit scheduler with our pacer.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::mail::Mail;
 use super::queues::Queues;
 use super::registers::Registers;
 use super::ticks::Ticks;
 use super::window::Window;
-use crate::construct::construct;
+use crate::bus::{AxilSlave, GrantOut, RegisterReadIn, RegisterWriteIn, RequestOut, StatusIn};
+use crate::constant::Const;
 use crate::pacer::Pacer;
 use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
@@ -22,7 +24,7 @@ const _: () = assert!(DOWN_BITS == 262 && UP_BITS == 167 && Counter::Grants as u
 /// (`crate::shells::corundum::app::credit`); releases come before their charges.
 /// Latency: 48 clocks from a doorbell of an idle flow that may send at once to its request. Throughput and back pressure: [`Queues`].
 /// Model: `timely_model::scheduler::top::Scheduler`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Scheduler<
     const F: usize,
     const X: usize,
@@ -39,75 +41,22 @@ pub struct Scheduler<
     const QD: usize,
     const QP: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// AXI-Lite: write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: write address valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: write strobes.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite: write data valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite: write response.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: write response valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write response taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite: read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: read address valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite: read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: read response.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: read data valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
-    pub s_axil_rready: Signal<In, Bit>,
-    /// Register bus: address of a write.
-    pub wr_addr: Signal<In, Bits<24>>,
-    /// Register bus: what is written.
-    pub wr_data: Signal<In, Bits<32>>,
-    /// Register bus: bytes that are.
-    pub wr_strb: Signal<In, Bits<4>>,
-    /// Register bus: a write.
-    pub wr_en: Signal<In, Bit>,
-    /// Register bus: the write is taken.
-    pub wr_ack: Signal<Out, Bit>,
-    /// Register bus: address of a read.
-    pub rd_addr: Signal<In, Bits<24>>,
-    /// Register bus: a read.
-    pub rd_en: Signal<In, Bit>,
-    /// Register bus: what was read.
-    pub rd_data: Signal<Out, Bits<32>>,
-    /// Register bus: the read is answered.
-    pub rd_ack: Signal<Out, Bit>,
+    /// The window.
+    pub s_axil: AxilSlave<24>,
+    /// Writes of registers.
+    pub wr: RegisterWriteIn,
+    /// Reads of registers.
+    pub rd: RegisterReadIn,
     /// Address of the registers, as the bus sees it.
     pub cfg_base: Signal<In, Bits<24>>,
-    /// Address of the registers, as software sees it.
     pub cfg_address: Signal<In, Bits<32>>,
     /// Address of the next scheduler's, 0 if there is none.
     pub cfg_next: Signal<In, Bits<32>>,
-    /// Address of the window, as software sees it.
     pub cfg_window: Signal<In, Bits<32>>,
-    /// Queues.
     pub cfg_queues: Signal<In, Bits<32>>,
-    /// Destination of requests after reset.
     pub cfg_dest: Signal<In, Bits<16>>,
-    /// The buses are there, and count in place of the window.
     pub cfg_streams: Signal<In, Bit>,
     /// Tags that there are, 1 to 256.
     pub cfg_tags: Signal<In, Bits<9>>,
@@ -121,24 +70,13 @@ pub struct Scheduler<
     pub up: Signal<Out, Bits<167>>,
     /// A queue may hold packets.
     pub doorbell_valid: Signal<In, Bit>,
-    /// The queue.
     pub doorbell_queue: Signal<In, Bits<F>>,
-    /// A request for a packet.
-    pub request_valid: Signal<Out, Bit>,
-    /// The request is taken at this clock if offered.
-    pub request_ready: Signal<In, Bit>,
-    /// Queue of the request.
-    pub request_queue: Signal<Out, Bits<F>>,
-    /// Tag of the request.
-    pub request_tag: Signal<Out, Bits<8>>,
+    /// Requests.
+    pub request: RequestOut<F>,
     /// Destination of the request.
     pub request_dest: Signal<Out, Bits<16>>,
-    /// A request is over.
-    pub status_valid: Signal<In, Bit>,
-    /// Tag of the request.
-    pub status_tag: Signal<In, Bits<8>>,
-    /// Bytes of its packet, without FCS; 0 without one.
-    pub status_len: Signal<In, Bits<16>>,
+    /// Packets of requests.
+    pub status: StatusIn,
     window: Window<F, QL>,
     registers: Registers,
     queues: Queues<F, FS, QL, QP, QA, QD>,
@@ -156,7 +94,7 @@ pub struct Scheduler<
     stop: Signal<Local, Bit>,
     word_valid: Signal<Local, Bit>,
     word_at: Signal<Local, Bits<5>>,
-    flow_bits: Constant<Bits<8>>,
+    flow_bits: Const<Bits<8>>,
 }
 
 impl<
@@ -178,10 +116,14 @@ impl<
 {
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
-        construct!({
+        assert!(QL == F + 2, "widths of the mailbox of 2^{F} flows");
+        Self {
             pacer: Pacer::new(timing),
-            flow_bits: Constant::new(bits::<8>(F as u64)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, wr_addr, wr_data, wr_strb, wr_en, wr_ack, rd_addr, rd_en, rd_data, rd_ack, cfg_base, cfg_address, cfg_next, cfg_window, cfg_queues, cfg_dest, cfg_streams, cfg_tags, cfg_share, cfg_increment, down, up, doorbell_valid, doorbell_queue, request_valid, request_ready, request_queue, request_tag, request_dest, status_valid, status_tag, status_len, window, registers, queues, mail, ticks, came, pulses, ready, all_swept, load_valid, load_flow, load_word, stop, word_valid, word_at)
+            window: Window::new(),
+            queues: Queues::new(),
+            flow_bits: Const::new(bits::<8>(F as u64)),
+            ..Default::default()
+        }
     }
 }
 
@@ -217,32 +159,9 @@ impl<
         self.ticks.rst.next = self.rst.val();
         self.pacer.clk.next = self.clk.val();
         self.pacer.rst.next = self.rst.val();
-        self.window.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.window.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.window.s_axil_awready.val();
-        self.window.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.window.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.window.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.window.s_axil_wready.val();
-        self.s_axil_bresp.next = self.window.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.window.s_axil_bvalid.val();
-        self.window.s_axil_bready.next = self.s_axil_bready.val();
-        self.window.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.window.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.window.s_axil_arready.val();
-        self.s_axil_rdata.next = self.window.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.window.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.window.s_axil_rvalid.val();
-        self.window.s_axil_rready.next = self.s_axil_rready.val();
-        self.registers.wr_addr.next = self.wr_addr.val();
-        self.registers.wr_data.next = self.wr_data.val();
-        self.registers.wr_strb.next = self.wr_strb.val();
-        self.registers.wr_en.next = self.wr_en.val();
-        self.wr_ack.next = self.registers.wr_ack.val();
-        self.registers.rd_addr.next = self.rd_addr.val();
-        self.registers.rd_en.next = self.rd_en.val();
-        self.rd_data.next = self.registers.rd_data.val();
-        self.rd_ack.next = self.registers.rd_ack.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.window.s_axil);
+        RegisterWriteIn::link(&mut self.wr, &mut self.registers.wr);
+        RegisterReadIn::link(&mut self.rd, &mut self.registers.rd);
         self.registers.cfg_base.next = self.cfg_base.val();
         self.registers.cfg_address.next = self.cfg_address.val();
         self.registers.cfg_next.next = self.cfg_next.val();
@@ -258,50 +177,50 @@ impl<
         self.came.d.next = self.down.val();
         self.stop.next = self.window.stop.val();
         self.pacer.pause.next = self.window.pause.val();
-        self.pacer.rate_valid.next = self.window.rate_valid.val();
-        self.pacer.rate_flow.next = self.window.index.val();
-        self.pacer.rate_value.next = self.window.data.val();
-        self.pacer.release_valid.next = self.window.release_valid.val();
-        self.pacer.release_flow.next = self.window.index.val();
-        self.pacer.release_bytes.next = self.window.data.val();
+        self.pacer.rate.valid.next = self.window.rate_valid.val();
+        self.pacer.rate.flow.next = self.window.index.val();
+        self.pacer.rate.value.next = self.window.data.val();
+        self.pacer.release.valid.next = self.window.release_valid.val();
+        self.pacer.release.flow.next = self.window.index.val();
+        self.pacer.release.bytes.next = self.window.data.val();
         self.load_valid.next = self.window.load_valid.val();
         self.load_flow.next = self.window.index.val();
         self.load_word.next = self.window.data.val();
         self.word_valid.next = self.window.pw_valid.val();
-        self.pacer.pw_profile.next = self.window.index.val().get_bits::<4>(5);
+        self.pacer.pw.profile.next = self.window.index.val().get_bits::<4>(5);
         self.word_at.next = self.window.index.val().get_bits::<5>(0);
-        self.pacer.pw_data.next = self.window.data.val();
+        self.pacer.pw.data.next = self.window.data.val();
         self.pacer.now.next = self.ticks.now.val();
         if self.cfg_streams.val() {
             self.stop.next = self.came.q.val().get_bit(0);
             self.pacer.pause.next = self.came.q.val().get_bits::<8>(1);
-            self.pacer.rate_valid.next = self.came.q.val().get_bit(9);
-            self.pacer.rate_flow.next = self.came.q.val().get_bits::<F>(10);
-            self.pacer.rate_value.next = self.came.q.val().get_bits::<32>(26);
-            self.pacer.release_valid.next = self.came.q.val().get_bit(58);
-            self.pacer.release_flow.next = self.came.q.val().get_bits::<F>(59);
-            self.pacer.release_bytes.next = self.came.q.val().get_bits::<32>(75);
+            self.pacer.rate.valid.next = self.came.q.val().get_bit(9);
+            self.pacer.rate.flow.next = self.came.q.val().get_bits::<F>(10);
+            self.pacer.rate.value.next = self.came.q.val().get_bits::<32>(26);
+            self.pacer.release.valid.next = self.came.q.val().get_bit(58);
+            self.pacer.release.flow.next = self.came.q.val().get_bits::<F>(59);
+            self.pacer.release.bytes.next = self.came.q.val().get_bits::<32>(75);
             self.load_valid.next = self.came.q.val().get_bit(107);
             self.load_flow.next = self.came.q.val().get_bits::<F>(108);
             self.load_word.next = self.came.q.val().get_bits::<32>(124);
             self.word_valid.next = self.came.q.val().get_bit(156);
-            self.pacer.pw_profile.next = self.came.q.val().get_bits::<4>(157);
+            self.pacer.pw.profile.next = self.came.q.val().get_bits::<4>(157);
             self.word_at.next = self.came.q.val().get_bits::<5>(161);
-            self.pacer.pw_data.next = self.came.q.val().get_bits::<32>(166);
+            self.pacer.pw.data.next = self.came.q.val().get_bits::<32>(166);
             self.pacer.now.next = self.came.q.val().get_bits::<64>(198);
         }
-        self.pacer.pw_valid.next = self.word_valid.val();
-        self.pacer.pw_word.next = self.word_at.val();
+        self.pacer.pw.valid.next = self.word_valid.val();
+        self.pacer.pw.word.next = self.word_at.val();
         self.registers.stop.next = self.stop.val();
         self.ticks.increment.next = self.cfg_increment.val();
-        self.pacer.fl_valid.next = self.load_valid.val();
-        self.pacer.fl_flow.next = self.load_flow.val();
-        self.pacer.fl_record.next = bit_cast::<512, 13>(self.load_word.val().get_bits::<13>(0))
+        self.pacer.fl.valid.next = self.load_valid.val();
+        self.pacer.fl.flow.next = self.load_flow.val();
+        self.pacer.fl.record.next = bit_cast::<512, 13>(self.load_word.val().get_bits::<13>(0))
             | (bit_cast::<512, 14>(self.load_word.val().get_bits::<14>(16)) << 32);
-        self.queues.load_valid.next = self.load_valid.val();
-        self.queues.load_flow.next = self.load_flow.val();
-        self.queues.load_enable.next = self.load_word.val().get_bit(0);
-        self.queues.load_keep.next = self.load_word.val().get_bit(1);
+        self.queues.load.valid.next = self.load_valid.val();
+        self.queues.load.flow.next = self.load_flow.val();
+        self.queues.load.enable.next = self.load_word.val().get_bit(0);
+        self.queues.load.keep.next = self.load_word.val().get_bit(1);
         self.queues.channel_valid.next = self.window.channel_valid.val();
         self.queues.channel_write.next = self.window.channel_write.val();
         self.queues.channel_queue.next = self.window.index.val();
@@ -318,50 +237,42 @@ impl<
         self.queues.cfg_share.next = self.cfg_share.val();
         self.queues.doorbell_valid.next = self.doorbell_valid.val();
         self.queues.doorbell_queue.next = self.doorbell_queue.val();
-        self.pacer.doorbell_valid.next = self.queues.post_valid.val();
-        self.pacer.doorbell_flow.next = self.queues.post_flow.val();
-        self.pacer.doorbell_packets.next = self.queues.post_packets.val();
-        self.queues.post_ready.next = self.pacer.doorbell_ready.val();
-        self.queues.grant_valid.next = self.pacer.grant_valid.val();
-        self.queues.grant_flow.next = self.pacer.grant_flow.val();
-        self.queues.grant_launch.next = self.pacer.grant_launch.val();
-        self.pacer.grant_ready.next = self.queues.grant_ready.val();
+        self.pacer.doorbell_valid.next = self.queues.post.valid.val();
+        self.pacer.doorbell_flow.next = self.queues.post.flow.val();
+        self.pacer.doorbell_packets.next = self.queues.post.packets.val();
+        self.queues.post.ready.next = self.pacer.doorbell_ready.val();
+        GrantOut::<F>::join(&mut self.pacer.grant, &mut self.queues.grant);
         self.pacer.charge_valid.next = self.queues.charge_valid.val();
         self.pacer.charge_flow.next = self.queues.charge_flow.val();
         self.pacer.charge_bytes.next = self.queues.charge_bytes.val();
         // Only segments that have ended are outstanding: see `shells::corundum::app::credit`.
         self.pacer.charge_ends.next = true;
         self.pacer.stop.next = !self.registers.enable.val();
-        self.request_valid.next = self.queues.request_valid.val();
-        self.request_queue.next = self.queues.request_queue.val();
-        self.request_tag.next = self.queues.request_tag.val();
-        self.queues.request_ready.next = self.request_ready.val();
-        self.queues.status_valid.next = self.status_valid.val();
-        self.queues.status_tag.next = self.status_tag.val();
-        self.queues.status_len.next = self.status_len.val();
+        RequestOut::<F>::link(&mut self.request, &mut self.queues.request);
+        StatusIn::link(&mut self.status, &mut self.queues.status);
 
         // To the application block.
         self.all_swept.next = self.pacer.swept.val() & self.queues.swept.val() & self.mail.swept.val();
         self.ready.d.next = self.all_swept.val();
         self.pulses.d.next = self.pacer.pulses.val();
         self.mail.ready.next = self.all_swept.val();
-        self.mail.idle_valid.next = self.pacer.idle_valid.val();
-        self.mail.idle_flow.next = self.pacer.idle_flow.val();
+        self.mail.idle_valid.next = self.pacer.idle.valid.val();
+        self.mail.idle_flow.next = self.pacer.idle.flow.val();
         self.mail.limited_valid.next = self.pacer.limited_valid.val();
         self.mail.limited_flow.next = self.pacer.limited_flow.val();
         self.mail.limited.next = self.pacer.limited.val();
         self.mail.granted.next = self.pulses.q.val().get_bit(20);
         self.mail.refused.next = self.pulses.q.val().get_bit(21);
         self.up.next = bit_cast::<167, 1>(self.ready.q.val().into())
-            | (bit_cast::<167, 1>(self.pacer.idle_valid.val().into()) << 1)
-            | (bit_cast::<167, F>(self.pacer.idle_flow.val()) << 2)
+            | (bit_cast::<167, 1>(self.pacer.idle.valid.val().into()) << 1)
+            | (bit_cast::<167, F>(self.pacer.idle.flow.val()) << 2)
             | (bit_cast::<167, 1>(self.pacer.limited_valid.val().into()) << 18)
             | (bit_cast::<167, F>(self.pacer.limited_flow.val()) << 19)
             | (bit_cast::<167, 1>(self.pacer.limited.val().into()) << 35)
             | (bit_cast::<167, 32>(self.pulses.q.val()) << 36)
             | (bit_cast::<167, 1>(self.queues.launch_valid.val().into()) << 68)
-            | (bit_cast::<167, F>(self.queues.request_queue.val()) << 69)
-            | (bit_cast::<167, 8>(self.queues.request_tag.val()) << 85)
+            | (bit_cast::<167, F>(self.request.queue.val()) << 69)
+            | (bit_cast::<167, 8>(self.request.tag.val()) << 85)
             | (bit_cast::<167, 1>(self.queues.launch_paced.val().into()) << 93)
             | (bit_cast::<167, 64>(self.queues.launch_time.val()) << 94)
             | (bit_cast::<167, 1>(self.queues.void_valid.val().into()) << 158)

@@ -1,5 +1,6 @@
 //! State of each transmit queue, and the effect of an operation on it.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::constant::OneHot;
 use rust_hdl::prelude::*;
 use timely_model::scheduler::queues::BACKLOG;
 
@@ -11,27 +12,19 @@ const _: () = assert!(BACKLOG == 32);
 ///
 /// Latency: 4 clocks. Throughput: one a clock, of the same queue too. Nothing may be asked before `swept`.
 /// Model: `timely_model::scheduler::queues`, whose part it is.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Turns<const F: usize, const S: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// An operation.
     pub op_valid: Signal<In, Bit>,
-    /// Kind of the operation.
     pub op_kind: Signal<In, Bits<3>>,
-    /// Queue of the operation.
     pub op_queue: Signal<In, Bits<F>>,
-    /// First argument.
     pub op_a: Signal<In, Bit>,
-    /// Second argument.
     pub op_b: Signal<In, Bit>,
-    /// No flow may send.
     pub op_stop: Signal<In, Bit>,
     /// Launch of a grant, ns48.fns16.
     pub op_launch: Signal<In, Bits<64>>,
-    /// Bytes of a request's end.
     pub op_bytes: Signal<In, Bits<16>>,
     /// An operation is done.
     pub valid: Signal<Out, Bit>,
@@ -68,7 +61,7 @@ pub struct Turns<const F: usize, const S: usize> {
     // Enabled, flow, active, fresh, listed; posted 6.
     ram: RAM<Bits<11>, F>,
     sweep: DFF<Bits<S>>,
-    sweep_end: Constant<Bits<S>>,
+    sweep_end: OneHot<S, F>,
     go: [DFF<Bit>; 3],
     kind: [DFF<Bits<3>>; 3],
     at: [DFF<Bits<F>>; 3],
@@ -116,17 +109,6 @@ pub struct Turns<const F: usize, const S: usize> {
     rest: Signal<Local, Bits<6>>,
     counted: Signal<Local, Bit>,
     counts: Signal<Local, Bit>,
-}
-
-impl<const F: usize, const S: usize> Default for Turns<F, S> {
-    fn default() -> Self {
-        assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
-        construct!({ sweep_end: Constant::new(bits::<S>(1 << F)) }
-            clk, rst, op_valid, op_kind, op_queue, op_a, op_b, op_stop, op_launch, op_bytes, valid, queue, ask, issue, issue_paced, issue_launch,
-            charge, charge_bytes, post, post_packets, list, joins, leaves, answer, answer_flags, swept, ram, sweep, bytes, framed, cost, raw, from, o_ask, o_issue,
-            o_paced, o_launch, o_charge, o_bytes, o_post, o_before, o_list, o_joins, o_leaves, o_answer, is_newest, is_second, is_third, word, enabled, flow, active, fresh,
-            listed, posted, less, issues, charges, lists, posts, is_swept, rest, counted, counts; go, kind, at, a, b, stop, launch, done_valid, done_at, done)
-    }
 }
 
 impl<const F: usize, const S: usize> Logic for Turns<F, S> {

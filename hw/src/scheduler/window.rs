@@ -1,5 +1,7 @@
 //! The scheduler's AXI-Lite window.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::AxilSlave;
+use crate::constant::Const;
 use crate::csr::Axil;
 use rust_hdl::prelude::*;
 use timely_regs::corundum::{KIND_BITS, Kind};
@@ -14,53 +16,17 @@ const _: () = assert!(Kind::Profile as u8 == 4 && Kind::Control as u8 == 5 && Ki
 /// Anything else than whole words written where they are written, and read where they are read, is refused with an error and changes nothing.
 /// Latency: from request to response 5 clocks, and of a channel as long as it takes to be answered. Throughput: an access at a time. Back pressure: as [`Axil`].
 /// Model: `timely_model::scheduler::window::Window`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Window<const F: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// AXI-Lite: write address.
-    pub s_axil_awaddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: write address valid.
-    pub s_axil_awvalid: Signal<In, Bit>,
-    /// AXI-Lite: write address taken.
-    pub s_axil_awready: Signal<Out, Bit>,
-    /// AXI-Lite: write data.
-    pub s_axil_wdata: Signal<In, Bits<32>>,
-    /// AXI-Lite: write strobes.
-    pub s_axil_wstrb: Signal<In, Bits<4>>,
-    /// AXI-Lite: write data valid.
-    pub s_axil_wvalid: Signal<In, Bit>,
-    /// AXI-Lite: write data taken.
-    pub s_axil_wready: Signal<Out, Bit>,
-    /// AXI-Lite: write response.
-    pub s_axil_bresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: write response valid.
-    pub s_axil_bvalid: Signal<Out, Bit>,
-    /// AXI-Lite: write response taken.
-    pub s_axil_bready: Signal<In, Bit>,
-    /// AXI-Lite: read address.
-    pub s_axil_araddr: Signal<In, Bits<24>>,
-    /// AXI-Lite: read address valid.
-    pub s_axil_arvalid: Signal<In, Bit>,
-    /// AXI-Lite: read address taken.
-    pub s_axil_arready: Signal<Out, Bit>,
-    /// AXI-Lite: read data.
-    pub s_axil_rdata: Signal<Out, Bits<32>>,
-    /// AXI-Lite: read response.
-    pub s_axil_rresp: Signal<Out, Bits<2>>,
-    /// AXI-Lite: read data valid.
-    pub s_axil_rvalid: Signal<Out, Bit>,
-    /// AXI-Lite: read data taken.
-    pub s_axil_rready: Signal<In, Bit>,
+    /// The window.
+    pub s_axil: AxilSlave<24>,
     /// An access to a channel.
     pub channel_valid: Signal<Out, Bit>,
-    /// The access is a write.
     pub channel_write: Signal<Out, Bit>,
     /// The access is answered.
     pub answer_valid: Signal<In, Bit>,
-    /// Enabled, may hold packets, served by turns, a flow.
     pub answer_flags: Signal<In, Bits<4>>,
     /// A rate is written.
     pub rate_valid: Signal<Out, Bit>,
@@ -98,7 +64,7 @@ pub struct Window<const F: usize, const N: usize> {
     stopped: DFF<Bit>,
     paused: DFF<Bits<8>>,
     /// Bits of an address below the kind.
-    below: Constant<Bits<5>>,
+    below: Const<Bits<5>>,
     above: Signal<Local, Bits<24>>,
     is_channel: Signal<Local, Bit>,
     is_mail: Signal<Local, Bit>,
@@ -106,13 +72,11 @@ pub struct Window<const F: usize, const N: usize> {
     is_control: Signal<Local, Bit>,
 }
 
-impl<const F: usize, const N: usize> Default for Window<F, N> {
-    fn default() -> Self {
+impl<const F: usize, const N: usize> Window<F, N> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(N == F + 2 && F >= 9 && F + 5 <= 24, "widths of the window of 2^{F} queues");
-        construct!({ below: Constant::new(bits::<5>(N as u64)) } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp,
-            s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready,
-            channel_valid, channel_write, answer_valid, answer_flags, rate_valid, release_valid, load_valid, pw_valid, index, data, stop, pause, mail,
-            mail_taken, axil, busy, act, waits, reply, write, error, kind, at, word, whole, read, stopped, paused, above, is_channel, is_mail, writes, is_control)
+        Self { below: Const::new(bits::<5>(N as u64)), ..Default::default() }
     }
 }
 
@@ -122,23 +86,7 @@ impl<const F: usize, const N: usize> Logic for Window<F, N> {
         dff_setup!(self, clk, busy, act, waits, reply, write, error, kind, at, word, whole, read, stopped, paused);
         self.axil.clk.next = self.clk.val();
         self.axil.rst.next = self.rst.val();
-        self.axil.s_axil.awaddr.next = self.s_axil_awaddr.val();
-        self.axil.s_axil.awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.axil.s_axil.awready.val();
-        self.axil.s_axil.wdata.next = self.s_axil_wdata.val();
-        self.axil.s_axil.wstrb.next = self.s_axil_wstrb.val();
-        self.axil.s_axil.wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.axil.s_axil.wready.val();
-        self.s_axil_bresp.next = self.axil.s_axil.bresp.val();
-        self.s_axil_bvalid.next = self.axil.s_axil.bvalid.val();
-        self.axil.s_axil.bready.next = self.s_axil_bready.val();
-        self.axil.s_axil.araddr.next = self.s_axil_araddr.val();
-        self.axil.s_axil.arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.axil.s_axil.arready.val();
-        self.s_axil_rdata.next = self.axil.s_axil.rdata.val();
-        self.s_axil_rresp.next = self.axil.s_axil.rresp.val();
-        self.s_axil_rvalid.next = self.axil.s_axil.rvalid.val();
-        self.axil.s_axil.rready.next = self.s_axil_rready.val();
+        AxilSlave::<24>::link(&mut self.s_axil, &mut self.axil.s_axil);
 
         // An access is taken, acted on at the next clock, and replied to at the one after it or when its channel answers.
         self.act.d.next = false;

@@ -1,4 +1,5 @@
 //! The ring of free cells.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::store::{AMPLE, ROOM};
@@ -12,7 +13,6 @@ use timely_model::store::{AMPLE, ROOM};
 /// Latency: a cell that comes back can be taken 4 clocks later. Throughput: one in and one out a clock, with or without a return.
 #[derive(LogicBlock, Default)]
 pub struct Free<const C: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Cell `sweep_at` is put in its place, a clock each.
     pub sweep: Signal<In, Bit>,
@@ -26,7 +26,6 @@ pub struct Free<const C: usize, const N: usize> {
     pub back: Signal<In, Bit>,
     /// A cell comes back.
     pub push_valid: Signal<In, Bit>,
-    /// The cell.
     pub push_cell: Signal<In, Bits<C>>,
     /// The cell at hand.
     pub at_hand: Signal<Out, Bits<C>>,

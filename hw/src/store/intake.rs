@@ -1,4 +1,6 @@
 //! The way in: a packet's beats go into cells, or nowhere.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::BeatWriteOut;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::store::PACKET_CELLS;
@@ -20,17 +22,13 @@ pub struct Intake<
     const A: usize,
     const M: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A beat.
     pub s_valid: Signal<In, Bit>,
     /// Bytes of the beat in wire order.
     pub s_data: Signal<In, Bits<W>>,
-    /// Bytes of the beat that are there.
     pub s_keep: Signal<In, Bits<K>>,
-    /// The beat is its packet's last.
     pub s_last: Signal<In, Bit>,
     /// With the first: the packet's flow.
     pub s_flow: Signal<In, Bits<F>>,
@@ -68,27 +66,18 @@ pub struct Intake<
     pub take_last: Signal<Out, Bit>,
     /// The packet's cells are free again.
     pub back: Signal<Out, Bit>,
-    /// A beat is written.
-    pub write_valid: Signal<Out, Bit>,
-    /// Address of the beat.
-    pub write_at: Signal<Out, Bits<A>>,
-    /// Data of the beat.
-    pub write_data: Signal<Out, Bits<W>>,
+    /// Beats into cells.
+    pub write: BeatWriteOut<W, A>,
     /// The cell at hand is followed by the one after it.
     pub link_valid: Signal<Out, Bit>,
     /// A packet is whole.
     pub o_valid: Signal<Out, Bit>,
-    /// Flow of the packet.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// First cell of the packet.
     pub o_cell: Signal<Out, Bits<C>>,
-    /// Cells of the packet.
     pub o_cells: Signal<Out, Bits<6>>,
     /// Bytes of the packet less one.
     pub o_bytes: Signal<Out, Bits<14>>,
-    /// Sideband bits of the packet.
     pub o_meta: Signal<Out, Bits<M>>,
-    /// The packet ends a segment.
     pub o_ends: Signal<Out, Bit>,
     /// A packet found no room.
     pub refused: Signal<Out, Bit>,
@@ -260,9 +249,9 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
         self.take.next = self.ok.val() & (self.last[3].q.val() | self.cell_over.val());
         self.take_last.next = self.last[3].q.val();
         self.back.next = self.kill.val() & self.filled.val().any();
-        self.write_valid.next = self.ok.val();
-        self.write_at.next = (bit_cast::<A, C>(self.at_hand.val()) << self.beat_bits.val()) | bit_cast::<A, B>(self.beat.q.val());
-        self.write_data.next = self.data[3].q.val();
+        self.write.valid.next = self.ok.val();
+        self.write.at.next = (bit_cast::<A, C>(self.at_hand.val()) << self.beat_bits.val()) | bit_cast::<A, B>(self.beat.q.val());
+        self.write.data.next = self.data[3].q.val();
         self.link_valid.next = self.ok.val() & !self.last[3].q.val() & self.cell_over.val();
         self.done.d.next = self.ok.val() & self.last[3].q.val();
         self.done_flow.d.next = self.flow[3].q.val();

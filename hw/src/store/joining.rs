@@ -1,4 +1,6 @@
 //! A packet joins its flow's queue.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::JoinOut;
 use crate::constant::Const;
 use rust_hdl::prelude::*;
 
@@ -11,9 +13,7 @@ use rust_hdl::prelude::*;
 /// Latency: 3 clocks from `i` to `o`. Throughput: one a clock, the same flow too.
 #[derive(LogicBlock, Default)]
 pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAMs are filled.
     pub sweep: Signal<In, Bit>,
@@ -21,30 +21,16 @@ pub struct Joining<const F: usize, const C: usize, const N: usize, const T: usiz
     pub sweep_at: Signal<In, Bits<T>>,
     /// A packet is whole.
     pub i_valid: Signal<In, Bit>,
-    /// Flow of the packet.
     pub i_flow: Signal<In, Bits<F>>,
-    /// First cell of the packet.
     pub i_cell: Signal<In, Bits<C>>,
-    /// Cells of the packet.
     pub i_cells: Signal<In, Bits<6>>,
     /// A cell is given a node.
     pub node_valid: Signal<In, Bit>,
-    /// The cell.
     pub node_cell: Signal<In, Bits<C>>,
     /// The node.
     pub node: Signal<In, Bits<T>>,
-    /// A packet joins.
-    pub o_valid: Signal<Out, Bit>,
-    /// Flow of the packet.
-    pub o_flow: Signal<Out, Bits<F>>,
-    /// The node that it becomes.
-    pub o_node: Signal<Out, Bits<T>>,
-    /// First cell of the packet.
-    pub o_cell: Signal<Out, Bits<C>>,
-    /// Cells of the packet.
-    pub o_cells: Signal<Out, Bits<6>>,
-    /// The flow's empty node from now on.
-    pub o_tail: Signal<Out, Bits<T>>,
+    /// Packets for queues.
+    pub o: JoinOut<F, C, T>,
     /// Cells that joined the flow's queue since the sweep.
     pub o_joined: Signal<Out, Bits<N>>,
     tails: RAM<Bits<T>, F>,
@@ -174,12 +160,12 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize> Logic for J
             self.nodes.write_address.next = self.sweep_at.val().get_bits::<C>(0);
             self.nodes.write_data.next = bit_cast::<T, C>(self.sweep_at.val().get_bits::<C>(0)) | self.upper.val();
         }
-        self.o_valid.next = self.done_valid[0].q.val();
-        self.o_flow.next = self.done_flow[0].q.val();
-        self.o_node.next = self.done_node.q.val();
-        self.o_cell.next = self.done_cell.q.val();
-        self.o_cells.next = self.done_cells.q.val();
-        self.o_tail.next = self.done_tail[0].q.val();
+        self.o.valid.next = self.done_valid[0].q.val();
+        self.o.flow.next = self.done_flow[0].q.val();
+        self.o.node.next = self.done_node.q.val();
+        self.o.cell.next = self.done_cell.q.val();
+        self.o.cells.next = self.done_cells.q.val();
+        self.o.tail.next = self.done_tail[0].q.val();
         self.o_joined.next = self.done_sum[0].q.val();
         if self.rst.val() {
             for i in 0..2 {

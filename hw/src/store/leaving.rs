@@ -1,5 +1,6 @@
 //! A packet leaves its flow's queue.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::JoinIn;
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
 
@@ -8,11 +9,9 @@ use rust_hdl::prelude::*;
 ///
 /// Latency: 5 clocks from `i` to `o`; `outcome` 2 clocks after `i`. Throughput: one a clock, but of one flow each third clock: the source of
 /// flows keeps to that.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAMs are filled.
     pub sweep: Signal<In, Bit>,
@@ -20,57 +19,35 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub sweep_at: Signal<In, Bits<T>>,
     /// A flow to look at.
     pub i_valid: Signal<In, Bit>,
-    /// The flow.
     pub i_flow: Signal<In, Bits<F>>,
-    /// No grant: a visit.
     pub i_visit: Signal<In, Bit>,
-    /// Launch of the grant.
     pub i_launch: Signal<In, Bits<64>>,
     /// A packet is whole: what is kept of it.
     pub info_valid: Signal<In, Bit>,
-    /// First cell of the packet.
     pub info_cell: Signal<In, Bits<C>>,
     /// Bytes of the packet less one.
     pub info_bytes: Signal<In, Bits<14>>,
-    /// Sideband bits of the packet.
     pub info_meta: Signal<In, Bits<M>>,
-    /// The packet ends a segment.
     pub info_ends: Signal<In, Bit>,
-    /// A packet joins, as `Joining` says.
-    pub join_valid: Signal<In, Bit>,
-    /// Flow of the joining packet.
-    pub join_flow: Signal<In, Bits<F>>,
-    /// Node that the packet becomes.
-    pub join_node: Signal<In, Bits<T>>,
-    /// First cell of the joining packet.
-    pub join_cell: Signal<In, Bits<C>>,
-    /// Cells of the joining packet.
-    pub join_cells: Signal<In, Bits<6>>,
-    /// The flow's empty node from now on.
-    pub join_tail: Signal<In, Bits<T>>,
+    /// Packets for queues.
+    pub join: JoinIn<F, C, T>,
     /// A record is loaded.
     pub load_valid: Signal<In, Bit>,
-    /// Flow of the record.
     pub load_flow: Signal<In, Bits<F>>,
-    /// The record enables the flow.
     pub load_enable: Signal<In, Bit>,
     /// A flow's packets are to be discarded, or are.
     pub voids_valid: Signal<In, Bit>,
-    /// The flow.
     pub voids_flow: Signal<In, Bits<F>>,
     /// The flow's packets are still to be discarded.
     pub voids: Signal<In, Bit>,
     /// A visit comes to its end.
     pub outcome_valid: Signal<Out, Bit>,
-    /// Flow of the visit.
     pub outcome_flow: Signal<Out, Bits<F>>,
-    /// A packet is discarded.
     pub outcome_found: Signal<Out, Bit>,
     /// No packet is left to discard, and the flow is enabled: until it is, a packet may still be on its way in.
     pub outcome_clear: Signal<Out, Bit>,
     /// A packet left: the node before it is its first cell's.
     pub node_valid: Signal<Out, Bit>,
-    /// The cell.
     pub node_cell: Signal<Out, Bits<C>>,
     /// The node.
     pub node: Signal<Out, Bits<T>>,
@@ -84,17 +61,12 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub o_flow: Signal<Out, Bits<F>>,
     /// The `i` was a visit.
     pub o_visit: Signal<Out, Bit>,
-    /// There is a packet.
     pub o_found: Signal<Out, Bit>,
-    /// First cell of the packet.
     pub o_cell: Signal<Out, Bits<C>>,
     /// Bytes of the packet less one.
     pub o_bytes: Signal<Out, Bits<14>>,
-    /// Sideband bits of the packet.
     pub o_meta: Signal<Out, Bits<M>>,
-    /// The packet ends a segment.
     pub o_ends: Signal<Out, Bit>,
-    /// Launch of the grant.
     pub o_launch: Signal<Out, Bits<64>>,
     heads: RAM<Bits<T>, F>,
     tails: RAM<Bits<T>, F>,
@@ -125,17 +97,6 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     meta: DFF<Bits<M>>,
     take: Signal<Local, Bit>,
     sum: Signal<Local, Bits<N>>,
-}
-
-impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> Default for Leaving<F, C, N, T, M> {
-    fn default() -> Self {
-        assert!(N == C + 1 && T == F.max(C) + 1, "widths of queues of 2^{F} flows and 2^{C} cells");
-        construct!({} clk, rst, sweep, sweep_at, i_valid, i_flow, i_visit, i_launch, info_valid, info_cell, info_bytes, info_meta, info_ends, join_valid,
-            join_flow, join_node, join_cell, join_cells, join_tail, load_valid, load_flow, load_enable, voids_valid, voids_flow, voids,
-            outcome_valid, outcome_flow, outcome_found, outcome_clear, node_valid, node_cell, node, gone_flow, gone, o_valid, o_flow, o_visit,
-            o_found, o_cell, o_bytes, o_meta, o_ends, o_launch, heads, tails, sums, enabled, voided, cells, counts, links, lengths, metas, launches,
-            empty, shut, stale, lives, count, length, meta, take, sum; valid, visit, flow, old, found, first)
-    }
 }
 
 impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> Logic for Leaving<F, C, N, T, M> {
@@ -244,18 +205,18 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: us
         self.o_launch.next = self.launches.o.val();
 
         // Writes by other blocks.
-        self.tails.write_enable.next = self.join_valid.val() | self.sweep.val();
-        self.tails.write_address.next = self.join_flow.val();
-        self.tails.write_data.next = self.join_tail.val();
-        self.cells.write_enable.next = self.join_valid.val();
-        self.cells.write_address.next = self.join_node.val();
-        self.cells.write_data.next = self.join_cell.val();
-        self.counts.write_enable.next = self.join_valid.val();
-        self.counts.write_address.next = self.join_node.val();
-        self.counts.write_data.next = self.join_cells.val();
-        self.links.write_enable.next = self.join_valid.val();
-        self.links.write_address.next = self.join_node.val();
-        self.links.write_data.next = self.join_tail.val();
+        self.tails.write_enable.next = self.join.valid.val() | self.sweep.val();
+        self.tails.write_address.next = self.join.flow.val();
+        self.tails.write_data.next = self.join.tail.val();
+        self.cells.write_enable.next = self.join.valid.val();
+        self.cells.write_address.next = self.join.node.val();
+        self.cells.write_data.next = self.join.cell.val();
+        self.counts.write_enable.next = self.join.valid.val();
+        self.counts.write_address.next = self.join.node.val();
+        self.counts.write_data.next = self.join.cells.val();
+        self.links.write_enable.next = self.join.valid.val();
+        self.links.write_address.next = self.join.node.val();
+        self.links.write_data.next = self.join.tail.val();
         self.lengths.write_enable.next = self.info_valid.val();
         self.lengths.write_address.next = self.info_cell.val();
         self.lengths.write_data.next = bit_cast::<15, 14>(self.info_bytes.val()) | (bit_cast::<15, 1>(self.info_ends.val().into()) << 14);

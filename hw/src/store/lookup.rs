@@ -1,13 +1,12 @@
 //! State of a flow for a packet that comes in.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use rust_hdl::prelude::*;
 
 /// For `2^F` flows: whether a flow may store packets, and how many cells it holds, counted in `N` bits.
 ///
 /// Latency: 3 clocks from `flow` to `open` and `held`. Throughput: one a clock.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Lookup<const F: usize, const N: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Flow `sweep_at` is cleared.
     pub sweep: Signal<In, Bit>,
@@ -21,25 +20,20 @@ pub struct Lookup<const F: usize, const N: usize> {
     pub held: Signal<Out, Bits<N>>,
     /// A record is loaded.
     pub load_valid: Signal<In, Bit>,
-    /// Flow of the record.
     pub load_flow: Signal<In, Bits<F>>,
-    /// The record enables the flow.
     pub load_enable: Signal<In, Bit>,
     /// A flow's packets are to be discarded, or are.
     pub voids_valid: Signal<In, Bit>,
-    /// The flow.
     pub voids_flow: Signal<In, Bits<F>>,
     /// The flow's packets are still to be discarded.
     pub voids: Signal<In, Bit>,
     /// Packets joined a queue.
     pub joined_valid: Signal<In, Bit>,
-    /// Flow of the packets that joined.
     pub joined_flow: Signal<In, Bits<F>>,
     /// Cells that joined the queue since the sweep.
     pub joined: Signal<In, Bits<N>>,
     /// Packets left a queue.
     pub gone_valid: Signal<In, Bit>,
-    /// Flow of the packets that left.
     pub gone_flow: Signal<In, Bits<F>>,
     /// Cells that left the queue since the sweep.
     pub gone: Signal<In, Bits<N>>,
@@ -53,14 +47,6 @@ pub struct Lookup<const F: usize, const N: usize> {
     raw_going: DFF<Bits<N>>,
     is_open: DFF<Bit>,
     holds: DFF<Bits<N>>,
-}
-
-impl<const F: usize, const N: usize> Default for Lookup<F, N> {
-    fn default() -> Self {
-        construct!({} clk, sweep, sweep_at, flow, open, held, load_valid, load_flow, load_enable, voids_valid, voids_flow, voids, joined_valid,
-            joined_flow, joined, gone_valid, gone_flow, gone, enabled, voided, coming, going, raw_enabled, raw_voided, raw_coming, raw_going,
-            is_open, holds)
-    }
 }
 
 impl<const F: usize, const N: usize> Logic for Lookup<F, N> {

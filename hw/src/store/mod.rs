@@ -1,4 +1,5 @@
 //! The packet store: whole packets in on-chip RAM, a queue a flow, read out when their grants come.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 mod free;
 mod intake;
 mod joining;
@@ -7,6 +8,7 @@ mod lookup;
 mod reader;
 mod turns;
 
+use crate::bus::{BeatWriteOut, FlowStreamOut, FlowSwitchIn, GrantIn, JoinOut, MetaAxisIn, StoredAxisOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use free::Free;
@@ -51,78 +53,32 @@ pub struct Store<
     const S: usize,
     const P: usize,
 > {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAMs are filled; nothing is taken before.
     pub swept: Signal<Out, Bit>,
-    /// Beat: bytes in wire order.
-    pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: offered.
-    pub s_tvalid: Signal<In, Bit>,
-    /// Beat: taken if offered.
-    pub s_tready: Signal<Out, Bit>,
-    /// Beat: the packet's last.
-    pub s_tlast: Signal<In, Bit>,
+    /// Frames.
+    pub s: MetaAxisIn<W, K, M>,
     /// With a packet's first beat: its flow.
     pub s_flow: Signal<In, Bits<F>>,
-    /// With a packet's first beat: what goes beside it.
-    pub s_meta: Signal<In, Bits<M>>,
     /// With a packet's first beat: the packet ends a segment.
     pub s_ends: Signal<In, Bit>,
-    /// A record is loaded.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow of the record.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// The flow may store packets.
-    pub fl_enable: Signal<In, Bit>,
-    /// The flow's stored packets stay.
-    pub fl_keep: Signal<In, Bit>,
+    /// Loads of flows.
+    pub fl: FlowSwitchIn<F>,
     /// Cells of a flow that stores no packet more.
     pub cfg_bound: Signal<In, Bits<16>>,
-    /// The input waits for a flow at its bound, and for free cells.
     pub cfg_wait: Signal<In, Bit>,
-    /// A packet is stored.
-    pub doorbell_valid: Signal<Out, Bit>,
-    /// The doorbell is taken.
-    pub doorbell_ready: Signal<In, Bit>,
-    /// The packet's flow.
-    pub doorbell_flow: Signal<Out, Bits<F>>,
-    /// A packet may leave.
-    pub grant_valid: Signal<In, Bit>,
-    /// The grant is taken if offered.
-    pub grant_ready: Signal<Out, Bit>,
-    /// Flow of the grant.
-    pub grant_flow: Signal<In, Bits<F>>,
-    /// When the grant is eligible, ns48.fns16.
-    pub grant_launch: Signal<In, Bits<64>>,
+    /// Doorbells.
+    pub doorbell: FlowStreamOut<F>,
+    /// Grants.
+    pub grant: GrantIn<F>,
     /// A grant is charged.
     pub charge_valid: Signal<Out, Bit>,
-    /// Flow of the charge.
     pub charge_flow: Signal<Out, Bits<F>>,
-    /// Wire bytes.
     pub charge_bytes: Signal<Out, Bits<16>>,
-    /// The charged packet ends a segment.
     pub charge_ends: Signal<Out, Bit>,
-    /// Beat: bytes in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: offered.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// Beat: taken if offered.
-    pub m_tready: Signal<In, Bit>,
-    /// Beat: the packet's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Flow of its packet.
-    pub m_flow: Signal<Out, Bits<16>>,
-    /// Launch of its packet, ns48.fns16.
-    pub m_launch: Signal<Out, Bits<64>>,
-    /// Sideband bits of its packet.
-    pub m_meta: Signal<Out, Bits<M>>,
+    /// Packets that leave.
+    pub m: StoredAxisOut<W, K, M>,
     /// A packet found no room.
     pub refused: Signal<Out, Bit>,
     /// A packet was too long or had a gap.
@@ -199,6 +155,7 @@ impl<
     pub fn new() -> Self {
         assert!((1..=16).contains(&F) && (6..=16).contains(&C), "2^{F} flows and 2^{C} cells: at most 2^16, and 64 cells at least");
         assert!(P == M + 111 && 256 * PACKET_CELLS < 1 << 14, "a packet's word has {} bits", M + 111);
+        assert!(N == C + 1 && T == F.max(C) + 1, "widths of queues of 2^{F} flows and 2^{C} cells");
         let over = |bytes: u32| Const::new(bits::<16>(u64::from(bytes)));
         Self {
             sweep_end: Const::new(bits::<T>(1 << (T - 1))),
@@ -292,14 +249,14 @@ impl<
         // Beats into cells.
         self.open.next =
             (self.is_swept.val() & !self.rings.q.val().get_bits::<3>(3).any()) & (!self.halted.q.val() | self.intake.midst.val());
-        self.s_tready.next = self.open.val();
-        self.taken.next = self.open.val() & self.s_tvalid.val();
+        self.s.tready.next = self.open.val();
+        self.taken.next = self.open.val() & self.s.tvalid.val();
         self.intake.s_valid.next = self.taken.val();
-        self.intake.s_data.next = self.s_tdata.val();
-        self.intake.s_keep.next = self.s_tkeep.val();
-        self.intake.s_last.next = self.s_tlast.val();
+        self.intake.s_data.next = self.s.tdata.val();
+        self.intake.s_keep.next = self.s.tkeep.val();
+        self.intake.s_last.next = self.s.tlast.val();
         self.intake.s_flow.next = self.s_flow.val();
-        self.intake.s_meta.next = self.s_meta.val();
+        self.intake.s_meta.next = self.s.meta.val();
         self.intake.s_ends.next = self.s_ends.val();
         self.intake.bound.next = self.cfg_bound.val();
         self.lookup.flow.next = self.s_flow.val();
@@ -340,9 +297,7 @@ impl<
         self.pool.back.next = self.intake.back.val();
         self.pool.push_valid.next = self.reader.freed_valid.val();
         self.pool.push_cell.next = self.reader.freed_cell.val();
-        self.reader.write_valid.next = self.intake.write_valid.val();
-        self.reader.write_at.next = self.intake.write_at.val();
-        self.reader.write_data.next = self.intake.write_data.val();
+        BeatWriteOut::<W, A>::join(&mut self.intake.write, &mut self.reader.write);
         self.reader.link_valid.next = self.intake.link_valid.val();
         self.reader.link_cell.next = self.pool.at_hand.val();
         self.reader.link_to.next = self.pool.following.val();
@@ -362,36 +317,31 @@ impl<
         self.leaving.info_bytes.next = self.intake.o_bytes.val();
         self.leaving.info_meta.next = self.intake.o_meta.val();
         self.leaving.info_ends.next = self.intake.o_ends.val();
-        self.leaving.join_valid.next = self.joining.o_valid.val();
-        self.leaving.join_flow.next = self.joining.o_flow.val();
-        self.leaving.join_node.next = self.joining.o_node.val();
-        self.leaving.join_cell.next = self.joining.o_cell.val();
-        self.leaving.join_cells.next = self.joining.o_cells.val();
-        self.leaving.join_tail.next = self.joining.o_tail.val();
-        self.lookup.joined_valid.next = self.joining.o_valid.val();
-        self.lookup.joined_flow.next = self.joining.o_flow.val();
+        JoinOut::<F, C, T>::join(&mut self.joining.o, &mut self.leaving.join);
+        self.lookup.joined_valid.next = self.joining.o.valid.val();
+        self.lookup.joined_flow.next = self.joining.o.flow.val();
         self.lookup.joined.next = self.joining.o_joined.val();
         self.lookup.gone_valid.next = self.leaving.node_valid.val();
         self.lookup.gone_flow.next = self.leaving.gone_flow.val();
         self.lookup.gone.next = self.leaving.gone.val();
-        self.doorbells.i_valid.next = self.joining.o_valid.val();
-        self.doorbells.i_data.next = self.joining.o_flow.val();
-        self.doorbells.o_ready.next = self.doorbell_ready.val();
-        self.doorbell_valid.next = self.doorbells.o_valid.val();
-        self.doorbell_flow.next = self.doorbells.o_data.val();
-        self.rung.next = self.doorbells.o_valid.val() & self.doorbell_ready.val();
-        if self.joining.o_valid.val() & !self.rung.val() {
+        self.doorbells.i_valid.next = self.joining.o.valid.val();
+        self.doorbells.i_data.next = self.joining.o.flow.val();
+        self.doorbells.o_ready.next = self.doorbell.ready.val();
+        self.doorbell.valid.next = self.doorbells.o_valid.val();
+        self.doorbell.flow.next = self.doorbells.o_data.val();
+        self.rung.next = self.doorbells.o_valid.val() & self.doorbell.ready.val();
+        if self.joining.o.valid.val() & !self.rung.val() {
             self.rings.d.next = self.rings.q.val() + bits::<6>(1);
         }
-        if self.rung.val() & !self.joining.o_valid.val() {
+        if self.rung.val() & !self.joining.o.valid.val() {
             self.rings.d.next = self.rings.q.val() - bits::<6>(1);
         }
 
         // Records.
-        self.load_valid.d.next = self.fl_valid.val() & self.is_swept.val();
-        self.load_voids.d.next = self.fl_valid.val() & self.is_swept.val() & !(self.fl_enable.val() & self.fl_keep.val());
-        self.load_flow.d.next = self.fl_flow.val();
-        self.load_enable.d.next = self.fl_enable.val();
+        self.load_valid.d.next = self.fl.valid.val() & self.is_swept.val();
+        self.load_voids.d.next = self.fl.valid.val() & self.is_swept.val() & !(self.fl.enable.val() & self.fl.keep.val());
+        self.load_flow.d.next = self.fl.flow.val();
+        self.load_enable.d.next = self.fl.enable.val();
         self.lookup.load_valid.next = self.load_valid.q.val();
         self.lookup.load_flow.next = self.load_flow.q.val();
         self.lookup.load_enable.next = self.load_enable.q.val();
@@ -418,14 +368,11 @@ impl<
             self.leaving.voids_flow.next = self.load_flow.q.val();
         }
         self.turns.outcome_anew.next = self.anew.val();
-        self.turns.void_valid.next = self.load_valid.q.val();
-        self.turns.void_flow.next = self.load_flow.q.val();
+        self.turns.void.valid.next = self.load_valid.q.val();
+        self.turns.void.flow.next = self.load_flow.q.val();
 
         // Grants, and packets out of queues.
-        self.turns.grant_valid.next = self.grant_valid.val();
-        self.turns.grant_flow.next = self.grant_flow.val();
-        self.turns.grant_launch.next = self.grant_launch.val();
-        self.grant_ready.next = self.turns.grant_ready.val();
+        GrantIn::<F>::link(&mut self.grant, &mut self.turns.grant);
         self.turns.begun.next = self.packets.o_valid.val() & self.reader.i_ready.val() & !self.packets.o_data.val().get_bit(0);
         self.turns.discarded.next = self.packets.o_valid.val() & self.reader.i_ready.val() & self.packets.o_data.val().get_bit(0);
         self.turns.vain.next = self.leaving.o_valid.val() & !self.leaving.o_found.val() & !self.leaving.o_visit.val();
@@ -471,14 +418,7 @@ impl<
         self.reader.i_flow.next = self.word.val().get_bits::<16>(31);
         self.reader.i_launch.next = self.word.val().get_bits::<64>(47);
         self.reader.i_meta.next = self.word.val().get_bits::<M>(111);
-        self.m_tdata.next = self.reader.m_tdata.val();
-        self.m_tkeep.next = self.reader.m_tkeep.val();
-        self.m_tvalid.next = self.reader.m_tvalid.val();
-        self.reader.m_tready.next = self.m_tready.val();
-        self.m_tlast.next = self.reader.m_tlast.val();
-        self.m_flow.next = self.reader.m_flow.val();
-        self.m_launch.next = self.reader.m_launch.val();
-        self.m_meta.next = self.reader.m_meta.val();
+        StoredAxisOut::<W, K, M>::link(&mut self.m, &mut self.reader.m);
         self.voided.next = self.reader.voided.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<T>(0);

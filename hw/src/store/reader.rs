@@ -1,4 +1,6 @@
 //! The way out: packets beat by beat, their cells back to the free ones.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{BeatWriteIn, StoredAxisOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -10,60 +12,31 @@ use rust_hdl::prelude::*;
 /// a packet that is discarded takes two clocks a cell. Back pressure: 16 beats wait, then reading pauses.
 #[derive(LogicBlock, Default)]
 pub struct Reader<const W: usize, const K: usize, const C: usize, const B: usize, const A: usize, const M: usize, const S: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A packet to read.
     pub i_valid: Signal<In, Bit>,
-    /// The packet is taken.
     pub i_ready: Signal<Out, Bit>,
-    /// The packet is discarded.
     pub i_discard: Signal<In, Bit>,
-    /// First cell of the packet.
     pub i_cell: Signal<In, Bits<C>>,
     /// Bytes of the packet less one.
     pub i_bytes: Signal<In, Bits<14>>,
-    /// Flow of the packet.
     pub i_flow: Signal<In, Bits<16>>,
-    /// Launch of the packet.
     pub i_launch: Signal<In, Bits<64>>,
-    /// Sideband bits of the packet.
     pub i_meta: Signal<In, Bits<M>>,
-    /// A beat is written.
-    pub write_valid: Signal<In, Bit>,
-    /// Address of the beat.
-    pub write_at: Signal<In, Bits<A>>,
-    /// Data of the beat.
-    pub write_data: Signal<In, Bits<W>>,
+    /// Beats into cells.
+    pub write: BeatWriteIn<W, A>,
     /// A cell is followed by another.
     pub link_valid: Signal<In, Bit>,
-    /// The cell.
     pub link_cell: Signal<In, Bits<C>>,
-    /// The other.
     pub link_to: Signal<In, Bits<C>>,
     /// A cell is free.
     pub freed_valid: Signal<Out, Bit>,
-    /// The free cell.
     pub freed_cell: Signal<Out, Bits<C>>,
     /// A packet is discarded.
     pub voided: Signal<Out, Bit>,
-    /// Beat: bytes in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat: bytes that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat: offered.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// Beat: taken if offered.
-    pub m_tready: Signal<In, Bit>,
-    /// Beat: the packet's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Flow of its packet.
-    pub m_flow: Signal<Out, Bits<16>>,
-    /// Launch of its packet.
-    pub m_launch: Signal<Out, Bits<64>>,
-    /// Sideband bits of its packet.
-    pub m_meta: Signal<Out, Bits<M>>,
+    /// Packets that leave.
+    pub m: StoredAxisOut<W, K, M>,
     data: RAM<Bits<W>, A>,
     links: RAM<Bits<C>, C>,
     bytes: Fifo<W, 4, 5>,
@@ -137,9 +110,9 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
         self.bytes.rst.next = self.rst.val();
         self.sides.clk.next = self.clk.val();
         self.sides.rst.next = self.rst.val();
-        self.data.write_enable.next = self.write_valid.val();
-        self.data.write_address.next = self.write_at.val();
-        self.data.write_data.next = self.write_data.val();
+        self.data.write_enable.next = self.write.valid.val();
+        self.data.write_address.next = self.write.at.val();
+        self.data.write_data.next = self.write.data.val();
         self.links.write_enable.next = self.link_valid.val();
         self.links.write_address.next = self.link_cell.val();
         self.links.write_data.next = self.link_to.val();
@@ -208,8 +181,8 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
         if self.last.val() {
             self.sides.i_data.next = self.sides.i_data.val() | bits::<S>(1);
         }
-        self.leaves.next = self.bytes.o_valid.val() & self.m_tready.val();
-        self.bytes.o_ready.next = self.m_tready.val();
+        self.leaves.next = self.bytes.o_valid.val() & self.m.tready.val();
+        self.bytes.o_ready.next = self.m.tready.val();
         self.sides.o_ready.next = self.leaves.val();
         if self.sides.i_valid.val() & !self.leaves.val() {
             self.beats.d.next = self.beats.q.val() + bits::<5>(1);
@@ -218,13 +191,13 @@ impl<const W: usize, const K: usize, const C: usize, const B: usize, const A: us
             self.beats.d.next = self.beats.q.val() - bits::<5>(1);
         }
         self.mask.next = self.others.val() << self.sides.o_data.val().get_bits::<6>(1);
-        self.m_tdata.next = self.bytes.o_data.val();
-        self.m_tkeep.next = !self.mask.val();
-        self.m_tvalid.next = self.bytes.o_valid.val();
-        self.m_tlast.next = self.sides.o_data.val().get_bit(0);
-        self.m_flow.next = self.sides.o_data.val().get_bits::<16>(8);
-        self.m_launch.next = self.sides.o_data.val().get_bits::<64>(24);
-        self.m_meta.next = self.sides.o_data.val().get_bits::<M>(88);
+        self.m.tdata.next = self.bytes.o_data.val();
+        self.m.tkeep.next = !self.mask.val();
+        self.m.tvalid.next = self.bytes.o_valid.val();
+        self.m.tlast.next = self.sides.o_data.val().get_bit(0);
+        self.m.flow.next = self.sides.o_data.val().get_bits::<16>(8);
+        self.m.launch.next = self.sides.o_data.val().get_bits::<64>(24);
+        self.m.meta.next = self.sides.o_data.val().get_bits::<M>(88);
         self.i_ready.next = self.load.val();
         self.freed_valid.next = self.freed.q.val();
         self.freed_cell.next = self.freed_at.q.val();

@@ -1,4 +1,6 @@
 //! Choice of the flow whose queue is looked at next.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{FlowPulseIn, GrantIn};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
@@ -12,20 +14,12 @@ use timely_model::store::{AHEAD, AHEAD_LONG};
 /// places are taken; behind a long packet, while one is.
 #[derive(LogicBlock, Default)]
 pub struct Turns<const F: usize, const G: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Grants are taken.
     pub swept: Signal<In, Bit>,
-    /// A grant.
-    pub grant_valid: Signal<In, Bit>,
-    /// The grant is taken if offered.
-    pub grant_ready: Signal<Out, Bit>,
-    /// Flow of the grant.
-    pub grant_flow: Signal<In, Bits<F>>,
-    /// Launch of the grant.
-    pub grant_launch: Signal<In, Bits<64>>,
+    /// Grants.
+    pub grant: GrantIn<F>,
     /// A granted packet begins to be read.
     pub begun: Signal<In, Bit>,
     /// A packet begins to be discarded.
@@ -34,27 +28,18 @@ pub struct Turns<const F: usize, const G: usize> {
     pub vain: Signal<In, Bit>,
     /// The length of a granted packet is known.
     pub length_valid: Signal<In, Bit>,
-    /// The packet is long.
     pub length_long: Signal<In, Bit>,
     /// A visit comes to its end.
     pub outcome_valid: Signal<In, Bit>,
-    /// Flow of the visit.
     pub outcome_flow: Signal<In, Bits<F>>,
-    /// The visit found a packet to discard.
     pub outcome_found: Signal<In, Bit>,
-    /// The flow was loaded since the visit looked.
     pub outcome_anew: Signal<In, Bit>,
-    /// A flow is loaded: it is visited first.
-    pub void_valid: Signal<In, Bit>,
-    /// The loaded flow.
-    pub void_flow: Signal<In, Bits<F>>,
+    /// Flows whose packets are void.
+    pub void: FlowPulseIn<F>,
     /// A flow to look at.
     pub o_valid: Signal<Out, Bit>,
-    /// The flow.
     pub o_flow: Signal<Out, Bits<F>>,
-    /// The flow is visited, without a grant.
     pub o_visit: Signal<Out, Bit>,
-    /// Launch of the grant.
     pub o_launch: Signal<Out, Bits<64>>,
     many: Const<Bits<5>>,
     few: Const<Bits<5>>,
@@ -113,9 +98,9 @@ impl<const F: usize, const G: usize> Logic for Turns<F, G> {
             self.is_long.d.next = self.length_long.val();
         }
         self.room.next = self.swept.val() & (self.places.q.val() < self.limit.val());
-        self.accept.next = self.room.val() & self.grant_valid.val();
+        self.accept.next = self.room.val() & self.grant.valid.val();
         self.grants.i_valid.next = self.accept.val();
-        self.grants.i_data.next = (bit_cast::<G, F>(self.grant_flow.val()) << 64) | bit_cast::<G, 64>(self.grant_launch.val());
+        self.grants.i_data.next = (bit_cast::<G, F>(self.grant.flow.val()) << 64) | bit_cast::<G, 64>(self.grant.launch.val());
         self.head.next = self.grants.o_data.val().get_bits::<F>(64);
 
         // A queue that is being looked at shows its next packet two clocks later.
@@ -160,11 +145,11 @@ impl<const F: usize, const G: usize> Logic for Turns<F, G> {
                 self.urgent.d.next = false;
             }
         }
-        if self.void_valid.val() {
+        if self.void.valid.val() {
             self.urgent.d.next = true;
-            self.at.d.next = self.void_flow.val();
+            self.at.d.next = self.void.flow.val();
         }
-        self.grant_ready.next = self.room.val();
+        self.grant.ready.next = self.room.val();
         self.o_valid.next = self.valid[0].q.val();
         self.o_flow.next = self.flow[0].q.val();
         self.o_visit.next = self.visit[0].q.val();

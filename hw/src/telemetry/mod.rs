@@ -7,7 +7,7 @@ mod recorder;
 pub use histograms::Histograms;
 pub use recorder::Recorder;
 
-use crate::bus::FlowLoadIn;
+use crate::bus::{AnswerOut, CountedSampleIn, FlowLoadIn, OutcomeIn, QueryIn};
 use group::Group;
 use rust_hdl::prelude::*;
 
@@ -33,21 +33,9 @@ pub struct Telemetry<const F: usize> {
     /// Wire bytes of the frame.
     pub sent_wire_bytes: Signal<In, Bits<16>>,
     /// A sample for the engine.
-    pub sample_valid: Signal<In, Bit>,
-    /// 1 time-out, else RTT.
-    pub sample_kind: Signal<In, Bits<2>>,
-    /// Flow of the sample.
-    pub sample_flow: Signal<In, Bits<F>>,
-    /// RTT, ns.
-    pub sample_rtt_ns: Signal<In, Bits<24>>,
-    /// Segments that lost packets, of which its ACK tells.
-    pub sample_lost: Signal<In, Bits<7>>,
-    /// An ACK has its outcome; with the sample of the clock before, of the same flow, or alone.
-    pub acked_valid: Signal<In, Bit>,
-    /// Flow of the ACK.
-    pub acked_flow: Signal<In, Bits<F>>,
-    /// 0 accepted, 1 stale, 2 repeated, 3 forged.
-    pub acked_outcome: Signal<In, Bits<2>>,
+    pub sample: CountedSampleIn<F>,
+    /// Outcome of an ACK; with the sample of the clock before, of the same flow, or alone.
+    pub acked: OutcomeIn<F>,
     /// The engine set a rate.
     pub event_valid: Signal<In, Bit>,
     /// Flow of the rate.
@@ -67,19 +55,11 @@ pub struct Telemetry<const F: usize> {
     /// Flow bus.
     pub fl: FlowLoadIn<F>,
     /// A record is wanted.
-    pub query_valid: Signal<In, Bit>,
-    /// Flow of the wanted record.
-    pub query_flow: Signal<In, Bits<F>>,
+    pub query: QueryIn<F>,
     /// The steady time, 2^10 ns.
     pub now: Signal<In, Bits<32>>,
-    /// Tag that the answer is known by.
-    pub query_tag: Signal<In, Bits<4>>,
     /// The record of the flow of 2 clocks ago; it stands until the next.
-    pub answer_valid: Signal<Out, Bit>,
-    /// Tag of the answered query.
-    pub answer_tag: Signal<Out, Bits<4>>,
-    /// Word `i` in bits `32i+31..32i`.
-    pub answer_record: Signal<Out, Bits<1024>>,
+    pub answer: AnswerOut,
     /// Bits 31..0 packets, 79..32 wire bytes, 111..80 segments.
     sent: Group<112, 113, F>,
     /// Bits 31..0 samples, 63..32 time-outs, 87..64 least, 111..88 last, 143..112 smoothed RTT, 271..144 words 9 to 12, 272 measured, 304..273 word 13, 336..305 segments that lost packets.
@@ -104,7 +84,7 @@ pub struct Telemetry<const F: usize> {
     lost: [DFF<Bits<7>>; 4],
     sampled: [DFF<Bit>; 4],
     sample_flow_q: DFF<Bits<F>>,
-    acked: [DFF<Bit>; 2],
+    acked_q: [DFF<Bit>; 2],
     outcome: [DFF<Bits<2>>; 2],
     /// The counter of the ACK, one bit each.
     acks_of: DFF<Bits<4>>,
@@ -221,10 +201,10 @@ impl<const F: usize> Logic for Telemetry<F> {
             self.sampled[i + 1].d.next = self.sampled[i].q.val();
         }
         for i in 0..2 {
-            self.acked[i].clock.next = self.clk.val();
+            self.acked_q[i].clock.next = self.clk.val();
             self.outcome[i].clock.next = self.clk.val();
         }
-        self.acked[1].d.next = self.acked[0].q.val();
+        self.acked_q[1].d.next = self.acked_q[0].q.val();
         self.outcome[1].d.next = self.outcome[0].q.val();
         self.sent.clk.next = self.clk.val();
         self.returns.clk.next = self.clk.val();
@@ -294,20 +274,20 @@ impl<const F: usize> Logic for Telemetry<F> {
 
         // Returns: the sample of the clock before, and the outcome of its ACK.
         // (7 old + new + 4) / 8 as 8 old + (-old - 1) + (new + 5), one addition of three.
-        self.sampled[0].d.next = self.sample_valid.val() & self.ready.q.val();
-        self.sample_flow_q.d.next = self.sample_flow.val();
-        self.late[0].d.next = self.sample_kind.val() == bits::<2>(1);
-        self.rtt[0].d.next = self.sample_rtt_ns.val();
-        self.lost[0].d.next = self.sample_lost.val();
-        self.returns.i_valid.next = self.sampled[0].q.val() | self.acked_valid.val();
+        self.sampled[0].d.next = self.sample.valid.val() & self.ready.q.val();
+        self.sample_flow_q.d.next = self.sample.flow.val();
+        self.late[0].d.next = self.sample.kind.val() == bits::<2>(1);
+        self.rtt[0].d.next = self.sample.rtt_ns.val();
+        self.lost[0].d.next = self.sample.lost.val();
+        self.returns.i_valid.next = self.sampled[0].q.val() | self.acked.valid.val();
         self.returns.i_flow.next = self.sample_flow_q.q.val();
-        if self.acked_valid.val() {
-            self.returns.i_flow.next = self.acked_flow.val();
+        if self.acked.valid.val() {
+            self.returns.i_flow.next = self.acked.flow.val();
         }
-        self.acked[0].d.next = self.acked_valid.val();
-        self.outcome[0].d.next = self.acked_outcome.val();
+        self.acked_q[0].d.next = self.acked.valid.val();
+        self.outcome[0].d.next = self.acked.outcome.val();
         self.acks_of.d.next = bits::<4>(0);
-        if self.acked[1].q.val() {
+        if self.acked_q[1].q.val() {
             self.acks_of.d.next = bits::<4>(1) << self.outcome[1].q.val();
         }
         self.biased.d.next = (bit_cast::<36, 24>(self.rtt[2].q.val()) << 8) | bits::<36>(5);
@@ -408,12 +388,12 @@ impl<const F: usize> Logic for Telemetry<F> {
         }
 
         // Queries: the words of the record from the bits of the groups, 0 where a group is of another epoch. Nothing moves without one.
-        self.sent.query_flow.next = self.query_flow.val();
-        self.returns.query_flow.next = self.query_flow.val();
-        self.events.query_flow.next = self.query_flow.val();
-        self.superseded.query_flow.next = self.query_flow.val();
-        self.asked.d.next = self.query_valid.val() & self.ready.q.val();
-        self.asked_tag.d.next = self.query_tag.val();
+        self.sent.query_flow.next = self.query.flow.val();
+        self.returns.query_flow.next = self.query.flow.val();
+        self.events.query_flow.next = self.query.flow.val();
+        self.superseded.query_flow.next = self.query.flow.val();
+        self.asked.d.next = self.query.valid.val() & self.ready.q.val();
+        self.asked_tag.d.next = self.query.tag.val();
         self.a_valid.d.next = self.asked.q.val();
         if self.asked.q.val() {
             self.a_tag.d.next = self.asked_tag.q.val();
@@ -444,9 +424,9 @@ impl<const F: usize> Logic for Telemetry<F> {
         if self.superseded_counts.q.val() {
             self.part_superseded.next = self.a_superseded.q.val();
         }
-        self.answer_valid.next = self.a_valid.q.val();
-        self.answer_tag.next = self.a_tag.q.val();
-        self.answer_record.next = bit_cast::<1024, 80>(self.part_sent.val().get_bits::<80>(0))
+        self.answer.valid.next = self.a_valid.q.val();
+        self.answer.tag.next = self.a_tag.q.val();
+        self.answer.record.next = bit_cast::<1024, 80>(self.part_sent.val().get_bits::<80>(0))
             | (bit_cast::<1024, 32>(self.part_sent.val().get_bits::<32>(80)) << 96)
             | (bit_cast::<1024, 88>(self.part_returns.val().get_bits::<88>(0)) << 128)
             | (bit_cast::<1024, 1>(self.part_returns.val().get_bits::<1>(272)) << 223)
@@ -467,7 +447,7 @@ impl<const F: usize> Logic for Telemetry<F> {
                 self.sampled[i].d.next = false;
             }
             for i in 0..2 {
-                self.acked[i].d.next = false;
+                self.acked_q[i].d.next = false;
             }
         }
     }

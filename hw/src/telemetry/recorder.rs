@@ -1,5 +1,5 @@
 //! Event records of rate updates: some of them, chosen, numbered, queued.
-use crate::bus::ProfileWriteIn;
+use crate::bus::{EventIn, ProfileWriteIn};
 use crate::constant::Const;
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
@@ -19,32 +19,8 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// The engine answered something.
-    pub event_valid: Signal<In, Bit>,
-    /// Flow of the answer.
-    pub event_flow: Signal<In, Bits<F>>,
-    /// The flow's profile.
-    pub event_profile: Signal<In, Bits<4>>,
-    /// Kind of the answer.
-    pub event_kind: Signal<In, Bits<3>>,
-    /// Branch that decided.
-    pub event_branch: Signal<In, Bits<3>>,
-    /// A hyperactive increase.
-    pub event_hyperactive: Signal<In, Bit>,
-    /// The signal, ns.
-    pub event_rtt_ns: Signal<In, Bits<24>>,
-    /// TTL as sent less TTL as received.
-    pub event_hops: Signal<In, Bits<8>>,
-    /// Time in the responder, ns.
-    pub event_endpoint_ns: Signal<In, Bits<24>>,
-    /// Time of the sample, ns; of a host rate the rate.
-    pub event_now_ns: Signal<In, Bits<32>>,
-    /// Rate before.
-    pub event_rate_before: Signal<In, Bits<32>>,
-    /// Rate after.
-    pub event_rate: Signal<In, Bits<32>>,
-    /// The law's state before.
-    pub event_before: Signal<In, Bits<160>>,
+    /// An operation of the engine was done.
+    pub event: EventIn<F>,
     /// The time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
     /// Profile bus.
@@ -133,28 +109,28 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
             }
         }
         // 0: the update, and whether it passes the filter. What comes without one is kept too, here and below: no enable goes to so many bits.
-        self.valid.d.next = self.event_valid.val();
+        self.valid.d.next = self.event.valid.val();
         self.other_flow.next =
-            self.cfg_filter.val().get_bit(16) & (self.cfg_filter.val().get_bits::<16>(0) != bit_cast::<16, F>(self.event_flow.val()));
-        self.other_profile.next = self.cfg_filter.val().get_bit(24) & (self.cfg_filter.val().get_bits::<4>(20) != self.event_profile.val());
+            self.cfg_filter.val().get_bit(16) & (self.cfg_filter.val().get_bits::<16>(0) != bit_cast::<16, F>(self.event.flow.val()));
+        self.other_profile.next = self.cfg_filter.val().get_bit(24) & (self.cfg_filter.val().get_bits::<4>(20) != self.event.profile.val());
         self.passes.d.next = !self.other_flow.val() & !self.other_profile.val();
-        self.flow.d.next = self.event_flow.val();
-        self.profile.d.next = self.event_profile.val();
+        self.flow.d.next = self.event.flow.val();
+        self.profile.d.next = self.event.profile.val();
         for i in 0..16 {
-            if self.event_profile.val().index() == i {
+            if self.event.profile.val().index() == i {
                 self.law.d.next = self.laws[i].q.val();
             }
         }
-        self.kind.d.next = self.event_kind.val();
-        self.branch.d.next = self.event_branch.val();
-        self.hyperactive.d.next = self.event_hyperactive.val();
-        self.signal.d.next = self.event_rtt_ns.val();
-        self.hops.d.next = self.event_hops.val();
-        self.endpoint.d.next = self.event_endpoint_ns.val();
-        self.argument.d.next = self.event_now_ns.val();
-        self.rate_before.d.next = self.event_rate_before.val();
-        self.rate.d.next = self.event_rate.val();
-        self.earlier.d.next = self.event_before.val();
+        self.kind.d.next = self.event.kind.val();
+        self.branch.d.next = self.event.branch.val();
+        self.hyperactive.d.next = self.event.hyperactive.val();
+        self.signal.d.next = self.event.rtt_ns.val();
+        self.hops.d.next = self.event.hops.val();
+        self.endpoint.d.next = self.event.endpoint_ns.val();
+        self.argument.d.next = self.event.now_ns.val();
+        self.rate_before.d.next = self.event.rate_before.val();
+        self.rate.d.next = self.event.rate.val();
+        self.earlier.d.next = self.event.before.val();
         self.stamp.d.next = self.now.val();
         // 1: whether it is one of those that are taken; a new `every` starts afresh, and costs the update of this clock.
         self.take.next = false;

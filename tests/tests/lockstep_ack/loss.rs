@@ -1,5 +1,6 @@
 //! Lost packets in ACKs: streams of segments through a path that drops what the test says, against a count of the test's own.
-use crate::{Run, config, report, v4, welcome};
+use crate::answers::{Run, v4};
+use crate::{config, report, welcome};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use std::collections::HashMap;

@@ -186,9 +186,9 @@ fn write_lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize)
 
 #[test]
 fn host_write_equals_model() {
-    write_lockstep("host_write_64", RtlWrite::<64>::default(), 64);
+    write_lockstep("host_write_64", RtlWrite::<64>::new(), 64);
     if thorough() {
-        write_lockstep("host_write_512", RtlWrite::<512>::default(), 512);
+        write_lockstep("host_write_512", RtlWrite::<512>::new(), 512);
     }
 }
 
@@ -271,9 +271,9 @@ fn read_lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) 
 
 #[test]
 fn host_read_equals_model() {
-    read_lockstep("host_read_64", RtlRead::<64>::default(), 64);
+    read_lockstep("host_read_64", RtlRead::<64>::new(), 64);
     if thorough() {
-        read_lockstep("host_read_512", RtlRead::<512>::default(), 512);
+        read_lockstep("host_read_512", RtlRead::<512>::new(), 512);
     }
 }
 
@@ -327,7 +327,7 @@ fn launches_equal_model() {
 #[test]
 fn credit_equals_model() {
     const F: u32 = 4;
-    let library = verilate("credit4", RtlCredit::<4, 5, 36>::default());
+    let library = verilate("credit4", RtlCredit::<4, 5, 36>::new());
     let input = |n: &str| library.input(n);
     let [rst, fl_valid, fl_flow, fl_enable] = ["rst", "fl_valid", "fl_flow", "fl_enable"].map(input);
     let frame = ["valid", "queue", "wire_bytes", "ends", "segment_bytes"].map(|n| library.input(&format!("frame_{n}")));

@@ -14,7 +14,7 @@ const F: usize = 9;
 
 #[test]
 fn courier_equals_model() {
-    let library: Arc<Library> = verilate("courier", Rtl::<F, 10, 41>::default());
+    let library: Arc<Library> = verilate("courier", Rtl::<F, 10, 41>::new());
     let (input, output) = (|n: &str| library.input(n), |n: &str| library.output(n));
     let singles = [
         "rst",

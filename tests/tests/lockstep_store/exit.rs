@@ -147,7 +147,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
 
 #[test]
 fn exit_equals_model_512() {
-    lockstep("exit512", Rtl::<512, 64, 4, 5>::default(), 512);
+    lockstep("exit512", Rtl::<512, 64, 4, 5>::new(), 512);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn exit_equals_model_256() {
     if !thorough() {
         return;
     }
-    lockstep("exit256", Rtl::<256, 32, 4, 5>::default(), 256);
+    lockstep("exit256", Rtl::<256, 32, 4, 5>::new(), 256);
 }
 
 /// Frames back to back: each report has the bytes of its flow's segment up to it, whatever came between.
@@ -190,7 +190,7 @@ fn a_segment_has_the_bytes_of_its_frames() {
 /// A segment that its host does not end has the bytes of its frames, on the Verilog too, when 24 bits are too few for them.
 #[test]
 fn a_long_segment_has_the_bytes_of_its_frames() {
-    let library = verilate("exit512", Rtl::<512, 64, 4, 5>::default());
+    let library = verilate("exit512", Rtl::<512, 64, 4, 5>::new());
     let mut rng = rng(seeds()[0]);
     let mut dut = library.instantiate(1);
     let mut model = Exit::new(512, 4);

@@ -265,13 +265,13 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
 
 #[test]
 fn queues_equal_model() {
-    queues("queues4", RtlQueues::<4, 5, 6, 10, 69, 29>::default(), 4, cycles());
+    queues("queues4", RtlQueues::<4, 5, 6, 10, 69, 29>::new(), 4, cycles());
 }
 
 #[test]
 fn queues_equal_model_10() {
     // The same code but for widths.
     if thorough() {
-        queues("queues10", RtlQueues::<10, 11, 12, 16, 75, 35>::default(), 10, cycles());
+        queues("queues10", RtlQueues::<10, 11, 12, 16, 75, 35>::new(), 10, cycles());
     }
 }

@@ -1,11 +1,17 @@
 //! The launch gate: trains become grants, and each grant waits for its launch.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 mod sorter;
 
-use crate::construct::construct;
+use crate::bus::GrantOut;
+use crate::constant::Fixed;
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
 pub use sorter::Sorter;
 use timely_model::pacer::gate::{ABSURD, FRACTION, HORIZON, IN_FLIGHT, LATE, PAST, PLACES, STEP};
+
+// A kernel takes literals alone.
+const _: () = assert!(FRACTION == 8 && IN_FLIGHT == 64 && PLACES == 30 && STEP == 1 << 15);
+const _: () = assert!(HORIZON == 8 && ABSURD == 1 << 10 && LATE == 1 << 17 && PAST == 2);
 
 /// Expands trains of packets of `2^F` flows into grants, and gives each at its launch. `W` must be `F + 94`.
 ///
@@ -18,11 +24,9 @@ use timely_model::pacer::gate::{ABSURD, FRACTION, HORIZON, IN_FLIGHT, LATE, PAST
 /// Latency: a grant is at the output 2 clocks after the first one that sees its launch in `now`; from `train_valid` at least 4 clocks.
 /// Throughput: one grant a clock. Back pressure: due grants wait in their places, in order; `train_ready` falls after 512 trains.
 /// Model: `timely_model::pacer::gate`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Gate<const F: usize, const W: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
@@ -30,7 +34,6 @@ pub struct Gate<const F: usize, const W: usize> {
     pub train_valid: Signal<In, Bit>,
     /// The train is taken at this clock if offered.
     pub train_ready: Signal<Out, Bit>,
-    /// Flow of the train.
     pub train_flow: Signal<In, Bits<F>>,
     /// Packets of the train; a train of none is dropped.
     pub train_packets: Signal<In, Bits<6>>,
@@ -38,14 +41,8 @@ pub struct Gate<const F: usize, const W: usize> {
     pub train_launch: Signal<In, Bits<64>>,
     /// From one packet to the next, Q24.8 ns.
     pub train_gap: Signal<In, Bits<32>>,
-    /// A grant whose launch is here.
-    pub grant_valid: Signal<Out, Bit>,
-    /// The grant is taken at this clock.
-    pub grant_ready: Signal<In, Bit>,
-    /// The flow that may send a packet.
-    pub grant_flow: Signal<Out, Bits<F>>,
-    /// When it was due, ns48.fns16.
-    pub grant_launch: Signal<Out, Bits<64>>,
+    /// Grants, each from its launch on.
+    pub grant: GrantOut<F>,
     /// Grants that may still be accepted, 0 to 64; the block that offers a train not yet taken must subtract it.
     pub credit: Signal<Out, Bits<8>>,
     /// Launch 56 bits, gap 32, packets 6, flow.
@@ -77,10 +74,10 @@ pub struct Gate<const F: usize, const W: usize> {
     /// from those after a reset.
     shown: DFF<Bit>,
     shown_swap: DFF<Bits<5>>,
-    shown_first: Constant<Bits<5>>,
+    shown_first: Fixed<5, { PLACES as u64 }>,
     spill: DFF<Bit>,
     spill_swap: DFF<Bits<5>>,
-    spill_first: Constant<Bits<5>>,
+    spill_first: Fixed<5, { PLACES as u64 + 1 }>,
     /// Minus the grants of trains that were accepted and have not left: those in their places and at the output.
     spent: DFF<Bits<16>>,
     /// Lead of the launch at the last clock, in 128 ns: the difference of both times' high bits.
@@ -142,24 +139,6 @@ pub struct Gate<const F: usize, const W: usize> {
     spill_next: Signal<Local, Bits<5>>,
     freed: Signal<Local, Bits<16>>,
     rest: Signal<Local, Bit>,
-}
-
-impl<const F: usize, const W: usize> Default for Gate<F, W> {
-    fn default() -> Self {
-        assert_eq!(W, F + 94, "a train is a launch of 56 bits, a gap of 32, 6 of packets and the flow");
-        const {
-            assert!(FRACTION == 8 && IN_FLIGHT == 64 && PLACES == 30 && STEP == 1 << 15, "the kernel has their bits");
-            assert!(HORIZON == 8 && ABSURD == 1 << 10 && LATE == 1 << 17 && PAST == 2, "the kernel has their bits");
-        }
-        construct!({
-            shown_first: Constant::new(bits::<5>(PLACES as u64)),
-            spill_first: Constant::new(bits::<5>(PLACES as u64 + 1)),
-        } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
-            grant_flow, grant_launch, credit, trains, places, launches, flows, train, flow, left, single, launch, gap, enters_launch, enters_flow, stays, holds, seen, floor, stepped, shown,
-            shown_swap, spill, spill_swap, spent, ahead, units_now, moved, high_now, still, stepping, launch_high, gap_high, not_now, halves, carries, stepped_by, arriving, arrives, unequal, both, carried, fetching, place, behind, behind_queued, follows, oldest, second, tick, sinks, queue_launch, near, waits,
-            enter, next_launch, rounded, free, arrived, fresh_flow, fresh_left, fresh_gap, fresh_launch, fresh_ahead, entered_launch, entered_ahead, taken, direct, push, pop, leave, shown_handle, spill_handle, shown_next, read_at,
-            spill_next, freed, rest)
-    }
 }
 
 impl<const F: usize, const W: usize> Logic for Gate<F, W> {
@@ -306,7 +285,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.places.stepped.next = self.stepped.q.val();
         self.places.pop.next = self.pop.val();
         // The output: the spill first. The handle that is lost there comes back for the head's.
-        self.leave.next = self.shown.q.val() & self.grant_ready.val();
+        self.leave.next = self.shown.q.val() & self.grant.ready.val();
         self.shown_handle.next = self.shown_swap.q.val() ^ self.shown_first.val();
         self.spill_handle.next = self.spill_swap.q.val() ^ self.spill_first.val();
         self.shown_next.next = self.shown_handle.val();
@@ -364,9 +343,9 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.credit.next = bits::<8>(64);
         }
         self.train_ready.next = self.trains.i_ready.val();
-        self.grant_valid.next = self.shown.q.val();
-        self.grant_flow.next = self.flows.read_data.val();
-        self.grant_launch.next = bit_cast::<64, 56>(self.launches.read_data.val()) << 8;
+        self.grant.valid.next = self.shown.q.val();
+        self.grant.flow.next = self.flows.read_data.val();
+        self.grant.launch.next = bit_cast::<64, 56>(self.launches.read_data.val()) << 8;
         if self.rst.val() {
             self.train.d.next = false;
             self.stays.d.next = false;

@@ -1,5 +1,6 @@
 //! Places kept in the order of their launches: an insertion sorter of handles.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::array::Array;
 use crate::ram::LutRam;
 use rust_hdl::prelude::*;
 
@@ -13,11 +14,9 @@ use rust_hdl::prelude::*;
 /// launch must be within a us of now, and no place more than 0.5 us past when one enters: see `shut`), and modulo 2^22 units of
 /// 2^-8 ns with now.
 /// Latency: 2 clocks from `enter` to the head. Throughput: one in and one out a clock. An `enter` without a free place is an error.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Sorter<const N: usize, const M: usize, const H: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The time, 2^-8 ns modulo 2^22.
     pub now: Signal<In, Bits<22>>,
@@ -49,14 +48,14 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     pub handle: Signal<Out, Bits<H>>,
     /// No grant may enter.
     pub shut: Signal<Out, Bit>,
-    valids: [DFF<Bit>; N],
+    valids: Array<DFF<Bit>, N>,
     /// The launches, in 2 ns.
-    keys: [DFF<Bits<11>>; N],
+    keys: Array<DFF<Bits<11>>, N>,
     /// Handles, as their difference from those after a reset, which are 0, 1, 2 and so on. Two more than places, which stay as they are: so that
     /// there is a third of them, however few the places.
-    swaps: [DFF<Bits<H>>; M],
+    swaps: Array<DFF<Bits<H>>, M>,
     /// The place stays in front of the entering grant. The last place never does: with a grant that enters it is free.
-    precedes: [DFF<Bit>; N],
+    precedes: Array<DFF<Bit>, N>,
     /// No place is free when the grant that enters is in its place.
     full: DFF<Bit>,
     enters: DFF<Bit>,
@@ -78,25 +77,25 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     x_key: Signal<Local, Bits<11>>,
     x_rest: Signal<Local, Bits<11>>,
     // Places in front of the entering grant by its launch, by its floor.
-    by_launch: [Signal<Local, Bit>; N],
-    by_floor: [Signal<Local, Bit>; N],
+    by_launch: Array<Signal<Local, Bit>, N>,
+    by_floor: Array<Signal<Local, Bit>, N>,
     // The places as their neighbours see them, from 1, with one on either side: no place is an exception.
-    number: [Signal<Local, Bits<H>>; M],
-    valid_at: [Signal<Local, Bit>; M],
-    key_at: [Signal<Local, Bits<11>>; M],
-    handle_at: [Signal<Local, Bits<H>>; M],
-    next_at: [Signal<Local, Bits<H>>; N],
+    number: Array<Signal<Local, Bits<H>>, M>,
+    valid_at: Array<Signal<Local, Bit>, M>,
+    key_at: Array<Signal<Local, Bits<11>>, M>,
+    handle_at: Array<Signal<Local, Bits<H>>, M>,
+    next_at: Array<Signal<Local, Bits<H>>, N>,
     /// A place is not behind the launch, not behind the floor.
-    follows_at: [Signal<Local, Bit>; M],
-    sinks_at: [Signal<Local, Bit>; M],
-    precedes_at: [Signal<Local, Bit>; M],
+    follows_at: Array<Signal<Local, Bit>, M>,
+    sinks_at: Array<Signal<Local, Bit>, M>,
+    precedes_at: Array<Signal<Local, Bit>, M>,
     /// The place takes the entering grant; it takes anything.
-    take_x: [Signal<Local, Bit>; N],
-    moves: [Signal<Local, Bit>; N],
+    take_x: Array<Signal<Local, Bit>, N>,
+    moves: Array<Signal<Local, Bit>, N>,
     last: Signal<Local, Bits<H>>,
     x_handle: Signal<Local, Bits<H>>,
     /// A place is not the last one.
-    inner: [Signal<Local, Bit>; M],
+    inner: Array<Signal<Local, Bit>, M>,
     // The last place but one is taken, and the one before it.
     second_last: Signal<Local, Bit>,
     third_last: Signal<Local, Bit>,
@@ -106,16 +105,6 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     since_1: Signal<Local, Bits<22>>,
     since_x: Signal<Local, Bits<22>>,
     past: Signal<Local, Bit>,
-}
-
-impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H> {
-    fn default() -> Self {
-        assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
-        construct!({} clk, rst, now, stepped, enter, launch, floor, near, stays, holds, pop, freed, due, head, entered, handle, shut, enters, x_low, third,
-            head_due, late, all_due, low, key, floor_key, x_key, x_rest, last, x_handle, full, second_last, third_last, low_0, low_1, since_0, since_1, since_x, past;
-            valids, keys, swaps, rests, precedes, inner, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
-            moves)
-    }
 }
 
 impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {

@@ -1,13 +1,16 @@
 //! The bucket: settles a flow's tokens, and says what its accounts allow.
 use super::words::{Account, Flags, Logs, Paid, Post, Verdict};
-use crate::construct::construct;
+use crate::constant::Fixed;
 use crate::num::{S, U};
 use crate::pacer::delay::{Delay, Stages};
 use rust_hdl::prelude::*;
 use timely_model::pacer::token::UNCHARGED;
 
+// Bit 8 of the uncharged packets says that a flow has too many.
+const _: () = assert!(UNCHARGED == 1 << 8);
+
 /// The first half of `timely_model::pacer::token::plan`. Inputs at clocks 0 and 1, outputs at clock 8 (`packet` at 3).
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Bucket {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -47,7 +50,7 @@ pub struct Bucket {
     pub measured: Signal<Out, Bit>,
     /// Clock 8: the fate that the account allows.
     pub verdict: Signal<Out, Verdict>,
-    octet: Constant<Bits<7>>,
+    octet: Fixed<7, 125>,
     charged: Signal<Local, Bits<32>>,
     granted: Signal<Local, Bits<16>>,
     logs2: Signal<Local, Logs>,
@@ -193,21 +196,6 @@ pub struct Bucket {
     is_stuck: Signal<Local, Bit>,
     is_awake: Signal<Local, Bit>,
     is_live: Signal<Local, Bit>,
-}
-
-impl Default for Bucket {
-    fn default() -> Self {
-        const { assert!(UNCHARGED == 1 << 8, "bit 8 of the uncharged packets says that a flow has too many") };
-        construct!({ octet: Constant::new(bits::<7>(125)) }
-            clk, rst, state, post, paid, ended, rate, size, now, bound, idle, cap, elapsed, packet, tokens, deficit, base, measured, verdict, charged, granted, logs2, logs7, flags7, sent, uncharged, backlog, outstanding, waiting1, lower, state1, rate1, last1, size1, drop1, length2,
-            measured2, elapsed2, rate2, excess2, waiting2, sent_low2, sent_high2, cap2, bound2, idle2, outstanding2, base2, uncharged2, uncharged3, tokens2, log2, exact2, may_idle2,
-            flags2, elapsed3, past3, beyond3, may_idle3, waiting3, alone3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
-            high_high, waiting_low, waiting_high, total4, alone4, length4, tokens4, cap4, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6,
-            waiting6, least6, tokens6, tokens7, over7, waiting7, least7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, bounds, caps,
-            bases, flags, logs, lates, base8, measured8, last8, exact8, known, times125, few, sent_low_u, sent_high_u, thrice, length_u, uncharged_u,
-            packet_low, packet_high, packets_u, is_within, rate_low, rate_high, time_low, time_high, tokens_s, filled_s, tokens_b, filled, above, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
-            is_live; fits6)
-    }
 }
 
 impl Logic for Bucket {

@@ -1,16 +1,18 @@
 //! Fate of a flow at its pass, given the pauses and the places in the gate.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::Verdict;
-use crate::construct::construct;
+use crate::constant::Fixed;
 use rust_hdl::prelude::*;
 use timely_model::pacer::token::IN_FLIGHT;
 
+// The credit is told by the places that 64 leave.
+const _: () = assert!(IN_FLIGHT == 64);
+
 /// Inputs at clock 0, outputs at clock 1, but for `pfc`, which comes a clock before, and `ready`, which concerns the operation that is to be
 /// issued at this clock.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Fate {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// An operation is issued at this clock.
     pub issue: Signal<In, Bit>,
@@ -64,7 +66,7 @@ pub struct Fate {
     pub idle: Signal<Out, Bit>,
     /// A pause ended; every clock, operation or not.
     pub resume: Signal<Out, Bit>,
-    places: Constant<Bits<7>>,
+    places: Fixed<7, { IN_FLIGHT as u64 }>,
     /// Places that no grant has, decided or reserved; as the difference from those after a reset.
     room_swap: DFF<Bits<7>>,
     /// Requests to sleep made or reserved that have not been taken.
@@ -125,18 +127,6 @@ pub struct Fate {
     asks: Signal<Local, Bits<7>>,
     less: Signal<Local, Bits<7>>,
     more: Signal<Local, Bits<7>>,
-}
-
-impl Default for Fate {
-    fn default() -> Self {
-        const { assert!(IN_FLIGHT == 64, "the credit is told by the places that 64 leave") };
-        construct!({ places: Constant::new(bits::<7>(IN_FLIGHT.into())) }
-            clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, wished, ready, grant, size, size_too, train, sleep, clear, bounded, awake,
-            write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, pauses, held, resumes, size1, not_size1, train1, grant1, finished1, sleep1,
-            clear1, bounded1, awake1, write1, insert1, again1, soon1, park1, idle1, shifted, is_paused, is_clear, is_bounded, is_again,
-            is_send, is_grant, is_finished, is_asleep, is_sleep, two, four, eight, sixteen, all, odd, middle, least, packets, room, kind, rest, takes, gives, asks,
-            less, more; rests)
-    }
 }
 
 impl Logic for Fate {

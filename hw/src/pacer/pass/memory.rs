@@ -1,6 +1,8 @@
 //! State of each flow and words of each profile for the pass: RAMs with one reader, the pass, and one writer each.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::{Config, FlowState, Paid, Post};
-use crate::construct::construct;
+use crate::bus::{FlowTraitsIn, ProfileWriteIn};
+use crate::constant::{Fixed, OneHot};
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_model::pacer::pass::OVERHEAD;
@@ -11,61 +13,32 @@ use timely_regs::profile;
 /// The words of `flow` show in registers 2 clocks later, its profile's words 3 clocks later. Writes are always taken once
 /// `swept`; a read sees those of earlier clocks (a load or a profile's word: of the clock before the last). Until `swept`, `state_word`,
 /// `post_word`, `paid_word` and `paid_voids` must be 0: they are what the sweep writes.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Memory<const F: usize, const S: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Flow to read.
     pub flow: Signal<In, Bits<F>>,
     /// A state is written.
     pub state_write: Signal<In, Bit>,
-    /// Flow whose state is written.
     pub state_flow: Signal<In, Bits<F>>,
-    /// The state.
     pub state_word: Signal<In, FlowState>,
     /// A word of the doorbell unit.
     pub post_valid: Signal<In, Bit>,
-    /// Flow of the word.
     pub post_flow: Signal<In, Bits<F>>,
-    /// The word.
     pub post_word: Signal<In, Bits<49>>,
     /// An account of the charge unit.
     pub paid_valid: Signal<In, Bit>,
-    /// Flow of the account.
     pub paid_flow: Signal<In, Bits<F>>,
-    /// The account.
     pub paid_word: Signal<In, Bits<57>>,
-    /// Charges of the account without a packet.
     pub paid_voids: Signal<In, Bits<8>>,
-    /// The account's last packet ended a segment.
     pub paid_ends: Signal<In, Bit>,
-    /// Flow bus.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow loaded.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Profile of the loaded flow.
-    pub fl_profile: Signal<In, Bits<4>>,
-    /// Priority of the loaded flow.
-    pub fl_priority: Signal<In, Bits<3>>,
-    /// The loaded flow's packets are IPv6.
-    pub fl_ipv6: Signal<In, Bit>,
-    /// The loaded flow's packets have a VLAN tag.
-    pub fl_vlan: Signal<In, Bit>,
-    /// Payload of a packet, bytes.
-    pub fl_payload: Signal<In, Bits<14>>,
-    /// Profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    /// Profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of it.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the word.
-    pub pw_data: Signal<In, Bits<32>>,
+    /// Loads of flows.
+    pub fl: FlowTraitsIn<F>,
+    /// The profile bus.
+    pub pw: ProfileWriteIn,
     /// A rate.
     pub rate_valid: Signal<In, Bit>,
-    /// Flow of the rate.
     pub rate_flow: Signal<In, Bits<F>>,
     /// 2^-12 Mb/s; clamped to 30 bits.
     pub rate_value: Signal<In, Bits<32>>,
@@ -124,7 +97,7 @@ pub struct Memory<const F: usize, const S: usize> {
     load: DFF<Bit>,
     load_flow: DFF<Bits<F>>,
     load_config: DFF<Config>,
-    pw: DFF<Bit>,
+    pw_write: DFF<Bit>,
     pw_to: DFF<Bits<9>>,
     pw_word_data: DFF<Bits<32>>,
     pw_index: Signal<Local, Bits<5>>,
@@ -134,7 +107,7 @@ pub struct Memory<const F: usize, const S: usize> {
     read_post: Signal<Local, Bits<49>>,
     read_paid: Signal<Local, Bits<57>>,
     sweep: DFF<Bits<S>>,
-    sweep_end: Constant<Bits<S>>,
+    sweep_end: OneHot<S, F>,
     is_swept: Signal<Local, Bit>,
     address: Signal<Local, Bits<F>>,
     state_address: Signal<Local, Bits<F>>,
@@ -142,11 +115,11 @@ pub struct Memory<const F: usize, const S: usize> {
     paid_address: Signal<Local, Bits<F>>,
     headers: Signal<Local, Bits<16>>,
     length: Signal<Local, Bits<16>>,
-    overhead: Constant<Bits<16>>,
-    bound_word: Constant<Bits<5>>,
-    idle_word: Constant<Bits<5>>,
-    cap_word: Constant<Bits<5>>,
-    window_word: Constant<Bits<5>>,
+    overhead: Fixed<16, { OVERHEAD as u64 }>,
+    bound_word: Fixed<5, { profile::OUTSTANDING.word as u64 }>,
+    idle_word: Fixed<5, { profile::IDLE_NS.word as u64 }>,
+    cap_word: Fixed<5, { profile::TOKEN_CAP.word as u64 }>,
+    window_word: Fixed<5, { profile::USE_WINDOW.word as u64 }>,
 }
 
 /// The kernel below takes the fields by their bits.
@@ -156,23 +129,6 @@ const _: () = {
     assert!(profile::TOKEN_CAP.low == 0 && profile::TOKEN_CAP.high == 19);
     assert!(profile::USE_WINDOW.low == 0 && profile::USE_WINDOW.high == 23);
 };
-
-impl<const F: usize, const S: usize> Default for Memory<F, S> {
-    fn default() -> Self {
-        assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
-        construct!({
-            sweep_end: Constant::new(bits::<S>(1 << F)),
-            overhead: Constant::new(bits::<16>(OVERHEAD.into())),
-            bound_word: Constant::new(bits::<5>(profile::OUTSTANDING.word.into())),
-            idle_word: Constant::new(bits::<5>(profile::IDLE_NS.word.into())),
-            cap_word: Constant::new(bits::<5>(profile::TOKEN_CAP.word.into())),
-            window_word: Constant::new(bits::<5>(profile::USE_WINDOW.word.into())),
-        } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_voids, paid_ends, fl_valid,
-            fl_flow, fl_profile, fl_priority, fl_ipv6, fl_vlan, fl_payload, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, voids, ended, rate, pfc,
-            size, bound, idle, cap, window, swept, state_ram_192, state_ram_224, post_ram, post_ram_32, paid_ram, paid_ram_48, ended_ram, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
-            window_ram, state_raw_192, state_raw_224, post_raw, post_raw_32, paid_raw, paid_raw_48, ended_raw, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, written, read, read_post, read_paid, sweep, is_swept, address, state_address, post_address, paid_address, headers, length; state_ram, state_raw)
-    }
-}
 
 impl<const F: usize, const S: usize> Logic for Memory<F, S> {
     #[hdl_gen]
@@ -192,7 +148,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             load,
             load_flow,
             load_config,
-            pw,
+            pw_write,
             pw_to,
             pw_word_data,
             sweep
@@ -261,19 +217,19 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.window_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().profile);
 
         // A record becomes profile, priority and wire bytes a packet: those of IPv4 without a tag, and what is more.
-        self.load.d.next = self.fl_valid.val() & self.is_swept.val();
-        self.load_flow.d.next = self.fl_flow.val();
+        self.load.d.next = self.fl.valid.val() & self.is_swept.val();
+        self.load_flow.d.next = self.fl.flow.val();
         self.headers.next = self.overhead.val();
-        if self.fl_ipv6.val() & self.fl_vlan.val() {
+        if self.fl.ipv6.val() & self.fl.vlan.val() {
             self.headers.next = self.overhead.val() + bits::<16>(24);
-        } else if self.fl_ipv6.val() {
+        } else if self.fl.ipv6.val() {
             self.headers.next = self.overhead.val() + bits::<16>(20);
-        } else if self.fl_vlan.val() {
+        } else if self.fl.vlan.val() {
             self.headers.next = self.overhead.val() + bits::<16>(4);
         }
-        self.length.next = bit_cast::<16, 14>(self.fl_payload.val()) + self.headers.val();
-        self.load_config.d.next.profile = self.fl_profile.val();
-        self.load_config.d.next.priority = self.fl_priority.val();
+        self.length.next = bit_cast::<16, 14>(self.fl.payload.val()) + self.headers.val();
+        self.load_config.d.next.profile = self.fl.profile.val();
+        self.load_config.d.next.priority = self.fl.priority.val();
         self.load_config.d.next.size = self.length.val();
 
         self.state_address.next = self.state_flow.val();
@@ -323,20 +279,20 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.config_ram.write_address.next = self.load_flow.q.val();
         self.config_ram.write_data.next = self.load_config.q.val();
         // A profile's word.
-        self.pw.d.next = self.pw_valid.val() & self.is_swept.val();
-        self.pw_to.d.next = bit_cast::<9, 5>(self.pw_word.val()) | (bit_cast::<9, 4>(self.pw_profile.val()) << 5);
-        self.pw_word_data.d.next = self.pw_data.val();
+        self.pw_write.d.next = self.pw.valid.val() & self.is_swept.val();
+        self.pw_to.d.next = bit_cast::<9, 5>(self.pw.word.val()) | (bit_cast::<9, 4>(self.pw.profile.val()) << 5);
+        self.pw_word_data.d.next = self.pw.data.val();
         self.pw_index.next = self.pw_to.q.val().get_bits::<5>(0);
-        self.bound_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.bound_word.val());
+        self.bound_ram.write_enable.next = self.pw_write.q.val() & (self.pw_index.val() == self.bound_word.val());
         self.bound_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.bound_ram.write_data.next = self.pw_word_data.q.val().get_bits::<30>(0);
-        self.idle_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.idle_word.val());
+        self.idle_ram.write_enable.next = self.pw_write.q.val() & (self.pw_index.val() == self.idle_word.val());
         self.idle_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.idle_ram.write_data.next = self.pw_word_data.q.val().get_bits::<31>(0);
-        self.cap_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.cap_word.val());
+        self.cap_ram.write_enable.next = self.pw_write.q.val() & (self.pw_index.val() == self.cap_word.val());
         self.cap_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.cap_ram.write_data.next = self.pw_word_data.q.val().get_bits::<20>(0);
-        self.window_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.window_word.val());
+        self.window_ram.write_enable.next = self.pw_write.q.val() & (self.pw_index.val() == self.window_word.val());
         self.window_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.window_ram.write_data.next = self.pw_word_data.q.val().get_bits::<24>(0);
         if !self.is_swept.val() {
@@ -382,7 +338,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);
             self.load.d.next = false;
-            self.pw.d.next = false;
+            self.pw_write.d.next = false;
         }
     }
 }

@@ -10,6 +10,7 @@
 //! | 16 | train, park and idle outputs |
 //! | 17 | state written, request to sleep queued |
 //! | 20 | insert |
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 mod bucket;
 mod fate;
 mod memory;
@@ -19,7 +20,8 @@ mod span;
 mod wake;
 pub mod words;
 use super::delay::{Delay, Ring, Stages};
-use crate::construct::construct;
+use crate::bus::{FlowPulseOut, FlowStreamIn, FlowTraitsIn, InsertOut, PaidIn, PostIn, ProfileWriteIn, RateIn, SleepOut};
+use crate::constant::Const;
 use crate::fifo::HeldFifo;
 pub use bucket::Bucket;
 pub use fate::Fate;
@@ -50,62 +52,22 @@ use words::{Account, Asked, FlowState, Kept, Settled, Verdict, Voids};
 ///
 /// Latency: as the table says. Throughput: one flow a clock. Back pressure: `q_ready` falls when 64 grants are decided or reserved
 /// that have not `left`, or 64 requests to sleep wait; trains, inserts and parked flows are never held up. Model: `timely_model::pacer::pass`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// READY has a flow.
-    pub q_valid: Signal<In, Bit>,
-    /// The flow in READY.
-    pub q_flow: Signal<In, Bits<F>>,
-    /// The flow is taken at this clock if offered.
-    pub q_ready: Signal<Out, Bit>,
-    /// A word of the doorbell unit.
-    pub post_valid: Signal<In, Bit>,
-    /// Flow of the word.
-    pub post_flow: Signal<In, Bits<F>>,
-    /// The word.
-    pub post_word: Signal<In, Bits<49>>,
-    /// An account of the charge unit.
-    pub paid_valid: Signal<In, Bit>,
-    /// Flow of the account.
-    pub paid_flow: Signal<In, Bits<F>>,
-    /// The account.
-    pub paid_word: Signal<In, Bits<57>>,
-    /// Charges of the account without a packet.
-    pub paid_voids: Signal<In, Bits<8>>,
-    /// The account's last packet ended a segment.
-    pub paid_ends: Signal<In, Bit>,
-    /// Flow bus.
-    pub fl_valid: Signal<In, Bit>,
-    /// Flow loaded.
-    pub fl_flow: Signal<In, Bits<F>>,
-    /// Profile of the loaded flow.
-    pub fl_profile: Signal<In, Bits<4>>,
-    /// Priority of the loaded flow.
-    pub fl_priority: Signal<In, Bits<3>>,
-    /// The loaded flow's packets are IPv6.
-    pub fl_ipv6: Signal<In, Bit>,
-    /// The loaded flow's packets have a VLAN tag.
-    pub fl_vlan: Signal<In, Bit>,
-    /// Payload of a packet, bytes.
-    pub fl_payload: Signal<In, Bits<14>>,
-    /// Profile bus.
-    pub pw_valid: Signal<In, Bit>,
-    /// Profile.
-    pub pw_profile: Signal<In, Bits<4>>,
-    /// Word of the profile.
-    pub pw_word: Signal<In, Bits<5>>,
-    /// Value of the word.
-    pub pw_data: Signal<In, Bits<32>>,
-    /// A rate.
-    pub rate_valid: Signal<In, Bit>,
-    /// Flow of the rate.
-    pub rate_flow: Signal<In, Bits<F>>,
-    /// 2^-12 Mb/s; clamped to 30 bits.
-    pub rate_value: Signal<In, Bits<32>>,
+    /// Flows to pass.
+    pub q: FlowStreamIn<F>,
+    /// Words of the doorbell unit.
+    pub post: PostIn<F>,
+    /// Words of the charge unit.
+    pub paid: PaidIn<F>,
+    /// Loads of flows.
+    pub fl: FlowTraitsIn<F>,
+    /// The profile bus.
+    pub pw: ProfileWriteIn,
+    /// Rates.
+    pub rate: RateIn<F>,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
     /// Everything is paused.
@@ -116,33 +78,16 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub left: Signal<In, Bit>,
     /// A flow's count of granted packets.
     pub granted_valid: Signal<Out, Bit>,
-    /// The flow.
     pub granted_flow: Signal<Out, Bits<F>>,
-    /// The count.
     pub granted_count: Signal<Out, Bits<16>>,
     /// With `granted_valid`: the flow sends too little of its rate for it to grow.
     pub limited: Signal<Out, Bit>,
-    /// A request to sleep.
-    pub sleep_valid: Signal<Out, Bit>,
-    /// The request is taken at this clock if offered.
-    pub sleep_ready: Signal<In, Bit>,
-    /// Flow of the request.
-    pub sleep_flow: Signal<Out, Bits<F>>,
-    /// Reason of the request: `timely_model::pacer::doorbell::Sleep`.
-    pub sleep_why: Signal<Out, Bits<2>>,
-    /// Packets granted.
-    pub sleep_granted: Signal<Out, Bits<16>>,
-    /// Bytes released that the pass knew of.
-    pub sleep_released: Signal<Out, Bits<32>>,
-    /// A flow for the wheel.
-    pub insert_valid: Signal<Out, Bit>,
-    /// Flow to insert.
-    pub insert_flow: Signal<Out, Bits<F>>,
-    /// Slot of the flow's next pass, modulo the wheel.
-    pub insert_slot: Signal<Out, Bits<X>>,
+    /// Requests to sleep.
+    pub sleep: SleepOut<F>,
+    /// Flows for the calendar.
+    pub insert: InsertOut<F, X>,
     /// A train for the gate.
     pub train_valid: Signal<Out, Bit>,
-    /// Flow of the train.
     pub train_flow: Signal<Out, Bits<F>>,
     /// 1, 2, 4, 8, 16 or 32 packets.
     pub train_packets: Signal<Out, Bits<6>>,
@@ -150,16 +95,12 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub train_launch: Signal<Out, Bits<64>>,
     /// From one packet to the next, 2^-8 ns.
     pub train_gap: Signal<Out, Bits<32>>,
-    /// A flow to be parked.
-    pub park_valid: Signal<Out, Bit>,
-    /// Flow to park.
-    pub park_flow: Signal<Out, Bits<F>>,
+    /// Flows that are parked.
+    pub park: FlowPulseOut<F>,
     /// A pause ended.
     pub resume: Signal<Out, Bit>,
-    /// A flow starts to send after its profile's idle time.
-    pub idle_valid: Signal<Out, Bit>,
-    /// Flow that starts.
-    pub idle_flow: Signal<Out, Bits<F>>,
+    /// Flows that start after their idle time.
+    pub idle: FlowPulseOut<F>,
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,
     memory: Memory<F, S>,
@@ -170,9 +111,9 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     wake: Wake<F, X, Y>,
     slack: Slack,
     sleeps: HeldFifo<Z, 9, 10>,
-    ahead: Constant<Bits<48>>,
-    clearing: Constant<Bits<2>>,
-    bounding: Constant<Bits<2>>,
+    ahead: Const<Bits<48>>,
+    clearing: Const<Bits<2>>,
+    bounding: Const<Bits<2>>,
     valid: [DFF<Bit>; 19],
     flow: [DFF<Bits<F>>; 19],
     now3: DFF<Bits<48>>,
@@ -219,20 +160,16 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
         assert!(S == F + 1 && Z == F + 50, "widths of a pass of 2^{F} flows");
-        construct!({
+        Self {
             span: Span::new(timing),
             wake: Wake::new(timing),
-            ahead: Constant::new(bits::<48>(timing.ahead.into())),
-            clearing: Constant::new(bits::<2>(Sleep::Cleared as u64)),
-            bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
-        } clk, rst, q_valid, q_flow, q_ready, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_voids, paid_ends, fl_valid, fl_flow, fl_profile,
-            fl_priority, fl_ipv6, fl_vlan, fl_payload,
-            pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, pause, stop, now, left, granted_valid, granted_flow,
-            granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
-            insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
-            swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, turn, kept, charged, state, account, pfc, voids, voids2, voids16, voids17, now14, now16, packets,
-            verdicts, verdict14, verdict15, slept, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, asked, request, issue, unswept, tokens, counted, count;
-            valid, flow)
+            ahead: Const::new(bits::<48>(timing.ahead.into())),
+            clearing: Const::new(bits::<2>(Sleep::Cleared as u64)),
+            bounding: Const::new(bits::<2>(Sleep::Bounded as u64)),
+            valid: std::array::from_fn(|_| Default::default()),
+            flow: std::array::from_fn(|_| Default::default()),
+            ..Default::default()
+        }
     }
 }
 
@@ -277,34 +214,25 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.slack.at.next = self.turn.q.val();
 
         // The other writers of the memory.
-        self.memory.post_valid.next = self.post_valid.val();
-        self.memory.post_flow.next = self.post_flow.val();
-        self.memory.post_word.next = self.post_word.val();
-        self.memory.paid_valid.next = self.paid_valid.val();
-        self.memory.paid_flow.next = self.paid_flow.val();
-        self.memory.paid_word.next = self.paid_word.val();
-        self.memory.paid_voids.next = self.paid_voids.val();
-        self.memory.paid_ends.next = self.paid_ends.val();
-        self.memory.fl_valid.next = self.fl_valid.val();
-        self.memory.fl_flow.next = self.fl_flow.val();
-        self.memory.fl_profile.next = self.fl_profile.val();
-        self.memory.fl_priority.next = self.fl_priority.val();
-        self.memory.fl_ipv6.next = self.fl_ipv6.val();
-        self.memory.fl_vlan.next = self.fl_vlan.val();
-        self.memory.fl_payload.next = self.fl_payload.val();
-        self.memory.pw_valid.next = self.pw_valid.val();
-        self.memory.pw_profile.next = self.pw_profile.val();
-        self.memory.pw_word.next = self.pw_word.val();
-        self.memory.pw_data.next = self.pw_data.val();
-        self.memory.rate_valid.next = self.rate_valid.val();
-        self.memory.rate_flow.next = self.rate_flow.val();
-        self.memory.rate_value.next = self.rate_value.val();
+        self.memory.post_valid.next = self.post.valid.val();
+        self.memory.post_flow.next = self.post.flow.val();
+        self.memory.post_word.next = self.post.word.val();
+        self.memory.paid_valid.next = self.paid.valid.val();
+        self.memory.paid_flow.next = self.paid.flow.val();
+        self.memory.paid_word.next = self.paid.word.val();
+        self.memory.paid_voids.next = self.paid.voids.val();
+        self.memory.paid_ends.next = self.paid.ends.val();
+        FlowTraitsIn::<F>::link(&mut self.fl, &mut self.memory.fl);
+        ProfileWriteIn::link(&mut self.pw, &mut self.memory.pw);
+        self.memory.rate_valid.next = self.rate.valid.val();
+        self.memory.rate_flow.next = self.rate.flow.val();
+        self.memory.rate_value.next = self.rate.value.val();
 
         // 0: issue; valid[k] and flow[k] are those at clock k + 1.
-        self.issue.next = self.q_valid.val() & self.fate.ready.val();
-        self.memory.flow.next = self.q_flow.val();
+        self.issue.next = self.q.valid.val() & self.fate.ready.val();
+        self.memory.flow.next = self.q.flow.val();
         self.valid[0].d.next = self.issue.val();
-        self.flow[0].d.next = self.q_flow.val();
+        self.flow[0].d.next = self.q.flow.val();
         for i in 0..18 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
@@ -364,7 +292,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         // 15: the fate.
         self.fate.issue.next = self.issue.val();
         self.fate.left.next = self.left.val();
-        self.slept.d.next = self.sleeps.o_valid.val() & self.sleep_ready.val();
+        self.slept.d.next = self.sleeps.o_valid.val() & self.sleep.ready.val();
         self.fate.slept.next = self.slept.q.val();
         self.fate.pause.next = self.pause.val();
         self.fate.stop.next = self.stop.val();
@@ -443,37 +371,35 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.memory.state_word.next.slack = self.slack.slack_17.val();
         self.memory.state_word.next.limited = self.slack.limited_17.val();
         self.memory.state_word.next.voids = self.voids17.q.val();
-        self.sleeps.o_ready.next = self.sleep_ready.val();
+        self.sleeps.o_ready.next = self.sleep.ready.val();
         self.sleeps.i_valid.next = self.sleep17.q.val();
         self.asked.next.granted = self.count17.q.val();
         self.asked.next.released = self.released17.q.val();
         self.asked.next.why = self.why17.q.val();
         self.sleeps.i_data.next = bit_cast::<Z, 50>(self.asked.val().into()) | (bit_cast::<Z, F>(self.flow[16].q.val()) << 50);
 
-        self.q_ready.next = self.fate.ready.val();
+        self.q.ready.next = self.fate.ready.val();
         self.granted_valid.next = self.valid[16].q.val();
         self.granted_flow.next = self.flow[16].q.val();
         self.granted_count.next = self.count17.q.val();
         self.limited.next = self.slack.limited_17.val();
-        self.sleep_valid.next = self.sleeps.o_valid.val();
-        self.sleep_flow.next = self.sleeps.o_data.val().get_bits::<F>(50);
+        self.sleep.valid.next = self.sleeps.o_valid.val();
+        self.sleep.flow.next = self.sleeps.o_data.val().get_bits::<F>(50);
         self.request.next = self.sleeps.o_data.val().get_bits::<50>(0).into();
-        self.sleep_why.next = self.request.val().why;
-        self.sleep_granted.next = self.request.val().granted;
-        self.sleep_released.next = self.request.val().released;
-        self.insert_valid.next = self.wake.insert_valid.val();
-        self.insert_flow.next = self.wake.insert_flow.val();
-        self.insert_slot.next = self.wake.insert_slot.val();
+        self.sleep.why.next = self.request.val().why;
+        self.sleep.granted.next = self.request.val().granted;
+        self.sleep.released.next = self.request.val().released;
+        InsertOut::<F, X>::link(&mut self.insert, &mut self.wake.insert);
         self.train_valid.next = self.fate.grant.val();
         self.train_flow.next = self.flow[15].q.val();
         self.train_packets.next = self.fate.train.val();
         self.train_launch.next = self.launch16.q.val();
         self.train_gap.next = bit_cast::<32, 31>(self.gap16.q.val());
-        self.park_valid.next = self.fate.park.val();
-        self.park_flow.next = self.flow[15].q.val();
+        self.park.valid.next = self.fate.park.val();
+        self.park.flow.next = self.flow[15].q.val();
         self.resume.next = self.fate.resume.val();
-        self.idle_valid.next = self.fate.idle.val();
-        self.idle_flow.next = self.flow[15].q.val();
+        self.idle.valid.next = self.fate.idle.val();
+        self.idle.flow.next = self.flow[15].q.val();
         self.swept.next = self.memory.swept.val();
         if self.rst.val() {
             self.write17.d.next = false;

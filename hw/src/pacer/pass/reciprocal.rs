@@ -1,5 +1,4 @@
 //! One over a rate, biased low.
-use crate::construct::construct;
 use crate::num::U;
 use rust_hdl::prelude::*;
 use timely_model::pacer::token::TABLE;
@@ -37,7 +36,27 @@ impl Default for Reciprocal {
         // The mantissa's bias is in the table.
         let entry = |i: usize| bits::<31>(u64::from(TABLE[i].0 - 4) | u64::from(TABLE[i].1) << 20);
         let rom = SyncROM::new((0..TABLE.len()).map(|i| (bits::<8>(i as u64), entry(i))).collect());
-        construct!({ rom: rom } clk, rate, y, e, coarse, coarse_zeros, fine, fine_zeros, entry, product, from, mantissa, by2, by2_zeros, slope, part; fraction, exponent)
+        Self {
+            rom,
+            clk: Default::default(),
+            rate: Default::default(),
+            y: Default::default(),
+            e: Default::default(),
+            coarse: Default::default(),
+            coarse_zeros: Default::default(),
+            fine: Default::default(),
+            fine_zeros: Default::default(),
+            entry: Default::default(),
+            product: Default::default(),
+            from: Default::default(),
+            mantissa: Default::default(),
+            by2: Default::default(),
+            by2_zeros: Default::default(),
+            slope: Default::default(),
+            part: Default::default(),
+            fraction: Default::default(),
+            exponent: Default::default(),
+        }
     }
 }
 

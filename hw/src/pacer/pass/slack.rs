@@ -1,17 +1,19 @@
 //! Slack of a flow, in ns, and whether it says that something else than the rate limits the flow.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::words::{NewSlack, SlackFlags, Slacked};
-use crate::construct::construct;
+use crate::constant::Fixed;
 use crate::num::U;
 use crate::pacer::delay::{Delay, Ring, Stages};
 use rust_hdl::prelude::*;
 use timely_model::pacer::token::{GAP_MAX, SLACK_BITS, SLACK_FRACTION};
 
+// Widths are literals.
+const _: () = assert!(SLACK_BITS == 28 && SLACK_FRACTION == 2);
+
 /// `timely_model::pacer::token::{slack, spend}`. A port's comment names the clock of the pass at which it holds; outputs at 17.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Slack {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The number of the clock, modulo 512.
     pub at: Signal<In, Bits<9>>,
@@ -86,18 +88,8 @@ pub struct Slack {
     gap_low: Signal<Local, U<16>>,
     gap_high: Signal<Local, U<15>>,
     owed: Signal<Local, Bits<28>>,
-    least: Constant<Bits<28>>,
-    cut: Constant<Bits<31>>,
-}
-
-impl Default for Slack {
-    fn default() -> Self {
-        const { assert!(SLACK_BITS == 28 && SLACK_FRACTION == 2, "the widths below are those of the model") };
-        construct!({ least: Constant::new(bits::<28>(1 << (SLACK_BITS - 1))), cut: Constant::new(bits::<31>(GAP_MAX)) }
-            clk, rst, at, slack, limited, started, voids, window, elapsed, gap_12, gap, write, clear, grant, size, slack_17, limited_17, lasts, last2, last5, slack5, flags2, slack15, windows, sum6, window6,
-            flags6, over7, above7, value7, window7, flags7, value8, limited8, settled, voids3, fives, back13_low, back13_high, back14, back15, bank16, settled16, earlier, spent16, cut16, slack17, limited17, extended,
-            most, doubled, train, rest, fives_u, gap_low, gap_high, owed)
-    }
+    least: Fixed<28, { 1 << (SLACK_BITS - 1) }>,
+    cut: Fixed<31, GAP_MAX>,
 }
 
 impl Logic for Slack {

@@ -1,5 +1,5 @@
 //! Span to a flow's next packet, the gap between its packets, and the packets of a train.
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::num::{S, U};
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
@@ -8,7 +8,7 @@ use timely_model::pacer::token::{COVER, WINDOW};
 
 /// The second half of `timely_model::pacer::token::plan`. `y` and `e` at clock 0, `packet` at 0, `deficit` at 2, `now` at 6; outputs
 /// at clock 7.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Span {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -36,8 +36,8 @@ pub struct Span {
     pub wished: Signal<Out, Bits<5>>,
     /// Launch of the train, ns48.fns16.
     pub launch: Signal<Out, Bits<64>>,
-    window: Constant<Bits<17>>,
-    full: Constant<Bits<18>>,
+    window: Const<Bits<17>>,
+    full: Const<Bits<18>>,
     ys: Delay<17, 2>,
     es: Delay<5, 4>,
     e1: DFF<Bits<5>>,
@@ -104,12 +104,15 @@ impl Span {
     /// For these distances in time.
     pub fn new(timing: Timing) -> Self {
         assert!(timing.lead + COVER < 512, "a lead of {} ns: it must be below {}", timing.lead, 512 - COVER);
-        construct!({
-            window: Constant::new(bits::<17>(u64::from(timing.lead + WINDOW) << 8)),
-            full: Constant::new(bits::<18>(u64::from(timing.lead + COVER) << 8)),
-        } clk, y, e, packet, deficit, now, tau, gap, gap_4, due, least, wished, launch, ys, es, e1, step1, step1_high, whole, step2, over2, step3, over3, gap4, gaps, beyonds, gap7, low3, middle3, lower, high3, low4,
-            high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, wished7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_low, packet_high, y2_u, y2_s, low_u, middle_u, high_s, carry_s, high_b,
-            extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, need, offset; reach, enough, covers, short)
+        Self {
+            window: Const::new(bits::<17>(u64::from(timing.lead + WINDOW) << 8)),
+            full: Const::new(bits::<18>(u64::from(timing.lead + COVER) << 8)),
+            reach: std::array::from_fn(|_| Default::default()),
+            enough: std::array::from_fn(|_| Default::default()),
+            covers: std::array::from_fn(|_| Default::default()),
+            short: std::array::from_fn(|_| Default::default()),
+            ..Default::default()
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Time of the next pass of a flow that goes on waiting.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::InsertOut;
+use crate::constant::Const;
 use crate::pacer::delay::Delay;
 use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
@@ -9,11 +11,9 @@ use timely_model::pacer::wheel_bits;
 
 /// Lead before the next packet of a flow, but not in the past, and not beyond the wheel; `X` are the wheel's address bits, `Y` must be
 /// `X + 4`. Inputs at clock 0, `now` and `flow` at clock 3; the insert is at the output at clock 4.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Wake<const F: usize, const X: usize, const Y: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The flow goes to the wheel.
     pub valid: Signal<In, Bit>,
@@ -35,18 +35,14 @@ pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     pub now: Signal<In, Bits<64>>,
     /// Clock 3: the flow.
     pub flow: Signal<In, Bits<F>>,
-    /// Clock 4: a flow for the wheel.
-    pub insert_valid: Signal<Out, Bit>,
-    /// Clock 4: flow for the wheel.
-    pub insert_flow: Signal<Out, Bits<F>>,
-    /// Clock 4: slot of the flow's next pass, modulo the wheel.
-    pub insert_slot: Signal<Out, Bits<X>>,
-    lead: Constant<Bits<26>>,
-    longest: Constant<Bits<26>>,
-    recheck: Constant<Bits<26>>,
-    longest_ahead: Constant<Bits<26>>,
-    recheck_ahead: Constant<Bits<26>>,
-    wheel_bit: Constant<Bits<Y>>,
+    /// Flows for the calendar.
+    pub insert: InsertOut<F, X>,
+    lead: Const<Bits<26>>,
+    longest: Const<Bits<26>>,
+    recheck: Const<Bits<26>>,
+    longest_ahead: Const<Bits<26>>,
+    recheck_ahead: Const<Bits<26>>,
+    wheel_bit: Const<Bits<Y>>,
     valid1: DFF<Bit>,
     again1: DFF<Bit>,
     soon1: DFF<Bit>,
@@ -80,15 +76,15 @@ impl<const F: usize, const X: usize, const Y: usize> Wake<F, X, Y> {
         let longest = longest_sleep(F);
         assert!(RECHECK <= longest, "the longest sleep, {longest} ns, is below {RECHECK}: it must be the longer bound");
         assert!(longest + u64::from(timing.lead) < 1 << 24, "{longest} ns and a lead of {} ns are beyond 26 bits with a wait", timing.lead);
-        construct!({
-            lead: Constant::new(bits::<26>(timing.lead.into())),
-            longest: Constant::new(bits::<26>(longest)),
-            recheck: Constant::new(bits::<26>(RECHECK)),
-            longest_ahead: Constant::new(bits::<26>(longest + u64::from(timing.lead))),
-            recheck_ahead: Constant::new(bits::<26>(RECHECK + u64::from(timing.lead))),
-            wheel_bit: Constant::new(bits::<Y>(1 << X)),
-        } clk, rst, valid, again, soon, grant, size, tau, gap, at, now, flow, insert_valid, insert_flow, insert_slot, valid1, again1, soon1,
-            tau1, valid2, cut2, soon2, wait2, ats, valid3, target3, valid4, flow4, slot4, step, ahead, bound, left, rest, slot, earliest, behind, is_behind)
+        Self {
+            lead: Const::new(bits::<26>(timing.lead.into())),
+            longest: Const::new(bits::<26>(longest)),
+            recheck: Const::new(bits::<26>(RECHECK)),
+            longest_ahead: Const::new(bits::<26>(longest + u64::from(timing.lead))),
+            recheck_ahead: Const::new(bits::<26>(RECHECK + u64::from(timing.lead))),
+            wheel_bit: Const::new(bits::<Y>(1 << X)),
+            ..Default::default()
+        }
     }
 }
 
@@ -148,9 +144,9 @@ impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
         self.valid4.d.next = self.valid3.q.val();
         self.flow4.d.next = self.flow.val();
 
-        self.insert_valid.next = self.valid4.q.val();
-        self.insert_flow.next = self.flow4.q.val();
-        self.insert_slot.next = self.slot4.q.val();
+        self.insert.valid.next = self.valid4.q.val();
+        self.insert.flow.next = self.flow4.q.val();
+        self.insert.slot.next = self.slot4.q.val();
         if self.rst.val() {
             self.valid1.d.next = false;
             self.valid2.d.next = false;

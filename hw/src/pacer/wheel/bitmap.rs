@@ -1,4 +1,5 @@
 //! Bitmap of the slots that hold a list, the two words of it that the drain works on, and the find-first-set over them.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use super::first::First;
 use rust_hdl::prelude::*;
 
@@ -8,11 +9,9 @@ use rust_hdl::prelude::*;
 /// only the drain writes. Both RAMs are doubled, so that insert and drain read at every clock and never wait for each other.
 ///
 /// Insert: slot at `insert_slot`, 3 clocks later whether a list was there at `occupied`. Drain: a word that holds nothing takes 5 clocks.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Bitmap<const X: usize, const A: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The sweep is at work, at this word, and the time starts from `start`.
     pub sweeping: Signal<In, Bit>,
@@ -22,7 +21,6 @@ pub struct Bitmap<const X: usize, const A: usize> {
     pub start: Signal<In, Bits<A>>,
     /// A flow goes into this slot.
     pub insert_valid: Signal<In, Bit>,
-    /// The slot.
     pub insert_slot: Signal<In, Bits<X>>,
     /// Three clocks later: an insert, its slot, and whether a list was there.
     pub placed: Signal<Out, Bit>,
@@ -36,9 +34,7 @@ pub struct Bitmap<const X: usize, const A: usize> {
     pub word: Signal<Out, Bits<A>>,
     /// A slot that holds a list and is over; its bit is cleared.
     pub list_valid: Signal<Out, Bit>,
-    /// Slot of the list.
     pub list_slot: Signal<Out, Bits<X>>,
-    /// The list is taken at this clock.
     pub list_ready: Signal<In, Bit>,
     insert_ram: RAM<Bits<17>, A>,
     drain_ram: RAM<Bits<17>, A>,
@@ -98,81 +94,6 @@ pub struct Bitmap<const X: usize, const A: usize> {
     pick: First,
     picked: Signal<Local, Bits<16>>,
     wide: Signal<Local, Bits<A>>,
-}
-
-impl<const X: usize, const A: usize> Default for Bitmap<X, A> {
-    fn default() -> Self {
-        assert!(X == A + 4 && A <= 14, "a word holds 16 slots, and there are 2^14 words at most");
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            sweeping: Default::default(),
-            sweep_word: Default::default(),
-            start: Default::default(),
-            insert_valid: Default::default(),
-            insert_slot: Default::default(),
-            placed: Default::default(),
-            placed_slot: Default::default(),
-            occupied: Default::default(),
-            over: Default::default(),
-            word: Default::default(),
-            list_valid: Default::default(),
-            list_slot: Default::default(),
-            list_ready: Default::default(),
-            insert_ram: Default::default(),
-            drain_ram: Default::default(),
-            insert_tags: Default::default(),
-            drain_tags: Default::default(),
-            v3: Default::default(),
-            v4: Default::default(),
-            v5: Default::default(),
-            s3: Default::default(),
-            s4: Default::default(),
-            s5: Default::default(),
-            a6: Default::default(),
-            one4: Default::default(),
-            raw4: Default::default(),
-            tag4: Default::default(),
-            tag5: Default::default(),
-            same: Default::default(),
-            in_cur4: Default::default(),
-            in_next4: Default::default(),
-            wrote: Default::default(),
-            words: Default::default(),
-            occupied5: Default::default(),
-            a3: Default::default(),
-            stored: Default::default(),
-            newer: Default::default(),
-            counts: Default::default(),
-            hit_words: Default::default(),
-            in_stored: Default::default(),
-            raw_counts: Default::default(),
-            hit_raw: Default::default(),
-            hit_cur: Default::default(),
-            hit_next: Default::default(),
-            set_cur: Default::default(),
-            set_next: Default::default(),
-            cur: Default::default(),
-            next: Default::default(),
-            word0: Default::default(),
-            word1: Default::default(),
-            word2: Default::default(),
-            age: Default::default(),
-            raw: Default::default(),
-            tag: Default::default(),
-            merged: Default::default(),
-            go: Default::default(),
-            move_found: Default::default(),
-            advance: Default::default(),
-            found: Default::default(),
-            found_one: Default::default(),
-            reading: Default::default(),
-            reading_bit: Default::default(),
-            pick: Default::default(),
-            picked: Default::default(),
-            wide: Default::default(),
-        }
-    }
 }
 
 impl<const X: usize, const A: usize> Logic for Bitmap<X, A> {

@@ -1,4 +1,7 @@
 //! The calendar of sleeping flows.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{FlowStreamOut, InsertIn};
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::pacer::wheel::GUARD;
 
@@ -34,36 +37,26 @@ pub use walkers::Walkers;
 /// a greater one cannot be told from a jump forward, and wakes early.
 ///
 /// **Reset.** From any state; the bitmap is swept in `2^A` clocks, then `swept` rises.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Wheel<const F: usize, const X: usize, const A: usize, const G: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The NIC's time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
-    /// A flow goes to sleep.
-    pub insert_valid: Signal<In, Bit>,
-    /// The flow.
-    pub insert_flow: Signal<In, Bits<F>>,
-    /// Slot of the flow, modulo the wheel.
-    pub insert_slot: Signal<In, Bits<X>>,
-    /// A flow wakes.
-    pub due_valid: Signal<Out, Bit>,
-    /// The flow is taken at this clock if there is one.
-    pub due_ready: Signal<In, Bit>,
-    /// The flow.
-    pub due_flow: Signal<Out, Bits<F>>,
+    /// Flows for the calendar.
+    pub insert: InsertIn<F, X>,
+    /// Flows that are due.
+    pub due: FlowStreamOut<F>,
     /// The bitmap is clear; inserts are taken.
     pub swept: Signal<Out, Bit>,
     clock: time::Time<X, A>,
     bitmap: bitmap::Bitmap<X, A>,
     walkers: walkers::Walkers<F, G>,
     head: RAM<Bits<G>, X>,
-    guard: Constant<Bits<X>>,
-    late: Constant<Bits<X>>,
-    last_word: Constant<Bits<A>>,
-    half: Constant<Bits<A>>,
+    guard: Const<Bits<X>>,
+    late: Const<Bits<X>>,
+    last_word: Const<Bits<A>>,
+    half: Const<Bits<A>>,
     sweep: DFF<Bits<A>>,
     done: DFF<Bit>,
     /// Flows on their way, and which stages of the insert hold one.
@@ -87,48 +80,17 @@ pub struct Wheel<const F: usize, const X: usize, const A: usize, const G: usize>
     issue: Signal<Local, Bit>,
 }
 
-impl<const F: usize, const X: usize, const A: usize, const G: usize> Default for Wheel<F, X, A, G> {
-    fn default() -> Self {
+impl<const F: usize, const X: usize, const A: usize, const G: usize> Wheel<F, X, A, G> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(X >= 10 && X > F, "a wheel has at least 1024 slots, and two slots a flow");
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            now: Default::default(),
-            insert_valid: Default::default(),
-            insert_flow: Default::default(),
-            insert_slot: Default::default(),
-            due_valid: Default::default(),
-            due_ready: Default::default(),
-            due_flow: Default::default(),
-            swept: Default::default(),
-            clock: Default::default(),
-            bitmap: Default::default(),
-            walkers: Default::default(),
-            head: Default::default(),
-            guard: Constant::new(u64::from(GUARD).into()),
-            late: Constant::new((15_u64 << (X - 4)).into()),
-            last_word: Constant::new(((1_u64 << A) - 1).into()),
-            half: Constant::new((1_u64 << (A - 1)).into()),
-            sweep: Default::default(),
-            done: Default::default(),
-            v: Default::default(),
-            flow: Default::default(),
-            odd: Default::default(),
-            rel0: Default::default(),
-            slot0: Default::default(),
-            soon0: Default::default(),
-            bad: Default::default(),
-            room: Default::default(),
-            slot1: Default::default(),
-            wraps1: Default::default(),
-            slot2: Default::default(),
-            base: Default::default(),
-            placed: Default::default(),
-            linked: Default::default(),
-            linked6: Default::default(),
-            linked7: Default::default(),
-            head7: Default::default(),
-            issue: Default::default(),
+            clock: time::Time::new(),
+            guard: Const::new(u64::from(GUARD).into()),
+            late: Const::new((15_u64 << (X - 4)).into()),
+            last_word: Const::new(((1_u64 << A) - 1).into()),
+            half: Const::new((1_u64 << (A - 1)).into()),
+            ..Default::default()
         }
     }
 }
@@ -152,7 +114,7 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
         self.bitmap.rst.next = self.rst.val();
         // The sweep is the reset of a device that never sees one.
         self.walkers.rst.next = self.rst.val() | !self.done.q.val();
-        self.flow[0].d.next = self.insert_flow.val();
+        self.flow[0].d.next = self.insert.flow.val();
         for i in 0..7 {
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
@@ -160,10 +122,10 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
         self.clock.free.next = !self.done.q.val() & (self.sweep.q.val() < self.half.val());
         self.clock.word.next = self.bitmap.word.val();
         // Insert 0: how far ahead, and where to go if that is wrong.
-        self.odd.next = bit_cast::<X, 1>(self.insert_flow.val().xor().into());
-        self.v[0].d.next = self.insert_valid.val() & self.done.q.val();
-        self.rel0.d.next = self.insert_slot.val() - self.clock.slot_now.val();
-        self.slot0.d.next = self.insert_slot.val() + self.odd.val();
+        self.odd.next = bit_cast::<X, 1>(self.insert.flow.val().xor().into());
+        self.v[0].d.next = self.insert.valid.val() & self.done.q.val();
+        self.rel0.d.next = self.insert.slot.val() - self.clock.slot_now.val();
+        self.slot0.d.next = self.insert.slot.val() + self.odd.val();
         self.soon0.d.next = self.clock.slot_now.val() + self.guard.val() + self.odd.val();
         // Insert 1: over, or beyond the whole wheel from the drain's word: rel + lag + 1 has a carry.
         self.bad.next = (self.rel0.q.val() < self.guard.val()) | (self.rel0.q.val() >= self.late.val());
@@ -210,9 +172,7 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
         }
         self.walkers.issue.next = self.issue.val();
         self.walkers.node.next = self.head.read_data.val();
-        self.walkers.due_ready.next = self.due_ready.val();
-        self.due_valid.next = self.walkers.due_valid.val();
-        self.due_flow.next = self.walkers.due_flow.val();
+        FlowStreamOut::<F>::link(&mut self.due, &mut self.walkers.due);
         self.swept.next = self.done.q.val();
         if !self.done.q.val() {
             self.sweep.d.next = self.sweep.q.val() + bits::<A>(1);

@@ -1,9 +1,10 @@
 //! The wheel's own time, in slots: it follows `now`, and says how far the drain may go.
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::pacer::wheel::GUARD;
 
 /// Slots of time for the insert and for the drain. `X` bits a slot, `A = X - 4` bits a word.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Time<const X: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -29,10 +30,10 @@ pub struct Time<const X: usize, const A: usize> {
     less: Signal<Local, Bits<X>>,
     behind: Signal<Local, Bit>,
     /// All but the highest bit.
-    low: Constant<Bits<X>>,
-    top: Constant<Bits<X>>,
-    far: Constant<Bits<X>>,
-    guard: Constant<Bits<X>>,
+    low: Const<Bits<X>>,
+    top: Const<Bits<X>>,
+    far: Const<Bits<X>>,
+    guard: Const<Bits<X>>,
     t0: DFF<Bits<X>>,
     t1: DFF<Bits<X>>,
     t2: DFF<Bits<X>>,
@@ -48,38 +49,15 @@ pub struct Time<const X: usize, const A: usize> {
     q_over: DFF<Bits<X>>,
 }
 
-impl<const X: usize, const A: usize> Default for Time<X, A> {
-    fn default() -> Self {
+impl<const X: usize, const A: usize> Time<X, A> {
+    /// With its constants.
+    pub fn new() -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            now: Default::default(),
-            free: Default::default(),
-            word: Default::default(),
-            slot_now: Default::default(),
-            lag: Default::default(),
-            start: Default::default(),
-            over: Default::default(),
-            slot: Default::default(),
-            ahead: Default::default(),
-            less: Default::default(),
-            behind: Default::default(),
-            low: Constant::new(((1_u64 << (X - 1)) - 1).into()),
-            top: Constant::new((1_u64 << (X - 1)).into()),
-            far: Constant::new((15_u64 << (X - 4)).into()),
-            guard: Constant::new(u64::from(GUARD).into()),
-            t0: Default::default(),
-            t1: Default::default(),
-            t2: Default::default(),
-            t3: Default::default(),
-            t4: Default::default(),
-            safe: Default::default(),
-            base: Default::default(),
-            room: Default::default(),
-            to_time: Default::default(),
-            to_safe: Default::default(),
-            q_lag: Default::default(),
-            q_over: Default::default(),
+            low: Const::new(((1_u64 << (X - 1)) - 1).into()),
+            top: Const::new((1_u64 << (X - 1)).into()),
+            far: Const::new((15_u64 << (X - 4)).into()),
+            guard: Const::new(u64::from(GUARD).into()),
+            ..Default::default()
         }
     }
 }

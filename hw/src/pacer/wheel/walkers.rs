@@ -1,15 +1,15 @@
 //! Two walkers follow the lists of slots that are over, and give out their flows.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::FlowStreamOut;
 use rust_hdl::prelude::*;
 
 /// Link RAM, four lists read ahead, two walkers. `F` bits a flow; a node is `{flow, more}`, `G = F + 1` bits, `more` at bit 0.
 ///
 /// A walker gives out a flow every second clock along a list, and starts the next list without a pause; together they give one a
 /// clock from two lists of any length.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Walkers<const F: usize, const G: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The head of a list is read at this clock, and will be at `node` at the next.
     pub issue: Signal<In, Bit>,
@@ -19,16 +19,10 @@ pub struct Walkers<const F: usize, const G: usize> {
     pub room: Signal<Out, Bit>,
     /// A link is written.
     pub link_valid: Signal<In, Bit>,
-    /// Flow that the link leads on from.
     pub link_flow: Signal<In, Bits<F>>,
-    /// Node that the link leads to.
     pub link_node: Signal<In, Bits<G>>,
-    /// A flow is due.
-    pub due_valid: Signal<Out, Bit>,
-    /// The flow is taken at this clock if there is one.
-    pub due_ready: Signal<In, Bit>,
-    /// The flow.
-    pub due_flow: Signal<Out, Bits<F>>,
+    /// Flows that are due.
+    pub due: FlowStreamOut<F>,
     link: RAM<Bits<G>, F>,
     arrives: DFF<Bit>,
     /// Heads read or being read and not taken by a walker.
@@ -57,50 +51,6 @@ pub struct Walkers<const F: usize, const G: usize> {
     valid: Signal<Local, Bit>,
     emit: Signal<Local, Bit>,
     out: Signal<Local, Bits<G>>,
-}
-
-impl<const F: usize, const G: usize> Default for Walkers<F, G> {
-    fn default() -> Self {
-        assert_eq!(G, F + 1, "a node is a flow and a bit");
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            issue: Default::default(),
-            node: Default::default(),
-            room: Default::default(),
-            link_valid: Default::default(),
-            link_flow: Default::default(),
-            link_node: Default::default(),
-            due_valid: Default::default(),
-            due_ready: Default::default(),
-            due_flow: Default::default(),
-            link: Default::default(),
-            arrives: Default::default(),
-            count: Default::default(),
-            lists: Default::default(),
-            write: Default::default(),
-            read: Default::default(),
-            first: Default::default(),
-            any: Default::default(),
-            take: Default::default(),
-            shows: Default::default(),
-            comes: Default::default(),
-            linked: Default::default(),
-            from_list: Default::default(),
-            from_link: Default::default(),
-            current: Default::default(),
-            leaves: Default::default(),
-            free: Default::default(),
-            load: Default::default(),
-            turn: Default::default(),
-            held: Default::default(),
-            last: Default::default(),
-            shown: Default::default(),
-            valid: Default::default(),
-            emit: Default::default(),
-            out: Default::default(),
-        }
-    }
 }
 
 impl<const F: usize, const G: usize> Logic for Walkers<F, G> {
@@ -146,10 +96,10 @@ impl<const F: usize, const G: usize> Logic for Walkers<F, G> {
         } else {
             self.out.next = self.current[0].val();
         }
-        self.due_valid.next = self.valid.val();
-        self.due_flow.next = self.out.val().get_bits::<F>(1);
-        self.emit.next = self.valid.val() & self.due_ready.val();
-        self.held.d.next = self.valid.val() & !self.due_ready.val();
+        self.due.valid.next = self.valid.val();
+        self.due.flow.next = self.out.val().get_bits::<F>(1);
+        self.emit.next = self.valid.val() & self.due.ready.val();
+        self.held.d.next = self.valid.val() & !self.due.ready.val();
         self.last.d.next = self.shown.val();
         if self.emit.val() {
             self.turn.d.next = !self.shown.val();

@@ -2,6 +2,7 @@
 mod sum;
 mod update;
 
+use crate::bus::ReportOut;
 use rust_hdl::prelude::*;
 pub(crate) use sum::HeaderSum;
 use timely_regs::counters::Counter;
@@ -37,14 +38,9 @@ pub(super) struct Judge {
     pub bad: Signal<In, Bit>,
     pub bytes: Signal<In, Bits<17>>,
     pub broken: Signal<In, Bit>,
-    pub o_valid: Signal<Out, Bit>,
-    pub o_kind: Signal<Out, Bits<2>>,
+    /// A report.
+    pub o: ReportOut,
     pub o_reason: Signal<Out, Bits<4>>,
-    pub o_class: Signal<Out, Bits<2>>,
-    pub o_head: Signal<Out, Bits<528>>,
-    pub o_hdr: Signal<Out, Bits<384>>,
-    pub o_len: Signal<Out, Bits<16>>,
-    pub o_ts: Signal<Out, Bits<64>>,
     pub pulses: Signal<Out, Bits<32>>,
     // Two-byte constants that raw bytes are compared with have their bytes swapped, as the bytes of a beat have.
     vlan: Constant<Bits<16>>,
@@ -189,14 +185,8 @@ impl Default for Judge {
             bad: Default::default(),
             bytes: Default::default(),
             broken: Default::default(),
-            o_valid: Default::default(),
-            o_kind: Default::default(),
+            o: Default::default(),
             o_reason: Default::default(),
-            o_class: Default::default(),
-            o_head: Default::default(),
-            o_hdr: Default::default(),
-            o_len: Default::default(),
-            o_ts: Default::default(),
             pulses: Default::default(),
             vlan: swapped(ethernet::VLAN),
             ipv4: swapped(ethernet::IPV4),

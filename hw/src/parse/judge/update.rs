@@ -201,14 +201,14 @@ impl Logic for Judge {
             self.end5.d.next = false;
             self.end6.d.next = false;
         }
-        self.o_valid.next = self.end6.q.val();
-        self.o_kind.next = self.verdict6.q.val().kind;
+        self.o.valid.next = self.end6.q.val();
+        self.o.kind.next = self.verdict6.q.val().kind;
         self.o_reason.next = self.verdict6.q.val().reason;
         self.pulses.next = self.verdict6.q.val().pulses;
-        self.o_class.next = self.class6.q.val();
-        self.o_head.next = self.head6.q.val();
-        self.o_hdr.next = self.hdr6.q.val();
-        self.o_len.next = self.bytes6.q.val();
-        self.o_ts.next = self.stamp6.q.val();
+        self.o.class.next = self.class6.q.val();
+        self.o.head.next = self.head6.q.val();
+        self.o.hdr.next = self.hdr6.q.val();
+        self.o.len.next = self.bytes6.q.val();
+        self.o.ts.next = self.stamp6.q.val();
     }
 }

@@ -1,4 +1,6 @@
 //! Beats and stamps on their way to the parser.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::ReceivedOut;
 use crate::time::Linear;
 use rust_hdl::prelude::*;
 use timely_model::app_block::arrivals::LATENCY;
@@ -11,34 +13,18 @@ const _: () = assert!(LATENCY == 5);
 /// Model: `timely_model::app_block::arrivals::Arrivals`.
 #[derive(LogicBlock, Default)]
 pub struct Arrivals<const W: usize, const K: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Beat: bytes in wire order.
+    /// Beat: bytes in wire order, and their frame.
     pub s_tdata: Signal<In, Bits<W>>,
-    /// Beat: bytes that are there.
     pub s_tkeep: Signal<In, Bits<K>>,
-    /// Beat: taken.
     pub s_tvalid: Signal<In, Bit>,
-    /// Beat: the frame's last.
     pub s_tlast: Signal<In, Bit>,
-    /// Beat: the MAC marks the frame bad.
     pub s_bad: Signal<In, Bit>,
     /// Beat: stamp of the frame's start: seconds 48, zeros 2, ns 30, 2^-16 ns 16.
     pub s_ts: Signal<In, Bits<96>>,
-    /// Beat out: bytes in wire order.
-    pub m_tdata: Signal<Out, Bits<W>>,
-    /// Beat out: bytes that are there.
-    pub m_tkeep: Signal<Out, Bits<K>>,
-    /// Beat out: valid.
-    pub m_tvalid: Signal<Out, Bit>,
-    /// Beat out: the frame's last.
-    pub m_tlast: Signal<Out, Bit>,
-    /// Beat out: bad.
-    pub m_bad: Signal<Out, Bit>,
-    /// Beat out: stamp of the frame's start, ns48.fns16.
-    pub m_ts: Signal<Out, Bits<64>>,
+    /// Frames that leave.
+    pub m: ReceivedOut<W, K>,
     stamp: Linear,
     data: [DFF<Bits<W>>; 5],
     keep: [DFF<Bits<K>>; 5],
@@ -73,12 +59,12 @@ impl<const W: usize, const K: usize> Logic for Arrivals<W, K> {
         self.stamp.sec.next = self.s_ts.val().get_bits::<48>(48);
         self.stamp.ns.next = self.s_ts.val().get_bits::<30>(16);
         self.stamp.fraction.next = self.s_ts.val().get_bits::<16>(0);
-        self.m_tdata.next = self.data[4].q.val();
-        self.m_tkeep.next = self.keep[4].q.val();
-        self.m_tvalid.next = self.valid[4].q.val();
-        self.m_tlast.next = self.last[4].q.val();
-        self.m_bad.next = self.bad[4].q.val();
-        self.m_ts.next = self.stamp.linear.val();
+        self.m.tdata.next = self.data[4].q.val();
+        self.m.tkeep.next = self.keep[4].q.val();
+        self.m.tvalid.next = self.valid[4].q.val();
+        self.m.tlast.next = self.last[4].q.val();
+        self.m.bad.next = self.bad[4].q.val();
+        self.m.ts.next = self.stamp.linear.val();
         if self.rst.val() {
             for i in 0..5 {
                 self.valid[i].d.next = false;

@@ -1,5 +1,7 @@
 //! Outstanding bytes of frames of paced queues.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{ReleaseIn, ReleaseOut};
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::app_block::credit::QUEUE;
@@ -15,11 +17,9 @@ const _: () = assert!(QUEUE == 9);
 /// Latency: 1 clock for releases of the control half, which go first; 6 for a frame's. Throughput: one a clock. Back pressure: none; beyond 512 frames
 /// that wait, the latest are lost: outstanding until the flow is loaded.
 /// Model: `timely_model::app_block::credit::Credit`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Credit<const F: usize, const T: usize, const R: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// The RAM is clear; no frame is answered before.
     pub swept: Signal<Out, Bit>,
@@ -31,31 +31,20 @@ pub struct Credit<const F: usize, const T: usize, const R: usize> {
     pub fl_enable: Signal<In, Bit>,
     /// A frame left.
     pub frame_valid: Signal<In, Bit>,
-    /// Queue of the frame.
     pub frame_queue: Signal<In, Bits<16>>,
-    /// Wire bytes of the frame.
     pub frame_wire_bytes: Signal<In, Bits<16>>,
-    /// The frame ends a segment of ours.
     pub frame_ends: Signal<In, Bit>,
     /// With `frame_ends`: wire bytes of the segment.
     pub frame_segment_bytes: Signal<In, Bits<32>>,
-    /// The control half's releases: wire bytes that were acknowledged or given up.
-    pub i_valid: Signal<In, Bit>,
-    /// See `i_valid`.
-    pub i_flow: Signal<In, Bits<F>>,
-    /// See `i_valid`.
-    pub i_bytes: Signal<In, Bits<32>>,
-    /// All releases; less than 0 bytes are outstanding again.
-    pub o_valid: Signal<Out, Bit>,
-    /// See `o_valid`.
-    pub o_flow: Signal<Out, Bits<F>>,
-    /// See `o_valid`.
-    pub o_bytes: Signal<Out, Bits<32>>,
+    /// Releases.
+    pub i: ReleaseIn<F>,
+    /// Releases.
+    pub o: ReleaseOut<F>,
     /// A queue is a flow.
     flows: RAM<Bit, F>,
     sweep: DFF<Bits<T>>,
-    sweep_end: Constant<Bits<T>>,
-    queues: Constant<Bits<17>>,
+    sweep_end: Const<Bits<T>>,
+    queues: Const<Bits<17>>,
     read: DFF<Bit>,
     read_flow: DFF<Bits<F>>,
     read_bytes: DFF<Bits<32>>,
@@ -70,14 +59,11 @@ pub struct Credit<const F: usize, const T: usize, const R: usize> {
     back: Signal<Local, Bits<32>>,
 }
 
-impl<const F: usize, const T: usize, const R: usize> Default for Credit<F, T, R> {
-    fn default() -> Self {
+impl<const F: usize, const T: usize, const R: usize> Credit<F, T, R> {
+    /// With its constants.
+    pub fn new() -> Self {
         assert!(T == F + 1 && R == F + 32, "widths of 2^{F} queues");
-        construct!({
-            sweep_end: Constant::new(bits::<T>(1 << F)),
-            queues: Constant::new(bits::<17>(1 << F)),
-        } clk, rst, swept, fl_valid, fl_flow, fl_enable, frame_valid, frame_queue, frame_wire_bytes, frame_ends, frame_segment_bytes, i_valid, i_flow,
-            i_bytes, o_valid, o_flow, o_bytes, flows, sweep, read, read_flow, read_bytes, waiting, valid, flow, bytes, is_swept, head, charged, back;)
+        Self { sweep_end: Const::new(bits::<T>(1 << F)), queues: Const::new(bits::<17>(1 << F)), ..Default::default() }
     }
 }
 
@@ -113,18 +99,18 @@ impl<const F: usize, const T: usize, const R: usize> Logic for Credit<F, T, R> {
         // 2: it waits for a clock without a release of the control half.
         self.waiting.i_valid.next = self.read.q.val() & self.flows.read_data.val() & self.read_bytes.q.val().any();
         self.waiting.i_data.next = bit_cast::<R, 32>(self.read_bytes.q.val()) | (bit_cast::<R, F>(self.read_flow.q.val()) << 32);
-        self.waiting.o_ready.next = !self.i_valid.val();
+        self.waiting.o_ready.next = !self.i.valid.val();
         self.head.next = self.waiting.o_data.val();
-        self.valid.d.next = self.i_valid.val() | self.waiting.o_valid.val();
+        self.valid.d.next = self.i.valid.val() | self.waiting.o_valid.val();
         self.flow.d.next = self.head.val().get_bits::<F>(32);
         self.bytes.d.next = self.head.val().get_bits::<32>(0);
-        if self.i_valid.val() {
-            self.flow.d.next = self.i_flow.val();
-            self.bytes.d.next = self.i_bytes.val();
+        if self.i.valid.val() {
+            self.flow.d.next = self.i.flow.val();
+            self.bytes.d.next = self.i.bytes.val();
         }
-        self.o_valid.next = self.valid.q.val();
-        self.o_flow.next = self.flow.q.val();
-        self.o_bytes.next = self.bytes.q.val();
+        self.o.valid.next = self.valid.q.val();
+        self.o.flow.next = self.flow.q.val();
+        self.o.bytes.next = self.bytes.q.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<T>(0);
             self.read.d.next = false;

@@ -1,4 +1,6 @@
 //! Completions of sent frames: the core's own go on, ours end here, and departures of both are reported.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{CompletionOut, DatedCompletionIn, DatedCompletionOut};
 use crate::fifo::Fifo;
 use crate::time::Linear;
 use rust_hdl::prelude::*;
@@ -15,34 +17,16 @@ const _: () = assert!(LATENCY == 5 && QUEUE == 4 && OF_CORE == 1 << 15 && ACK_TA
 /// Model: `timely_model::app_block::departures::Departures`.
 #[derive(LogicBlock, Default)]
 pub struct Departures {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Data frames of ours are reported too; a level.
     pub told: Signal<In, Bit>,
-    /// A completion is offered.
-    pub s_valid: Signal<In, Bit>,
-    /// The completion is taken if offered.
-    pub s_ready: Signal<Out, Bit>,
-    /// Tag of the completion.
-    pub s_tag: Signal<In, Bits<16>>,
-    /// When the frame's start left: seconds 48, zeros 2, ns 30, 2^-16 ns 16.
-    pub s_ts: Signal<In, Bits<96>>,
-    /// A completion of the core's.
-    pub m_valid: Signal<Out, Bit>,
-    /// The core's completion is taken if offered.
-    pub m_ready: Signal<In, Bit>,
-    /// Tag of the core's completion.
-    pub m_tag: Signal<Out, Bits<16>>,
-    /// Stamp of the core's completion, as it came.
-    pub m_ts: Signal<Out, Bits<96>>,
-    /// A frame departed.
-    pub c_valid: Signal<Out, Bit>,
-    /// Tag of the frame without bit 15.
-    pub c_tag: Signal<Out, Bits<16>>,
-    /// Departure of the frame's start, ns48.fns16.
-    pub c_ts: Signal<Out, Bits<64>>,
+    /// Frames.
+    pub s: DatedCompletionIn,
+    /// Frames that leave.
+    pub m: DatedCompletionOut,
+    /// Departures.
+    pub c: CompletionOut,
     // Stamp 96, tag 16.
     queue: Fifo<112, 4, 5>,
     stamp: Linear,
@@ -65,25 +49,25 @@ impl Logic for Departures {
         }
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();
-        self.of_core.next = self.s_valid.val() & self.s_tag.val().get_bit(15);
+        self.of_core.next = self.s.valid.val() & self.s.tag.val().get_bit(15);
         self.queue.i_valid.next = self.of_core.val();
-        self.queue.i_data.next = bit_cast::<112, 96>(self.s_ts.val()) | (bit_cast::<112, 16>(self.s_tag.val()) << 96);
-        self.s_ready.next = self.queue.i_ready.val();
-        self.queue.o_ready.next = self.m_ready.val();
-        self.m_valid.next = self.queue.o_valid.val();
-        self.m_tag.next = self.queue.o_data.val().get_bits::<16>(96);
-        self.m_ts.next = self.queue.o_data.val().get_bits::<96>(0);
+        self.queue.i_data.next = bit_cast::<112, 96>(self.s.ts.val()) | (bit_cast::<112, 16>(self.s.tag.val()) << 96);
+        self.s.ready.next = self.queue.i_ready.val();
+        self.queue.o_ready.next = self.m.ready.val();
+        self.m.valid.next = self.queue.o_valid.val();
+        self.m.tag.next = self.queue.o_data.val().get_bits::<16>(96);
+        self.m.ts.next = self.queue.o_data.val().get_bits::<96>(0);
         self.stamp.clk.next = self.clk.val();
-        self.stamp.sec.next = self.s_ts.val().get_bits::<48>(48);
-        self.stamp.ns.next = self.s_ts.val().get_bits::<30>(16);
-        self.stamp.fraction.next = self.s_ts.val().get_bits::<16>(0);
-        self.data.next = (self.told.val() & self.s_valid.val())
-            & (!self.s_tag.val().get_bit(15) & (self.s_tag.val().get_bits::<15>(0) != bits::<15>(0x7fff)));
+        self.stamp.sec.next = self.s.ts.val().get_bits::<48>(48);
+        self.stamp.ns.next = self.s.ts.val().get_bits::<30>(16);
+        self.stamp.fraction.next = self.s.ts.val().get_bits::<16>(0);
+        self.data.next = (self.told.val() & self.s.valid.val())
+            & (!self.s.tag.val().get_bit(15) & (self.s.tag.val().get_bits::<15>(0) != bits::<15>(0x7fff)));
         self.valid[0].d.next = (self.of_core.val() | self.data.val()) & self.queue.i_ready.val();
-        self.tag[0].d.next = self.s_tag.val().get_bits::<15>(0);
-        self.c_valid.next = self.valid[4].q.val();
-        self.c_tag.next = bit_cast::<16, 15>(self.tag[4].q.val());
-        self.c_ts.next = self.stamp.linear.val();
+        self.tag[0].d.next = self.s.tag.val().get_bits::<15>(0);
+        self.c.valid.next = self.valid[4].q.val();
+        self.c.tag.next = bit_cast::<16, 15>(self.tag[4].q.val());
+        self.c.ts.next = self.stamp.linear.val();
         if self.rst.val() {
             for i in 0..5 {
                 self.valid[i].d.next = false;

@@ -1,5 +1,7 @@
 //! Read bursts of 64 bytes from the host, as descriptors of a DMA engine that leaves the bytes in a RAM here.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::PlaceWriteIn;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::app_block::host_read::PLACES;
 
@@ -11,11 +13,9 @@ const _: () = assert!(PLACES == 2);
 /// Latency: the descriptor 1 clock after AR, the first beat 1 clock after the engine's word. Throughput: a burst each `512 / W` clocks; a write a
 /// clock and half. Back pressure: AR waits while two are under way.
 /// Model: `timely_model::app_block::host_read::HostRead`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct HostRead<const W: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// There is a DMA engine.
     pub enable: Signal<In, Bit>,
@@ -37,38 +37,21 @@ pub struct HostRead<const W: usize> {
     pub s_rready: Signal<In, Bit>,
     /// Descriptor: where in the host.
     pub d_address: Signal<Out, Bits<64>>,
-    /// Descriptor: into which place.
     pub d_place: Signal<Out, Bit>,
-    /// Descriptor: valid.
     pub d_valid: Signal<Out, Bit>,
-    /// Descriptor: taken.
     pub d_ready: Signal<In, Bit>,
     /// A descriptor is done.
     pub st_valid: Signal<In, Bit>,
-    /// Place of the descriptor.
     pub st_place: Signal<In, Bit>,
-    /// The descriptor failed.
     pub st_failed: Signal<In, Bit>,
-    /// The lower half of a place is written.
-    pub h0_valid: Signal<In, Bit>,
-    /// Place whose lower half is written.
-    pub h0_place: Signal<In, Bit>,
-    /// Bytes of the lower half that are written.
-    pub h0_enable: Signal<In, Bits<32>>,
-    /// Data of the lower half.
-    pub h0_data: Signal<In, Bits<256>>,
-    /// The upper half of a place is written.
-    pub h1_valid: Signal<In, Bit>,
-    /// Place whose upper half is written.
-    pub h1_place: Signal<In, Bit>,
-    /// Bytes of the upper half that are written.
-    pub h1_enable: Signal<In, Bits<32>>,
-    /// Data of the upper half.
-    pub h1_data: Signal<In, Bits<256>>,
-    width: Constant<Bits<10>>,
-    last: Constant<Bits<3>>,
+    /// Writes of the lower halves.
+    pub h0: PlaceWriteIn,
+    /// Writes of the upper halves.
+    pub h1: PlaceWriteIn,
+    width: Const<Bits<10>>,
+    last: Const<Bits<3>>,
     /// The bits of each byte.
-    lanes: [Constant<Bits<256>>; 32],
+    lanes: [Const<Bits<256>>; 32],
     low_a: DFF<Bits<256>>,
     high_a: DFF<Bits<256>>,
     low_b: DFF<Bits<256>>,
@@ -98,16 +81,15 @@ pub struct HostRead<const W: usize> {
     ended: Signal<Local, Bit>,
 }
 
-impl<const W: usize> Default for HostRead<W> {
-    fn default() -> Self {
-        construct!({
-            width: Constant::new(bits::<10>(W as u64)),
-            last: Constant::new(bits::<3>(512 / W as u64 - 1)),
-            lanes: std::array::from_fn(|i| Constant::new(bits::<256>(0xff) << (8 * i as u64))),
-        } clk, rst, enable, s_araddr, s_arvalid, s_arready, s_rdata, s_rresp, s_rlast, s_rvalid, s_rready, d_address, d_place, d_valid, d_ready,
-            st_valid, st_place, st_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, low_a, high_a, low_b,
-            high_b, asking, ask_address, ask_place, put, get, waiting, done_a, done_b, failed_a, failed_b, beat, low_mask, high_mask, low_keep,
-            high_keep, front, moved, front_done, front_failed, sends, takes, leaves, ended)
+impl<const W: usize> HostRead<W> {
+    /// With its constants.
+    pub fn new() -> Self {
+        Self {
+            width: Const::new(bits::<10>(W as u64)),
+            last: Const::new(bits::<3>(512 / W as u64 - 1)),
+            lanes: std::array::from_fn(|i| Const::new(bits::<256>(0xff) << (8 * i as u64))),
+            ..Default::default()
+        }
     }
 }
 
@@ -120,26 +102,26 @@ impl<const W: usize> Logic for HostRead<W> {
         self.low_mask.next = bits::<256>(0);
         self.high_mask.next = bits::<256>(0);
         for i in 0..32 {
-            if self.h0_enable.val().get_bit(i) {
+            if self.h0.enable.val().get_bit(i) {
                 self.low_mask.next = self.low_mask.val() | self.lanes[i].val();
             }
-            if self.h1_enable.val().get_bit(i) {
+            if self.h1.enable.val().get_bit(i) {
                 self.high_mask.next = self.high_mask.val() | self.lanes[i].val();
             }
         }
         self.low_keep.next = !self.low_mask.val();
         self.high_keep.next = !self.high_mask.val();
-        if self.h0_valid.val() & !self.h0_place.val() {
-            self.low_a.d.next = (self.low_a.q.val() & self.low_keep.val()) | (self.h0_data.val() & self.low_mask.val());
+        if self.h0.valid.val() & !self.h0.place.val() {
+            self.low_a.d.next = (self.low_a.q.val() & self.low_keep.val()) | (self.h0.data.val() & self.low_mask.val());
         }
-        if self.h0_valid.val() & self.h0_place.val() {
-            self.low_b.d.next = (self.low_b.q.val() & self.low_keep.val()) | (self.h0_data.val() & self.low_mask.val());
+        if self.h0.valid.val() & self.h0.place.val() {
+            self.low_b.d.next = (self.low_b.q.val() & self.low_keep.val()) | (self.h0.data.val() & self.low_mask.val());
         }
-        if self.h1_valid.val() & !self.h1_place.val() {
-            self.high_a.d.next = (self.high_a.q.val() & self.high_keep.val()) | (self.h1_data.val() & self.high_mask.val());
+        if self.h1.valid.val() & !self.h1.place.val() {
+            self.high_a.d.next = (self.high_a.q.val() & self.high_keep.val()) | (self.h1.data.val() & self.high_mask.val());
         }
-        if self.h1_valid.val() & self.h1_place.val() {
-            self.high_b.d.next = (self.high_b.q.val() & self.high_keep.val()) | (self.h1_data.val() & self.high_mask.val());
+        if self.h1.valid.val() & self.h1.place.val() {
+            self.high_b.d.next = (self.high_b.q.val() & self.high_keep.val()) | (self.h1.data.val() & self.high_mask.val());
         }
         // A burst that leaves moves down its place.
         self.front.next = bit_cast::<512, 256>(self.low_a.q.val()) | (bit_cast::<512, 256>(self.high_a.q.val()) << 256);

@@ -1,5 +1,7 @@
 //! Write bursts of 64 bytes to the host, as descriptors of a DMA engine that fetches the bytes from a RAM here.
-use crate::construct::construct;
+#![allow(missing_docs, reason = "a group of ports has one comment")]
+use crate::bus::{DescriptorOut, PlaceDataOut, PlaceReadIn};
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::app_block::host_write::{BYTES, PLACES};
 
@@ -11,11 +13,9 @@ const _: () = assert!(BYTES == 64 && PLACES == 16);
 /// Latency: the descriptor 2 clocks after the burst's last beat, the response 2 clocks after the engine's. Throughput: a burst each
 /// `512 / W + 1` clocks; a place each 3 clocks and segment. Back pressure: with 16 places in use, AW and W wait.
 /// Model: `timely_model::app_block::host_write::HostWrite`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct HostWrite<const W: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// There is a DMA engine.
     pub enable: Signal<In, Bit>,
@@ -35,49 +35,25 @@ pub struct HostWrite<const W: usize> {
     pub s_bresp: Signal<Out, Bits<2>>,
     /// AXI4: response valid; always taken.
     pub s_bvalid: Signal<Out, Bit>,
-    /// Descriptor: where in the host.
-    pub d_address: Signal<Out, Bits<64>>,
-    /// Descriptor: from which place.
-    pub d_place: Signal<Out, Bits<4>>,
-    /// Descriptor: valid.
-    pub d_valid: Signal<Out, Bit>,
-    /// Descriptor: taken.
-    pub d_ready: Signal<In, Bit>,
+    /// Descriptors.
+    pub d: DescriptorOut,
     /// A descriptor is done.
     pub st_valid: Signal<In, Bit>,
-    /// Place of the descriptor.
     pub st_place: Signal<In, Bits<4>>,
-    /// The descriptor failed.
     pub st_failed: Signal<In, Bit>,
-    /// Segment 0 is read.
-    pub r0_valid: Signal<In, Bit>,
-    /// Place that is read.
-    pub r0_place: Signal<In, Bits<4>>,
-    /// The read of segment 0 is taken if offered.
-    pub r0_ready: Signal<Out, Bit>,
+    /// Reads of segment 0.
+    pub r0: PlaceReadIn,
     /// Data of segment 0.
-    pub a0_data: Signal<Out, Bits<512>>,
-    /// The data of segment 0 is valid.
-    pub a0_valid: Signal<Out, Bit>,
-    /// The data of segment 0 is taken.
-    pub a0_ready: Signal<In, Bit>,
-    /// Segment 1 is read.
-    pub r1_valid: Signal<In, Bit>,
-    /// Place that is read.
-    pub r1_place: Signal<In, Bits<4>>,
-    /// The read of segment 1 is taken if offered.
-    pub r1_ready: Signal<Out, Bit>,
+    pub a0: PlaceDataOut,
+    /// Reads of segment 1.
+    pub r1: PlaceReadIn,
     /// Data of segment 1.
-    pub a1_data: Signal<Out, Bits<512>>,
-    /// The data of segment 1 is valid.
-    pub a1_valid: Signal<Out, Bit>,
-    /// The data of segment 1 is taken.
-    pub a1_ready: Signal<In, Bit>,
+    pub a1: PlaceDataOut,
     ram0: RAM<Bits<512>, 4>,
     ram1: RAM<Bits<512>, 4>,
-    width: Constant<Bits<10>>,
-    above: Constant<Bits<10>>,
-    last: Constant<Bits<3>>,
+    width: Const<Bits<10>>,
+    above: Const<Bits<10>>,
+    last: Const<Bits<3>>,
     addressed: DFF<Bit>,
     address: DFF<Bits<64>>,
     record: DFF<Bits<512>>,
@@ -111,17 +87,15 @@ pub struct HostWrite<const W: usize> {
     failed_next: Signal<Local, Bits<16>>,
 }
 
-impl<const W: usize> Default for HostWrite<W> {
-    fn default() -> Self {
-        construct!({
-            width: Constant::new(bits::<10>(W as u64)),
-            above: Constant::new(bits::<10>(512 - W as u64)),
-            last: Constant::new(bits::<3>(512 / W as u64 - 1)),
-        } clk, rst, enable, s_awaddr, s_awvalid, s_awready, s_wdata, s_wvalid, s_wready, s_bresp, s_bvalid, d_address, d_place, d_valid, d_ready,
-            st_valid, st_place, st_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data,
-            a1_valid, a1_ready, ram0, ram1, addressed, address, record, beat, whole, asking, ask_address, ask_place, put, get, waiting, done,
-            failed, answering, answer_failed, read0, held0, data0, read1, held1, data1, starts, ended, here, others, said, unsaid, front_done,
-            front_failed, done_next, failed_next)
+impl<const W: usize> HostWrite<W> {
+    /// With its constants.
+    pub fn new() -> Self {
+        Self {
+            width: Const::new(bits::<10>(W as u64)),
+            above: Const::new(bits::<10>(512 - W as u64)),
+            last: Const::new(bits::<3>(512 / W as u64 - 1)),
+            ..Default::default()
+        }
     }
 }
 
@@ -156,10 +130,10 @@ impl<const W: usize> Logic for HostWrite<W> {
         }
         // A whole burst gets a place and a descriptor.
         self.starts.next = (self.whole.q.val() & self.addressed.q.val())
-            & (!self.waiting.q.val().get_bit(4) & (!self.asking.q.val() | self.d_ready.val()));
+            & (!self.waiting.q.val().get_bit(4) & (!self.asking.q.val() | self.d.ready.val()));
         self.here.next = bits::<16>(1) << self.put.q.val();
         self.others.next = !self.here.val();
-        if self.d_ready.val() {
+        if self.d.ready.val() {
             self.asking.d.next = false;
         }
         if self.starts.val() {
@@ -205,18 +179,18 @@ impl<const W: usize> Logic for HostWrite<W> {
         self.ram1.write_address.next = self.put.q.val();
         self.ram1.write_data.next = self.record.q.val();
         // The segments' ways out.
-        self.ram0.read_address.next = self.r0_place.val();
-        self.read0.d.next = self.r0_valid.val() & (!self.read0.q.val() & !self.held0.q.val());
-        if self.a0_ready.val() {
+        self.ram0.read_address.next = self.r0.place.val();
+        self.read0.d.next = self.r0.valid.val() & (!self.read0.q.val() & !self.held0.q.val());
+        if self.a0.ready.val() {
             self.held0.d.next = false;
         }
         if self.read0.q.val() {
             self.held0.d.next = true;
             self.data0.d.next = self.ram0.read_data.val();
         }
-        self.ram1.read_address.next = self.r1_place.val();
-        self.read1.d.next = self.r1_valid.val() & (!self.read1.q.val() & !self.held1.q.val());
-        if self.a1_ready.val() {
+        self.ram1.read_address.next = self.r1.place.val();
+        self.read1.d.next = self.r1.valid.val() & (!self.read1.q.val() & !self.held1.q.val());
+        if self.a1.ready.val() {
             self.held1.d.next = false;
         }
         if self.read1.q.val() {
@@ -230,15 +204,15 @@ impl<const W: usize> Logic for HostWrite<W> {
         if self.answer_failed.q.val() {
             self.s_bresp.next = bits::<2>(2);
         }
-        self.d_address.next = self.ask_address.q.val();
-        self.d_place.next = self.ask_place.q.val();
-        self.d_valid.next = self.asking.q.val();
-        self.r0_ready.next = !self.read0.q.val() & !self.held0.q.val();
-        self.a0_data.next = self.data0.q.val();
-        self.a0_valid.next = self.held0.q.val();
-        self.r1_ready.next = !self.read1.q.val() & !self.held1.q.val();
-        self.a1_data.next = self.data1.q.val();
-        self.a1_valid.next = self.held1.q.val();
+        self.d.address.next = self.ask_address.q.val();
+        self.d.place.next = self.ask_place.q.val();
+        self.d.valid.next = self.asking.q.val();
+        self.r0.ready.next = !self.read0.q.val() & !self.held0.q.val();
+        self.a0.data.next = self.data0.q.val();
+        self.a0.valid.next = self.held0.q.val();
+        self.r1.ready.next = !self.read1.q.val() & !self.held1.q.val();
+        self.a1.data.next = self.data1.q.val();
+        self.a1.valid.next = self.held1.q.val();
         if self.rst.val() {
             self.addressed.d.next = false;
             self.whole.d.next = false;

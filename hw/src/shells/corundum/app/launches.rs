@@ -1,4 +1,5 @@
 //! Launches of packets, in their order.
+#![allow(missing_docs, reason = "a group of ports has one comment")]
 use rust_hdl::prelude::*;
 use timely_model::app_block::launches::QUEUE;
 
@@ -13,27 +14,21 @@ const _: () = assert!(QUEUE == 6);
 /// Model: `timely_model::app_block::launches::Launches`.
 #[derive(LogicBlock, Default)]
 pub struct Launches {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A request is made.
     pub launch_valid: Signal<In, Bit>,
-    /// Tag of the request.
     pub launch_tag: Signal<In, Bits<8>>,
-    /// The request is of a paced queue.
     pub launch_paced: Signal<In, Bit>,
     /// Launch of the request, ns48.fns16.
     pub launch_time: Signal<In, Bits<64>>,
     /// A request finds no packet.
     pub void_valid: Signal<In, Bit>,
-    /// Tag of the request.
     pub void_tag: Signal<In, Bits<8>>,
     /// A packet takes the launch at the output.
     pub take: Signal<In, Bit>,
     /// The next packet's launch is here.
     pub head_valid: Signal<Out, Bit>,
-    /// The packet is of a paced queue.
     pub head_paced: Signal<Out, Bit>,
     /// The launch, ns48.fns16.
     pub head_time: Signal<Out, Bits<64>>,
