@@ -99,11 +99,11 @@ pub const BLOCKS: &[Block] = blocks! {
     "txmux_512" Speed TxMux::<512, 64>::default();
     "generator_64_10" Speed Generator::<64, 8, 10, 5, 26>::new(13);
     "generator_512_14" Area Generator::<512, 64, 14, 3, 30>::new(16);
-    "rtt_10" Area Rtt::<10, 13, 13>::default();
+    "rtt_10" Area Rtt::<10, 13, 13>::new();
     // Of 8 segments a flow in place of 32, for which an ECP5 has no RAM: nothing else depends on it.
-    "rtt_10_small" Speed Rtt::<10, 10, 10>::default();
-    "rtt_14" Area Rtt::<14, 16, 16>::default();
-    "rtt_16" Area Rtt::<16, 16, 16>::default();
+    "rtt_10_small" Speed Rtt::<10, 10, 10>::new();
+    "rtt_14" Area Rtt::<14, 16, 16>::new();
+    "rtt_16" Area Rtt::<16, 16, 16>::new();
     "engine_10" Speed Engine::<10>::default();
     "engine_14" Area Engine::<14>::default();
     "pacer_10" Speed Pacer::<10, 13, 9, 17, 9, 11, 26, 42, 60, 104>::new(Timing::default());

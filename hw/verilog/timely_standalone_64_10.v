@@ -2491,9 +2491,6 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     wire r1__clock;
     wire allow__clk;
     wire allow__rst;
-    wire allow__st_valid;
-    wire [9:0] allow__st_word;
-    wire [31:0] allow__st_data;
     wire allow__valid;
     wire [127:0] allow__source;
     wire allow__ipv6;
@@ -2690,9 +2687,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     tnic_standalone__core__control__ack__allow allow(
         .clk(allow__clk),
         .rst(allow__rst),
-        .st_valid(allow__st_valid),
-        .st_word(allow__st_word),
-        .st_data(allow__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .valid(allow__valid),
         .source(allow__source),
         .ipv6(allow__ipv6),
@@ -3141,9 +3138,6 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     assign mac_from = head4[(64'h30)+:(48)];
     assign source = r1__q[(64'h0)+:(128)];
     assign destination = r1__q[(64'h80)+:(128)];
-    assign allow__st_valid = st_valid;
-    assign allow__st_word = st_word;
-    assign allow__st_data = st_data;
     assign allow__valid = v1__q;
     assign allow__source = source;
     assign allow__ipv6 = r1__q[(64'h26b)+:(1)];
@@ -10043,10 +10037,12 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  [5:0] gaps__3;
     reg  [5:0] gaps__4;
     reg  [29:0] part;
+    reg  [7:0] seen_5;
     reg  [15:0] distance;
     reg  [5:0] gap_5;
     wire [15:0] number_5;
     wire [82:0] six;
+    wire [15:0] segment_kept;
     wire [15:0] number_6;
     wire [7:0] seen;
     wire [5:0] skipped;
@@ -10067,6 +10063,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  [7:0] seen_then;
     reg  [5:0] skipped_then;
     reg  [15:0] segment_then;
+    reg  [29:0] then;
     reg  [71:0] whole;
     reg  [7:0] said;
     
@@ -10602,7 +10599,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         hits__0__d = read__0__q[32'h47] & (read__0__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
         frees__0__d = ~read__0__q[32'h47] | age__0[32'h1];
         if (row_4__q & wrote_way__0__q) begin
-            held__0__d = word__q[(32'h27)+:(30)];
+            held__0__d = word__q[(64'h27)+:(30)];
             hits__0__d = pair_4__q;
             frees__0__d = 1'b0;
         end
@@ -10614,7 +10611,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         hits__1__d = read__1__q[32'h47] & (read__1__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
         frees__1__d = ~read__1__q[32'h47] | age__1[32'h1];
         if (row_4__q & wrote_way__1__q) begin
-            held__1__d = word__q[(32'h27)+:(30)];
+            held__1__d = word__q[(64'h27)+:(30)];
             hits__1__d = pair_4__q;
             frees__1__d = 1'b0;
         end
@@ -10626,7 +10623,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         hits__2__d = read__2__q[32'h47] & (read__2__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
         frees__2__d = ~read__2__q[32'h47] | age__2[32'h1];
         if (row_4__q & wrote_way__2__q) begin
-            held__2__d = word__q[(32'h27)+:(30)];
+            held__2__d = word__q[(64'h27)+:(30)];
             hits__2__d = pair_4__q;
             frees__2__d = 1'b0;
         end
@@ -10638,7 +10635,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         hits__3__d = read__3__q[32'h47] & (read__3__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
         frees__3__d = ~read__3__q[32'h47] | age__3[32'h1];
         if (row_4__q & wrote_way__3__q) begin
-            held__3__d = word__q[(32'h27)+:(30)];
+            held__3__d = word__q[(64'h27)+:(30)];
             hits__3__d = pair_4__q;
             frees__3__d = 1'b0;
         end
@@ -10659,7 +10656,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         end
         entry__0 = held__0__q;
         if (row_3_4__q & wrote_way__0__q) begin
-            entry__0 = word__q[(32'h27)+:(30)];
+            entry__0 = word__q[(64'h27)+:(30)];
         end
         entry_5__0__d = entry__0;
         apart__0__d = four[(64'h30)+:(16)] - entry__0[(32'h0)+:(16)];
@@ -10672,7 +10669,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         end
         entry__1 = held__1__q;
         if (row_3_4__q & wrote_way__1__q) begin
-            entry__1 = word__q[(32'h27)+:(30)];
+            entry__1 = word__q[(64'h27)+:(30)];
         end
         entry_5__1__d = entry__1;
         apart__1__d = four[(64'h30)+:(16)] - entry__1[(32'h0)+:(16)];
@@ -10685,7 +10682,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         end
         entry__2 = held__2__q;
         if (row_3_4__q & wrote_way__2__q) begin
-            entry__2 = word__q[(32'h27)+:(30)];
+            entry__2 = word__q[(64'h27)+:(30)];
         end
         entry_5__2__d = entry__2;
         apart__2__d = four[(64'h30)+:(16)] - entry__2[(32'h0)+:(16)];
@@ -10698,7 +10695,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         end
         entry__3 = held__3__q;
         if (row_3_4__q & wrote_way__3__q) begin
-            entry__3 = word__q[(32'h27)+:(30)];
+            entry__3 = word__q[(64'h27)+:(30)];
         end
         entry_5__3__d = entry__3;
         apart__3__d = four[(64'h30)+:(16)] - entry__3[(32'h0)+:(16)];
@@ -10718,9 +10715,9 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         fresh_5__d = ~hit_any | ((|four[(64'h40)+:(1)] & |four[(64'h51)+:(1)]) & ~|four[(64'h30)+:(16)]);
         again__d = (row_2_4__q & pair_2_4__q) & writes__q;
         from_its__d = four[(64'h30)+:(16)] - six[(64'h30)+:(16)];
-        from_kept__d = four[(64'h30)+:(16)] - kept__q[(32'h0)+:(16)];
+        from_kept__d = four[(64'h30)+:(16)] - segment_kept;
         between_its__d = low_4 + ~low_6;
-        between_kept__d = low_4 + ~kept__q[(32'h0)+:(6)];
+        between_kept__d = low_4 + ~segment_kept[(32'h0)+:(6)];
         parts__1 = parts__0;
         aheads__1 = aheads__0;
         gaps__1 = gaps__0;
@@ -10761,7 +10758,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         distance = aheads__4;
         gap_5 = gaps__4;
         if (again__q) begin
-            part = word__q[(32'h27)+:(30)];
+            part = word__q[(64'h27)+:(30)];
             distance = from_its__q;
             gap_5 = between_its__q;
             if (wrote_kept__q) begin
@@ -10773,8 +10770,9 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         fresh__d = fresh_5__q;
         writes__d = (way__0__q | way__1__q) | (way__2__q | way__3__q);
         kept__d = part;
-        none__d = ~|part[(32'h10)+:(8)];
-        many__d = &part[(32'h11)+:(7)];
+        seen_5 = part[(64'h10)+:(8)];
+        none__d = ~|seen_5;
+        many__d = &seen_5[(32'h1)+:(7)];
         same__d = ~|distance;
         next_one__d = |distance & ~|distance[(32'ha)+:(6)];
         late__d = &distance[(32'ha)+:(6)];
@@ -10836,10 +10834,11 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
             skipped_then = skipped;
         end
         if (ignored) begin
-            segment_then = kept__q[(32'h0)+:(16)];
+            segment_then = segment_kept;
             seen_then = seen;
         end
-        whole = {1'h1, epoch_6__q, skipped_then, seen_then, segment_then, six[9+:39]};
+        then = {skipped_then, seen_then, segment_then};
+        whole = {1'b1, epoch_6__q, then, six[(64'h9)+:(39)]};
         if (~writes__q) begin
             loss = ((32'h0) & 8'hff);
         end
@@ -11011,13 +11010,14 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     assign segment_6 = six[(64'h30)+:(16)];
     assign low_4 = segment_4[(32'h0)+:(6)];
     assign low_6 = segment_6[(32'h0)+:(6)];
+    assign segment_kept = kept__q[(64'h0)+:(16)];
     assign parts__0 = ((32'h0) & 30'h3fffffff);
     assign aheads__0 = ((32'h0) & 16'hffff);
     assign gaps__0 = ((32'h0) & 6'h3f);
     assign number_5 = five[(64'h41)+:(16)];
     assign number_6 = six[(64'h41)+:(16)];
-    assign seen = kept__q[(32'h10)+:(8)];
-    assign skipped = kept__q[(32'h18)+:(6)];
+    assign seen = kept__q[(64'h10)+:(8)];
+    assign skipped = kept__q[(64'h18)+:(6)];
     assign anew = fresh__q | ~((same__q | next_one__q) | late__q);
     assign ignored = ~anew & (late__q | (same__q & none__q));
     assign goes_on = (~anew & ~next_one__q) & ~many__q;
@@ -16439,9 +16439,9 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire  st_valid;
     output wire  [9:0] st_word;
     output wire  [31:0] st_data;
-    output wire look_valid;
-    output wire [9:0] look_word;
-    output wire [31:0] look_data;
+    output wire  look_valid;
+    output wire  [9:0] look_word;
+    output wire  [31:0] look_data;
     input wire  [31:0] look_live;
     input wire  look_refuse;
     output wire lost;
@@ -16505,11 +16505,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire control__busy;
     wire control__done;
     wire control__failed;
-    wire  control__look_valid;
-    wire  [9:0] control__look_word;
-    wire  [31:0] control__look_data;
-    wire [31:0] control__look_live;
-    wire control__look_refuse;
     wire control__loading;
     wire control__clearing;
     wire control__bulk_valid;
@@ -16523,9 +16518,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__query_valid;
     wire held__clk;
     wire held__rst;
-    wire held__st_valid;
-    wire [9:0] held__st_word;
-    wire [31:0] held__st_data;
     wire  [643:0] held__settings;
     wire histogram__clk;
     wire histogram__rst;
@@ -16631,11 +16623,11 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .busy(control__busy),
         .done(control__done),
         .failed(control__failed),
-        .look_valid(control__look_valid),
-        .look_word(control__look_word),
-        .look_data(control__look_data),
-        .look_live(control__look_live),
-        .look_refuse(control__look_refuse),
+        .look_valid(look_valid),
+        .look_word(look_word),
+        .look_data(look_data),
+        .look_live(look_live),
+        .look_refuse(look_refuse),
         .loading(control__loading),
         .clearing(control__clearing),
         .bulk_valid(control__bulk_valid),
@@ -16665,9 +16657,9 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     tnic_standalone__core__control__csr__held held(
         .clk(held__clk),
         .rst(held__rst),
-        .st_valid(held__st_valid),
-        .st_word(held__st_word),
-        .st_data(held__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .settings(held__settings)
     );
     tnic_standalone__core__control__csr__histogram histogram(
@@ -16777,18 +16769,11 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign axil__reply_write = control__reply_write;
     assign axil__reply_error = control__reply_error;
     assign axil__reply_data = control__reply_data;
-    assign held__st_valid = st_valid;
-    assign held__st_word = st_word;
-    assign held__st_data = st_data;
     assign settings = held__settings;
     assign clear__loading = loading;
-    assign control__copy_valid = query__copy_valid;
-    assign control__copy_index = query__copy_index;
-    assign control__copy_data = query__copy_data;
     assign control__busy = query__busy;
     assign control__done = query__done;
     assign control__failed = query__failed;
-    assign query__copy_ready = control__copy_ready;
     assign query__start = control__query_valid;
     assign query__loaded = control__fl_command;
     assign query_tag = query__tag;
@@ -16804,21 +16789,20 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign control__now = now;
     assign control__enable = |held__settings[(64'h0)+:(1)] & |held__settings[(64'h1f5)+:(1)];
     assign control__lost = heartbeat__lost;
-    assign control__look_live = look_live;
-    assign control__look_refuse = look_refuse;
     assign control__loading = loading;
     assign control__clearing = clear__busy;
     assign control__bulk_valid = bulk_valid | clear__valid;
     assign control__flow_index = held__settings[(64'h24b)+:(16)];
-    assign look_valid = control__look_valid;
-    assign look_word = control__look_word;
-    assign look_data = control__look_data;
     assign lost = heartbeat__lost;
     assign stop = control__stop;
     assign time_set_valid = control__time_set_valid;
     assign query_valid = control__query_valid;
     assign query_flow = ((held__settings[(64'h24b)+:(16)]) & 10'h3ff);
     
+    assign control__copy_valid = query__copy_valid;
+    assign control__copy_index = query__copy_index;
+    assign control__copy_data = query__copy_data;
+    assign query__copy_ready = control__copy_ready;
 endmodule // standalone__core__control__csr
 
 
@@ -24291,354 +24275,279 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     // Stub signals
     wire enable__clk;
     wire enable__rst;
-    wire enable__st_valid;
-    wire [9:0] enable__st_word;
-    wire [31:0] enable__st_data;
     wire  enable__value;
     wire nonce_key__clk;
     wire nonce_key__rst;
-    wire nonce_key__st_valid;
-    wire [9:0] nonce_key__st_word;
-    wire [31:0] nonce_key__st_data;
     wire  [95:0] nonce_key__value;
     wire time_increment__clk;
     wire time_increment__rst;
-    wire time_increment__st_valid;
-    wire [9:0] time_increment__st_word;
-    wire [31:0] time_increment__st_data;
     wire  [31:0] time_increment__value;
     wire time_set__clk;
     wire time_set__rst;
-    wire time_set__st_valid;
-    wire [9:0] time_set__st_word;
-    wire [31:0] time_set__st_data;
     wire  [63:0] time_set__value;
     wire time_ptp__clk;
     wire time_ptp__rst;
-    wire time_ptp__st_valid;
-    wire [9:0] time_ptp__st_word;
-    wire [31:0] time_ptp__st_data;
     wire  time_ptp__value;
     wire lead__clk;
     wire lead__rst;
-    wire lead__st_valid;
-    wire [9:0] lead__st_word;
-    wire [31:0] lead__st_data;
     wire  [15:0] lead__value;
     wire mac__clk;
     wire mac__rst;
-    wire mac__st_valid;
-    wire [9:0] mac__st_word;
-    wire [31:0] mac__st_data;
     wire  [47:0] mac__value;
     wire ipv4__clk;
     wire ipv4__rst;
-    wire ipv4__st_valid;
-    wire [9:0] ipv4__st_word;
-    wire [31:0] ipv4__st_data;
     wire  [31:0] ipv4__value;
     wire udp_port__clk;
     wire udp_port__rst;
-    wire udp_port__st_valid;
-    wire [9:0] udp_port__st_word;
-    wire [31:0] udp_port__st_data;
     wire  [15:0] udp_port__value;
     wire ipv6__clk;
     wire ipv6__rst;
-    wire ipv6__st_valid;
-    wire [9:0] ipv6__st_word;
-    wire [31:0] ipv6__st_data;
     wire  [127:0] ipv6__value;
     wire ack_tos__clk;
     wire ack_tos__rst;
-    wire ack_tos__st_valid;
-    wire [9:0] ack_tos__st_word;
-    wire [31:0] ack_tos__st_data;
     wire  [7:0] ack_tos__value;
     wire ack_ttl__clk;
     wire ack_ttl__rst;
-    wire ack_ttl__st_valid;
-    wire [9:0] ack_ttl__st_word;
-    wire [31:0] ack_ttl__st_data;
     wire  [7:0] ack_ttl__value;
     wire ack_enable__clk;
     wire ack_enable__rst;
-    wire ack_enable__st_valid;
-    wire [9:0] ack_enable__st_word;
-    wire [31:0] ack_enable__st_data;
     wire  ack_enable__value;
     wire ns_per_byte__clk;
     wire ns_per_byte__rst;
-    wire ns_per_byte__st_valid;
-    wire [9:0] ns_per_byte__st_word;
-    wire [31:0] ns_per_byte__st_data;
     wire  [31:0] ns_per_byte__value;
     wire vlan__clk;
     wire vlan__rst;
-    wire vlan__st_valid;
-    wire [9:0] vlan__st_word;
-    wire [31:0] vlan__st_data;
     wire  [11:0] vlan__value;
     wire prefix4__clk;
     wire prefix4__rst;
-    wire prefix4__st_valid;
-    wire [9:0] prefix4__st_word;
-    wire [31:0] prefix4__st_data;
     wire  [5:0] prefix4__value;
     wire nonce_keyed__clk;
     wire nonce_keyed__rst;
-    wire nonce_keyed__st_valid;
-    wire [9:0] nonce_keyed__st_word;
-    wire [31:0] nonce_keyed__st_data;
     wire  nonce_keyed__value;
     wire store_bound__clk;
     wire store_bound__rst;
-    wire store_bound__st_valid;
-    wire [9:0] store_bound__st_word;
-    wire [31:0] store_bound__st_data;
     wire  [15:0] store_bound__value;
     wire ack_rate__clk;
     wire ack_rate__rst;
-    wire ack_rate__st_valid;
-    wire [9:0] ack_rate__st_word;
-    wire [31:0] ack_rate__st_data;
     wire  [31:0] ack_rate__value;
     wire store_wait__clk;
     wire store_wait__rst;
-    wire store_wait__st_valid;
-    wire [9:0] store_wait__st_word;
-    wire [31:0] store_wait__st_data;
     wire  store_wait__value;
     wire pause__clk;
     wire pause__rst;
-    wire pause__st_valid;
-    wire [9:0] pause__st_word;
-    wire [31:0] pause__st_data;
     wire  [3:0] pause__value;
     wire line_rate__clk;
     wire line_rate__rst;
-    wire line_rate__st_valid;
-    wire [9:0] line_rate__st_word;
-    wire [31:0] line_rate__st_data;
     wire  [31:0] line_rate__value;
     wire flow_index__clk;
     wire flow_index__rst;
-    wire flow_index__st_valid;
-    wire [9:0] flow_index__st_word;
-    wire [31:0] flow_index__st_data;
     wire  [15:0] flow_index__value;
     wire event_every__clk;
     wire event_every__rst;
-    wire event_every__st_valid;
-    wire [9:0] event_every__st_word;
-    wire [31:0] event_every__st_data;
     wire  [15:0] event_every__value;
     wire event_filter__clk;
     wire event_filter__rst;
-    wire event_filter__st_valid;
-    wire [9:0] event_filter__st_word;
-    wire [31:0] event_filter__st_data;
     wire  [24:0] event_filter__value;
     
     // Sub module instances
     tnic_standalone__core__control__csr__held__enable enable(
         .clk(enable__clk),
         .rst(enable__rst),
-        .st_valid(enable__st_valid),
-        .st_word(enable__st_word),
-        .st_data(enable__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(enable__value)
     );
     tnic_standalone__core__control__csr__held__nonce_key nonce_key(
         .clk(nonce_key__clk),
         .rst(nonce_key__rst),
-        .st_valid(nonce_key__st_valid),
-        .st_word(nonce_key__st_word),
-        .st_data(nonce_key__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(nonce_key__value)
     );
     tnic_standalone__core__control__csr__held__time_increment time_increment(
         .clk(time_increment__clk),
         .rst(time_increment__rst),
-        .st_valid(time_increment__st_valid),
-        .st_word(time_increment__st_word),
-        .st_data(time_increment__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(time_increment__value)
     );
     tnic_standalone__core__control__csr__held__time_set time_set(
         .clk(time_set__clk),
         .rst(time_set__rst),
-        .st_valid(time_set__st_valid),
-        .st_word(time_set__st_word),
-        .st_data(time_set__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(time_set__value)
     );
     tnic_standalone__core__control__csr__held__time_ptp time_ptp(
         .clk(time_ptp__clk),
         .rst(time_ptp__rst),
-        .st_valid(time_ptp__st_valid),
-        .st_word(time_ptp__st_word),
-        .st_data(time_ptp__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(time_ptp__value)
     );
     tnic_standalone__core__control__csr__held__lead lead(
         .clk(lead__clk),
         .rst(lead__rst),
-        .st_valid(lead__st_valid),
-        .st_word(lead__st_word),
-        .st_data(lead__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(lead__value)
     );
     tnic_standalone__core__control__csr__held__mac mac(
         .clk(mac__clk),
         .rst(mac__rst),
-        .st_valid(mac__st_valid),
-        .st_word(mac__st_word),
-        .st_data(mac__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(mac__value)
     );
     tnic_standalone__core__control__csr__held__ipv4 ipv4(
         .clk(ipv4__clk),
         .rst(ipv4__rst),
-        .st_valid(ipv4__st_valid),
-        .st_word(ipv4__st_word),
-        .st_data(ipv4__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ipv4__value)
     );
     tnic_standalone__core__control__csr__held__udp_port udp_port(
         .clk(udp_port__clk),
         .rst(udp_port__rst),
-        .st_valid(udp_port__st_valid),
-        .st_word(udp_port__st_word),
-        .st_data(udp_port__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(udp_port__value)
     );
     tnic_standalone__core__control__csr__held__ipv6 ipv6(
         .clk(ipv6__clk),
         .rst(ipv6__rst),
-        .st_valid(ipv6__st_valid),
-        .st_word(ipv6__st_word),
-        .st_data(ipv6__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ipv6__value)
     );
     tnic_standalone__core__control__csr__held__ack_tos ack_tos(
         .clk(ack_tos__clk),
         .rst(ack_tos__rst),
-        .st_valid(ack_tos__st_valid),
-        .st_word(ack_tos__st_word),
-        .st_data(ack_tos__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ack_tos__value)
     );
     tnic_standalone__core__control__csr__held__ack_ttl ack_ttl(
         .clk(ack_ttl__clk),
         .rst(ack_ttl__rst),
-        .st_valid(ack_ttl__st_valid),
-        .st_word(ack_ttl__st_word),
-        .st_data(ack_ttl__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ack_ttl__value)
     );
     tnic_standalone__core__control__csr__held__ack_enable ack_enable(
         .clk(ack_enable__clk),
         .rst(ack_enable__rst),
-        .st_valid(ack_enable__st_valid),
-        .st_word(ack_enable__st_word),
-        .st_data(ack_enable__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ack_enable__value)
     );
     tnic_standalone__core__control__csr__held__ns_per_byte ns_per_byte(
         .clk(ns_per_byte__clk),
         .rst(ns_per_byte__rst),
-        .st_valid(ns_per_byte__st_valid),
-        .st_word(ns_per_byte__st_word),
-        .st_data(ns_per_byte__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ns_per_byte__value)
     );
     tnic_standalone__core__control__csr__held__vlan vlan(
         .clk(vlan__clk),
         .rst(vlan__rst),
-        .st_valid(vlan__st_valid),
-        .st_word(vlan__st_word),
-        .st_data(vlan__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(vlan__value)
     );
     tnic_standalone__core__control__csr__held__prefix4 prefix4(
         .clk(prefix4__clk),
         .rst(prefix4__rst),
-        .st_valid(prefix4__st_valid),
-        .st_word(prefix4__st_word),
-        .st_data(prefix4__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(prefix4__value)
     );
     tnic_standalone__core__control__csr__held__nonce_keyed nonce_keyed(
         .clk(nonce_keyed__clk),
         .rst(nonce_keyed__rst),
-        .st_valid(nonce_keyed__st_valid),
-        .st_word(nonce_keyed__st_word),
-        .st_data(nonce_keyed__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(nonce_keyed__value)
     );
     tnic_standalone__core__control__csr__held__store_bound store_bound(
         .clk(store_bound__clk),
         .rst(store_bound__rst),
-        .st_valid(store_bound__st_valid),
-        .st_word(store_bound__st_word),
-        .st_data(store_bound__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(store_bound__value)
     );
     tnic_standalone__core__control__csr__held__ack_rate ack_rate(
         .clk(ack_rate__clk),
         .rst(ack_rate__rst),
-        .st_valid(ack_rate__st_valid),
-        .st_word(ack_rate__st_word),
-        .st_data(ack_rate__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ack_rate__value)
     );
     tnic_standalone__core__control__csr__held__store_wait store_wait(
         .clk(store_wait__clk),
         .rst(store_wait__rst),
-        .st_valid(store_wait__st_valid),
-        .st_word(store_wait__st_word),
-        .st_data(store_wait__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(store_wait__value)
     );
     tnic_standalone__core__control__csr__held__pause pause(
         .clk(pause__clk),
         .rst(pause__rst),
-        .st_valid(pause__st_valid),
-        .st_word(pause__st_word),
-        .st_data(pause__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(pause__value)
     );
     tnic_standalone__core__control__csr__held__line_rate line_rate(
         .clk(line_rate__clk),
         .rst(line_rate__rst),
-        .st_valid(line_rate__st_valid),
-        .st_word(line_rate__st_word),
-        .st_data(line_rate__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(line_rate__value)
     );
     tnic_standalone__core__control__csr__held__flow_index flow_index(
         .clk(flow_index__clk),
         .rst(flow_index__rst),
-        .st_valid(flow_index__st_valid),
-        .st_word(flow_index__st_word),
-        .st_data(flow_index__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(flow_index__value)
     );
     tnic_standalone__core__control__csr__held__event_every event_every(
         .clk(event_every__clk),
         .rst(event_every__rst),
-        .st_valid(event_every__st_valid),
-        .st_word(event_every__st_word),
-        .st_data(event_every__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(event_every__value)
     );
     tnic_standalone__core__control__csr__held__event_filter event_filter(
         .clk(event_filter__clk),
         .rst(event_filter__rst),
-        .st_valid(event_filter__st_valid),
-        .st_word(event_filter__st_word),
-        .st_data(event_filter__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(event_filter__value)
     );
     
@@ -24672,129 +24581,54 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     end
     assign enable__clk = clk;
     assign enable__rst = rst;
-    assign enable__st_valid = st_valid;
-    assign enable__st_word = st_word;
-    assign enable__st_data = st_data;
     assign nonce_key__clk = clk;
     assign nonce_key__rst = rst;
-    assign nonce_key__st_valid = st_valid;
-    assign nonce_key__st_word = st_word;
-    assign nonce_key__st_data = st_data;
     assign time_increment__clk = clk;
     assign time_increment__rst = rst;
-    assign time_increment__st_valid = st_valid;
-    assign time_increment__st_word = st_word;
-    assign time_increment__st_data = st_data;
     assign time_set__clk = clk;
     assign time_set__rst = rst;
-    assign time_set__st_valid = st_valid;
-    assign time_set__st_word = st_word;
-    assign time_set__st_data = st_data;
     assign time_ptp__clk = clk;
     assign time_ptp__rst = rst;
-    assign time_ptp__st_valid = st_valid;
-    assign time_ptp__st_word = st_word;
-    assign time_ptp__st_data = st_data;
     assign lead__clk = clk;
     assign lead__rst = rst;
-    assign lead__st_valid = st_valid;
-    assign lead__st_word = st_word;
-    assign lead__st_data = st_data;
     assign mac__clk = clk;
     assign mac__rst = rst;
-    assign mac__st_valid = st_valid;
-    assign mac__st_word = st_word;
-    assign mac__st_data = st_data;
     assign ipv4__clk = clk;
     assign ipv4__rst = rst;
-    assign ipv4__st_valid = st_valid;
-    assign ipv4__st_word = st_word;
-    assign ipv4__st_data = st_data;
     assign udp_port__clk = clk;
     assign udp_port__rst = rst;
-    assign udp_port__st_valid = st_valid;
-    assign udp_port__st_word = st_word;
-    assign udp_port__st_data = st_data;
     assign ipv6__clk = clk;
     assign ipv6__rst = rst;
-    assign ipv6__st_valid = st_valid;
-    assign ipv6__st_word = st_word;
-    assign ipv6__st_data = st_data;
     assign ack_tos__clk = clk;
     assign ack_tos__rst = rst;
-    assign ack_tos__st_valid = st_valid;
-    assign ack_tos__st_word = st_word;
-    assign ack_tos__st_data = st_data;
     assign ack_ttl__clk = clk;
     assign ack_ttl__rst = rst;
-    assign ack_ttl__st_valid = st_valid;
-    assign ack_ttl__st_word = st_word;
-    assign ack_ttl__st_data = st_data;
     assign ack_enable__clk = clk;
     assign ack_enable__rst = rst;
-    assign ack_enable__st_valid = st_valid;
-    assign ack_enable__st_word = st_word;
-    assign ack_enable__st_data = st_data;
     assign ns_per_byte__clk = clk;
     assign ns_per_byte__rst = rst;
-    assign ns_per_byte__st_valid = st_valid;
-    assign ns_per_byte__st_word = st_word;
-    assign ns_per_byte__st_data = st_data;
     assign vlan__clk = clk;
     assign vlan__rst = rst;
-    assign vlan__st_valid = st_valid;
-    assign vlan__st_word = st_word;
-    assign vlan__st_data = st_data;
     assign prefix4__clk = clk;
     assign prefix4__rst = rst;
-    assign prefix4__st_valid = st_valid;
-    assign prefix4__st_word = st_word;
-    assign prefix4__st_data = st_data;
     assign nonce_keyed__clk = clk;
     assign nonce_keyed__rst = rst;
-    assign nonce_keyed__st_valid = st_valid;
-    assign nonce_keyed__st_word = st_word;
-    assign nonce_keyed__st_data = st_data;
     assign store_bound__clk = clk;
     assign store_bound__rst = rst;
-    assign store_bound__st_valid = st_valid;
-    assign store_bound__st_word = st_word;
-    assign store_bound__st_data = st_data;
     assign ack_rate__clk = clk;
     assign ack_rate__rst = rst;
-    assign ack_rate__st_valid = st_valid;
-    assign ack_rate__st_word = st_word;
-    assign ack_rate__st_data = st_data;
     assign store_wait__clk = clk;
     assign store_wait__rst = rst;
-    assign store_wait__st_valid = st_valid;
-    assign store_wait__st_word = st_word;
-    assign store_wait__st_data = st_data;
     assign pause__clk = clk;
     assign pause__rst = rst;
-    assign pause__st_valid = st_valid;
-    assign pause__st_word = st_word;
-    assign pause__st_data = st_data;
     assign line_rate__clk = clk;
     assign line_rate__rst = rst;
-    assign line_rate__st_valid = st_valid;
-    assign line_rate__st_word = st_word;
-    assign line_rate__st_data = st_data;
     assign flow_index__clk = clk;
     assign flow_index__rst = rst;
-    assign flow_index__st_valid = st_valid;
-    assign flow_index__st_word = st_word;
-    assign flow_index__st_data = st_data;
     assign event_every__clk = clk;
     assign event_every__rst = rst;
-    assign event_every__st_valid = st_valid;
-    assign event_every__st_word = st_word;
-    assign event_every__st_data = st_data;
     assign event_filter__clk = clk;
     assign event_filter__rst = rst;
-    assign event_filter__st_valid = st_valid;
-    assign event_filter__st_word = st_word;
-    assign event_filter__st_data = st_data;
     
 endmodule // standalone__core__control__csr__held
 
@@ -33157,6 +32991,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [9:0] sweep_flow;
     wire [39:0] mark_19;
     reg  [159:0] shown;
+    wire [10:0] options;
     reg  [41:0] bus_in;
     reg  [40:0] marked;
     wire [39:0] marked_now;
@@ -35430,7 +35265,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign arbiter__sample_hops = sample_hops;
     assign arbiter__sample_endpoint_ns = sample_endpoint_ns;
     assign arbiter__sample_lost = |sample_lost;
-    assign arbiter__load_valid = fl_valid & fl_record[32'h0] & ~fl_record[32'h1];
+    assign options = fl_record[(32'h0)+:(11)];
+    assign arbiter__load_valid = fl_valid & options[(64'h0)+:(1)] & ~options[(64'h1)+:(1)];
     assign arbiter__load_flow = fl_flow;
     assign rtt__1__d = arbiter__rtt_ns;
     assign value__1__d = arbiter__value;
@@ -35451,7 +35287,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign state__sweep_flow = sweep_flow;
     assign state__load_valid = fl_valid;
     assign state__load_flow = fl_flow;
-    assign state__load_profile = fl_record[(32'h4)+:(4)];
+    assign state__load_profile = options[(64'h4)+:(4)];
     assign state__flow_0 = arbiter__flow;
     assign state__rtt_2 = rtt__2__q;
     assign state__time_2 = value__2__q;
@@ -75846,12 +75682,12 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     input wire  [24:0] cfg_filter;
     output wire rec_valid;
     input wire  rec_ready;
-    output wire [511:0] rec_data;
+    output reg  [511:0] rec_data;
     output wire dropped;
     
     // Constant declarations
     localparam  law_word = 5'b0;
-    localparam  version = 32'h1000000;
+    localparam  version = 8'h1;
     
     // Stub signals
     wire queue__clk;
@@ -75911,51 +75747,27 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     reg  [3:0] laws__15__d;
     wire  [3:0] laws__15__q;
     wire laws__15__clock;
-    reg  valid__d;
-    wire  valid__q;
-    wire valid__clock;
+    wire seen__clk;
+    wire seen__rst;
+    wire  seen__o_valid;
+    wire  [9:0] seen__o_flow;
+    wire  [3:0] seen__o_profile;
+    wire  [2:0] seen__o_kind;
+    wire  [2:0] seen__o_branch;
+    wire  seen__o_hyperactive;
+    wire  [23:0] seen__o_rtt_ns;
+    wire  [7:0] seen__o_hops;
+    wire  [23:0] seen__o_endpoint_ns;
+    wire  [31:0] seen__o_now_ns;
+    wire  [31:0] seen__o_rate_before;
+    wire  [31:0] seen__o_rate;
+    wire  [159:0] seen__o_before;
     reg  passes__d;
     wire  passes__q;
     wire passes__clock;
-    reg  [9:0] flow__d;
-    wire  [9:0] flow__q;
-    wire flow__clock;
-    reg  [3:0] profile__d;
-    wire  [3:0] profile__q;
-    wire profile__clock;
     reg  [3:0] law__d;
     wire  [3:0] law__q;
     wire law__clock;
-    reg  [2:0] kind__d;
-    wire  [2:0] kind__q;
-    wire kind__clock;
-    reg  [2:0] branch__d;
-    wire  [2:0] branch__q;
-    wire branch__clock;
-    reg  hyperactive__d;
-    wire  hyperactive__q;
-    wire hyperactive__clock;
-    reg  [23:0] signal__d;
-    wire  [23:0] signal__q;
-    wire signal__clock;
-    reg  [7:0] hops__d;
-    wire  [7:0] hops__q;
-    wire hops__clock;
-    reg  [23:0] endpoint__d;
-    wire  [23:0] endpoint__q;
-    wire endpoint__clock;
-    reg  [31:0] argument__d;
-    wire  [31:0] argument__q;
-    wire argument__clock;
-    reg  [31:0] rate_before__d;
-    wire  [31:0] rate_before__q;
-    wire rate_before__clock;
-    reg  [31:0] rate__d;
-    wire  [31:0] rate__q;
-    wire rate__clock;
-    reg  [159:0] earlier__d;
-    wire  [159:0] earlier__q;
-    wire earlier__clock;
     reg  [63:0] stamp__d;
     wire  [63:0] stamp__q;
     wire stamp__clock;
@@ -75982,8 +75794,11 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     reg  take;
     wire other_flow;
     wire other_profile;
-    reg  [31:0] about;
     wire [438:0] kept;
+    reg  [126:0] heading;
+    wire [255:0] values;
+    wire [126:0] again;
+    reg  [511:0] shown;
     
     // Sub module instances
     tnic_standalone__core__control__recorder__queue queue(
@@ -76077,80 +75892,45 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
         .q(laws__15__q),
         .clock(laws__15__clock)
     );
-    tnic_standalone__core__control__recorder__valid valid(
-        .d(valid__d),
-        .q(valid__q),
-        .clock(valid__clock)
+    tnic_standalone__core__control__recorder__seen seen(
+        .clk(seen__clk),
+        .rst(seen__rst),
+        .i_valid(event_valid),
+        .i_flow(event_flow),
+        .i_profile(event_profile),
+        .i_kind(event_kind),
+        .i_branch(event_branch),
+        .i_hyperactive(event_hyperactive),
+        .i_rtt_ns(event_rtt_ns),
+        .i_hops(event_hops),
+        .i_endpoint_ns(event_endpoint_ns),
+        .i_now_ns(event_now_ns),
+        .i_rate_before(event_rate_before),
+        .i_rate(event_rate),
+        .i_before(event_before),
+        .o_valid(seen__o_valid),
+        .o_flow(seen__o_flow),
+        .o_profile(seen__o_profile),
+        .o_kind(seen__o_kind),
+        .o_branch(seen__o_branch),
+        .o_hyperactive(seen__o_hyperactive),
+        .o_rtt_ns(seen__o_rtt_ns),
+        .o_hops(seen__o_hops),
+        .o_endpoint_ns(seen__o_endpoint_ns),
+        .o_now_ns(seen__o_now_ns),
+        .o_rate_before(seen__o_rate_before),
+        .o_rate(seen__o_rate),
+        .o_before(seen__o_before)
     );
     tnic_standalone__core__control__recorder__passes passes(
         .d(passes__d),
         .q(passes__q),
         .clock(passes__clock)
     );
-    tnic_standalone__core__control__recorder__flow flow(
-        .d(flow__d),
-        .q(flow__q),
-        .clock(flow__clock)
-    );
-    tnic_standalone__core__control__recorder__profile profile(
-        .d(profile__d),
-        .q(profile__q),
-        .clock(profile__clock)
-    );
     tnic_standalone__core__control__recorder__law law(
         .d(law__d),
         .q(law__q),
         .clock(law__clock)
-    );
-    tnic_standalone__core__control__recorder__kind kind(
-        .d(kind__d),
-        .q(kind__q),
-        .clock(kind__clock)
-    );
-    tnic_standalone__core__control__recorder__branch branch(
-        .d(branch__d),
-        .q(branch__q),
-        .clock(branch__clock)
-    );
-    tnic_standalone__core__control__recorder__hyperactive hyperactive(
-        .d(hyperactive__d),
-        .q(hyperactive__q),
-        .clock(hyperactive__clock)
-    );
-    tnic_standalone__core__control__recorder__signal signal(
-        .d(signal__d),
-        .q(signal__q),
-        .clock(signal__clock)
-    );
-    tnic_standalone__core__control__recorder__hops hops(
-        .d(hops__d),
-        .q(hops__q),
-        .clock(hops__clock)
-    );
-    tnic_standalone__core__control__recorder__endpoint endpoint(
-        .d(endpoint__d),
-        .q(endpoint__q),
-        .clock(endpoint__clock)
-    );
-    tnic_standalone__core__control__recorder__argument argument(
-        .d(argument__d),
-        .q(argument__q),
-        .clock(argument__clock)
-    );
-    tnic_standalone__core__control__recorder__rate_before rate_before(
-        .d(rate_before__d),
-        .q(rate_before__q),
-        .clock(rate_before__clock)
-    );
-    tnic_standalone__core__control__recorder__rate rate(
-        .d(rate__d),
-        .q(rate__q),
-        .clock(rate__clock)
-    );
-    tnic_standalone__core__control__recorder__earlier earlier(
-        .d(earlier__d),
-        .q(earlier__q),
-        .clock(earlier__clock)
     );
     tnic_standalone__core__control__recorder__stamp stamp(
         .d(stamp__d),
@@ -76190,21 +75970,8 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     
     // Update code
     always @(*) begin
-        valid__d = valid__q;
         passes__d = passes__q;
-        flow__d = flow__q;
-        profile__d = profile__q;
         law__d = law__q;
-        kind__d = kind__q;
-        branch__d = branch__q;
-        hyperactive__d = hyperactive__q;
-        signal__d = signal__q;
-        hops__d = hops__q;
-        endpoint__d = endpoint__q;
-        argument__d = argument__q;
-        rate_before__d = rate_before__q;
-        rate__d = rate__q;
-        earlier__d = earlier__q;
         stamp__d = stamp__q;
         every__d = every__q;
         left__d = left__q;
@@ -76324,10 +76091,7 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
         if (rst) begin
             laws__15__d = ((32'h0) & 4'hf);
         end
-        valid__d = event_valid;
         passes__d = ~other_flow & ~other_profile;
-        flow__d = event_flow;
-        profile__d = event_profile;
         if (event_profile == 0) begin
             law__d = laws__0__q;
         end
@@ -76376,23 +76140,13 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
         if (event_profile == 15) begin
             law__d = laws__15__q;
         end
-        kind__d = event_kind;
-        branch__d = event_branch;
-        hyperactive__d = event_hyperactive;
-        signal__d = event_rtt_ns;
-        hops__d = event_hops;
-        endpoint__d = event_endpoint_ns;
-        argument__d = event_now_ns;
-        rate_before__d = event_rate_before;
-        rate__d = event_rate;
-        earlier__d = event_before;
         stamp__d = now;
         take = 1'b0;
         every__d = cfg_every;
         if (cfg_every != every__q) begin
             left__d = ((32'h0) & 16'hffff);
         end
-        else if (valid__q & passes__q & |every__q) begin
+        else if (seen__o_valid & passes__q & |every__q) begin
             if (|left__q) begin
                 left__d = left__q - ((32'h1) & 16'hffff);
             end
@@ -76402,17 +76156,29 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
             end
         end
         made__d = take;
-        about = ((flow__q) & 32'hffffffff) | (((profile__q) & 32'hffffffff) << 32'h10) | (((law__q) & 32'hffffffff) << 32'h14) | (((kind__q) & 32'hffffffff) << 32'h18) | (((branch__q) & 32'hffffffff) << 32'h1b);
-        if (hyperactive__q) begin
-            about = ((flow__q) & 32'hffffffff) | (((profile__q) & 32'hffffffff) << 32'h10) | (((law__q) & 32'hffffffff) << 32'h14) | (((kind__q) & 32'hffffffff) << 32'h18) | (((branch__q) & 32'hffffffff) << 32'h1b) | ((32'h40000000) & 32'hffffffff);
-        end
         if (take) begin
             number__d = number__q + ((32'h1) & 32'hffffffff);
         end
-        record__d = {earlier__q, rate__q, rate_before__q, argument__q, endpoint__q, hops__q, signal__q, about[0+:31], stamp__q, number__q};
+        heading[(64'h0)+:(32)] = number__q;
+        heading[(64'h20)+:(64)] = stamp__q;
+        heading[(64'h60)+:(16)] = ((seen__o_flow) & 16'hffff);
+        heading[(64'h70)+:(4)] = seen__o_profile;
+        heading[(64'h74)+:(4)] = law__q;
+        heading[(64'h78)+:(3)] = seen__o_kind;
+        heading[(64'h7b)+:(3)] = seen__o_branch;
+        heading[(64'h7e)+:(1)] = seen__o_hyperactive;
+        record__d = {values, seen__o_endpoint_ns, seen__o_hops, seen__o_rtt_ns, heading};
         lost__d = made__q & ~queue__i_ready;
+        shown = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        shown[(64'h0)+:(127)] = kept[(64'h0)+:(127)];
+        shown[(64'h80)+:(24)] = kept[(64'h7f)+:(24)];
+        shown[(64'h98)+:(8)] = kept[(64'h97)+:(8)];
+        shown[(64'ha0)+:(24)] = kept[(64'h9f)+:(24)];
+        shown[(64'hb8)+:(8)] = version;
+        shown[(64'hc0)+:(256)] = kept[(64'hb7)+:(256)];
+        shown[(64'h1e0)+:(32)] = again[(64'h0)+:(32)];
+        rec_data = shown;
         if (rst) begin
-            valid__d = 1'b0;
             every__d = ((32'h0) & 16'hffff);
             left__d = ((32'h0) & 16'hffff);
             number__d = ((32'h0) & 32'hffffffff);
@@ -76420,21 +76186,8 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
             lost__d = 1'b0;
         end
     end
-    assign valid__clock = clk;
     assign passes__clock = clk;
-    assign flow__clock = clk;
-    assign profile__clock = clk;
     assign law__clock = clk;
-    assign kind__clock = clk;
-    assign branch__clock = clk;
-    assign hyperactive__clock = clk;
-    assign signal__clock = clk;
-    assign hops__clock = clk;
-    assign endpoint__clock = clk;
-    assign argument__clock = clk;
-    assign rate_before__clock = clk;
-    assign rate__clock = clk;
-    assign earlier__clock = clk;
     assign stamp__clock = clk;
     assign every__clock = clk;
     assign left__clock = clk;
@@ -76458,8 +76211,11 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     assign laws__13__clock = clk;
     assign laws__14__clock = clk;
     assign laws__15__clock = clk;
+    assign seen__clk = clk;
+    assign seen__rst = rst;
     assign other_flow = cfg_filter[32'h10] & (cfg_filter[(32'h0)+:(16)] != ((event_flow) & 16'hffff));
     assign other_profile = cfg_filter[32'h18] & (cfg_filter[(32'h14)+:(4)] != event_profile);
+    assign values = {seen__o_before, seen__o_rate, seen__o_rate_before, seen__o_now_ns};
     assign queue__clk = clk;
     assign queue__rst = rst;
     assign queue__i_valid = made__q;
@@ -76467,86 +76223,10 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     assign dropped = lost__q;
     assign rec_valid = queue__o_valid;
     assign kept = queue__o_data;
-    assign rec_data = ((kept[(32'h0)+:(127)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((kept[(32'h7f)+:(32)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((kept[(32'h9f)+:(24)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((version) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((kept[(32'hb7)+:(256)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (((kept[(32'h0)+:(32)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1e0);
+    assign again = kept[(64'h0)+:(127)];
     assign queue__o_ready = rec_ready;
     
 endmodule // standalone__core__control__recorder
-
-
-module tnic_standalone__core__control__recorder__argument(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__argument
-
-
-module tnic_standalone__core__control__recorder__branch(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__branch
-
-
-module tnic_standalone__core__control__recorder__earlier(d,q,clock);
-    
-    // Module arguments
-    input wire  [159:0] d;
-    output reg  [159:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 160'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__earlier
-
-
-module tnic_standalone__core__control__recorder__endpoint(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__endpoint
 
 
 module tnic_standalone__core__control__recorder__every(d,q,clock);
@@ -76566,82 +76246,6 @@ module tnic_standalone__core__control__recorder__every(d,q,clock);
     end
           
 endmodule // standalone__core__control__recorder__every
-
-
-module tnic_standalone__core__control__recorder__flow(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__flow
-
-
-module tnic_standalone__core__control__recorder__hops(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__hops
-
-
-module tnic_standalone__core__control__recorder__hyperactive(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__hyperactive
-
-
-module tnic_standalone__core__control__recorder__kind(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__kind
 
 
 module tnic_standalone__core__control__recorder__law(d,q,clock);
@@ -77062,25 +76666,6 @@ module tnic_standalone__core__control__recorder__passes(d,q,clock);
 endmodule // standalone__core__control__recorder__passes
 
 
-module tnic_standalone__core__control__recorder__profile(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__profile
-
-
 module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready,empty);
     
     // Module arguments
@@ -77471,44 +77056,6 @@ module tnic_standalone__core__control__recorder__queue__write(d,q,clock);
 endmodule // standalone__core__control__recorder__queue__write
 
 
-module tnic_standalone__core__control__recorder__rate(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__rate
-
-
-module tnic_standalone__core__control__recorder__rate_before(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__rate_before
-
-
 module tnic_standalone__core__control__recorder__record(d,q,clock);
     
     // Module arguments
@@ -77528,7 +77075,234 @@ module tnic_standalone__core__control__recorder__record(d,q,clock);
 endmodule // standalone__core__control__recorder__record
 
 
-module tnic_standalone__core__control__recorder__signal(d,q,clock);
+module tnic_standalone__core__control__recorder__seen(clk,rst,i_valid,i_flow,i_profile,i_kind,i_branch,i_hyperactive,i_rtt_ns,i_hops,i_endpoint_ns,i_now_ns,i_rate_before,i_rate,i_before,o_valid,o_flow,o_profile,o_kind,o_branch,o_hyperactive,o_rtt_ns,o_hops,o_endpoint_ns,o_now_ns,o_rate_before,o_rate,o_before);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    input wire  [3:0] i_profile;
+    input wire  [2:0] i_kind;
+    input wire  [2:0] i_branch;
+    input wire  i_hyperactive;
+    input wire  [23:0] i_rtt_ns;
+    input wire  [7:0] i_hops;
+    input wire  [23:0] i_endpoint_ns;
+    input wire  [31:0] i_now_ns;
+    input wire  [31:0] i_rate_before;
+    input wire  [31:0] i_rate;
+    input wire  [159:0] i_before;
+    output wire o_valid;
+    output wire [9:0] o_flow;
+    output wire [3:0] o_profile;
+    output wire [2:0] o_kind;
+    output wire [2:0] o_branch;
+    output wire o_hyperactive;
+    output wire [23:0] o_rtt_ns;
+    output wire [7:0] o_hops;
+    output wire [23:0] o_endpoint_ns;
+    output wire [31:0] o_now_ns;
+    output wire [31:0] o_rate_before;
+    output wire [31:0] o_rate;
+    output wire [159:0] o_before;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    wire flow__0__clock;
+    wire [3:0] profile__0__d;
+    wire  [3:0] profile__0__q;
+    wire profile__0__clock;
+    wire [2:0] kind__0__d;
+    wire  [2:0] kind__0__q;
+    wire kind__0__clock;
+    wire [2:0] branch__0__d;
+    wire  [2:0] branch__0__q;
+    wire branch__0__clock;
+    wire hyperactive__0__d;
+    wire  hyperactive__0__q;
+    wire hyperactive__0__clock;
+    wire [23:0] rtt_ns__0__d;
+    wire  [23:0] rtt_ns__0__q;
+    wire rtt_ns__0__clock;
+    wire [7:0] hops__0__d;
+    wire  [7:0] hops__0__q;
+    wire hops__0__clock;
+    wire [23:0] endpoint_ns__0__d;
+    wire  [23:0] endpoint_ns__0__q;
+    wire endpoint_ns__0__clock;
+    wire [31:0] now_ns__0__d;
+    wire  [31:0] now_ns__0__q;
+    wire now_ns__0__clock;
+    wire [31:0] rate_before__0__d;
+    wire  [31:0] rate_before__0__q;
+    wire rate_before__0__clock;
+    wire [31:0] rate__0__d;
+    wire  [31:0] rate__0__q;
+    wire rate__0__clock;
+    wire [159:0] before__0__d;
+    wire  [159:0] before__0__q;
+    wire before__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__recorder__seen__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__profile__0 profile__0(
+        .d(profile__0__d),
+        .q(profile__0__q),
+        .clock(profile__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__kind__0 kind__0(
+        .d(kind__0__d),
+        .q(kind__0__q),
+        .clock(kind__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__branch__0 branch__0(
+        .d(branch__0__d),
+        .q(branch__0__q),
+        .clock(branch__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__hyperactive__0 hyperactive__0(
+        .d(hyperactive__0__d),
+        .q(hyperactive__0__q),
+        .clock(hyperactive__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__rtt_ns__0 rtt_ns__0(
+        .d(rtt_ns__0__d),
+        .q(rtt_ns__0__q),
+        .clock(rtt_ns__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__hops__0 hops__0(
+        .d(hops__0__d),
+        .q(hops__0__q),
+        .clock(hops__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__endpoint_ns__0 endpoint_ns__0(
+        .d(endpoint_ns__0__d),
+        .q(endpoint_ns__0__q),
+        .clock(endpoint_ns__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__now_ns__0 now_ns__0(
+        .d(now_ns__0__d),
+        .q(now_ns__0__q),
+        .clock(now_ns__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__rate_before__0 rate_before__0(
+        .d(rate_before__0__d),
+        .q(rate_before__0__q),
+        .clock(rate_before__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__rate__0 rate__0(
+        .d(rate__0__d),
+        .q(rate__0__q),
+        .clock(rate__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__before__0 before__0(
+        .d(before__0__d),
+        .q(before__0__q),
+        .clock(before__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign flow__0__clock = clk;
+    assign flow__0__d = i_flow;
+    assign o_flow = flow__0__q;
+    assign profile__0__clock = clk;
+    assign profile__0__d = i_profile;
+    assign o_profile = profile__0__q;
+    assign kind__0__clock = clk;
+    assign kind__0__d = i_kind;
+    assign o_kind = kind__0__q;
+    assign branch__0__clock = clk;
+    assign branch__0__d = i_branch;
+    assign o_branch = branch__0__q;
+    assign hyperactive__0__clock = clk;
+    assign hyperactive__0__d = i_hyperactive;
+    assign o_hyperactive = hyperactive__0__q;
+    assign rtt_ns__0__clock = clk;
+    assign rtt_ns__0__d = i_rtt_ns;
+    assign o_rtt_ns = rtt_ns__0__q;
+    assign hops__0__clock = clk;
+    assign hops__0__d = i_hops;
+    assign o_hops = hops__0__q;
+    assign endpoint_ns__0__clock = clk;
+    assign endpoint_ns__0__d = i_endpoint_ns;
+    assign o_endpoint_ns = endpoint_ns__0__q;
+    assign now_ns__0__clock = clk;
+    assign now_ns__0__d = i_now_ns;
+    assign o_now_ns = now_ns__0__q;
+    assign rate_before__0__clock = clk;
+    assign rate_before__0__d = i_rate_before;
+    assign o_rate_before = rate_before__0__q;
+    assign rate__0__clock = clk;
+    assign rate__0__d = i_rate;
+    assign o_rate = rate__0__q;
+    assign before__0__clock = clk;
+    assign before__0__d = i_before;
+    assign o_before = before__0__q;
+    
+endmodule // standalone__core__control__recorder__seen
+
+
+module tnic_standalone__core__control__recorder__seen__before__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [159:0] d;
+    output reg  [159:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 160'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__before__0
+
+
+module tnic_standalone__core__control__recorder__seen__branch__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__branch__0
+
+
+module tnic_standalone__core__control__recorder__seen__endpoint_ns__0(d,q,clock);
     
     // Module arguments
     input wire  [23:0] d;
@@ -77544,7 +77318,197 @@ module tnic_standalone__core__control__recorder__signal(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__recorder__signal
+endmodule // standalone__core__control__recorder__seen__endpoint_ns__0
+
+
+module tnic_standalone__core__control__recorder__seen__flow__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__flow__0
+
+
+module tnic_standalone__core__control__recorder__seen__hops__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__hops__0
+
+
+module tnic_standalone__core__control__recorder__seen__hyperactive__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__hyperactive__0
+
+
+module tnic_standalone__core__control__recorder__seen__kind__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__kind__0
+
+
+module tnic_standalone__core__control__recorder__seen__now_ns__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__now_ns__0
+
+
+module tnic_standalone__core__control__recorder__seen__profile__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__profile__0
+
+
+module tnic_standalone__core__control__recorder__seen__rate__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__rate__0
+
+
+module tnic_standalone__core__control__recorder__seen__rate_before__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__rate_before__0
+
+
+module tnic_standalone__core__control__recorder__seen__rtt_ns__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__rtt_ns__0
+
+
+module tnic_standalone__core__control__recorder__seen__valid__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__valid__0
 
 
 module tnic_standalone__core__control__recorder__stamp(d,q,clock);
@@ -77564,25 +77528,6 @@ module tnic_standalone__core__control__recorder__stamp(d,q,clock);
     end
           
 endmodule // standalone__core__control__recorder__stamp
-
-
-module tnic_standalone__core__control__recorder__valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__valid
 
 
 module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,a_loss,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,cfg_key,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
@@ -77721,6 +77666,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     
     // Local signals
     wire sweep;
+    wire [10:0] options;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__sent sent(
@@ -77870,9 +77816,10 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     assign sent__sent_wire_bytes = sent_wire_bytes;
     assign sent__sent_launch = sent_launch[(32'h8)+:(40)];
     assign sent__ns_per_byte = cfg_ns_per_byte;
+    assign options = fl_record[(32'h0)+:(11)];
     assign sent__flow_valid = fl_valid;
     assign sent__flow_index = fl_flow;
-    assign sent__flow_profile = fl_record[(32'h4)+:(4)];
+    assign sent__flow_profile = options[(64'h4)+:(4)];
     assign sent__start_valid = pw_valid & (pw_word == ((32'h0) & 5'h1f));
     assign sent__start_profile = pw_profile;
     assign sent__start = pw_data[(32'h8)+:(2)];
@@ -77896,9 +77843,9 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     assign ack__start = depart__start;
     assign ack__flow_valid = fl_valid;
     assign ack__flow_index = fl_flow;
-    assign ack__flow_enable = fl_record[32'h0];
-    assign ack__flow_keep = fl_record[32'h1];
-    assign ack__flow_profile = fl_record[(32'h4)+:(4)];
+    assign ack__flow_enable = options[(64'h0)+:(1)];
+    assign ack__flow_keep = options[(64'h1)+:(1)];
+    assign ack__flow_profile = options[(64'h4)+:(4)];
     assign ack__now = now;
     assign ack__time_epoch = time_epoch;
     assign pulses = ack__pulses;
@@ -78313,6 +78260,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  [15:0] segment0;
     reg  [31:0] check0;
     reg  [63:0] time0;
+    wire [7:0] loss0;
     wire [31:0] high0;
     wire [16:0] above0;
     wire [4:0] settings;
@@ -78874,11 +78822,11 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
             source__d = a_source;
         end
         lost__0__d = ((32'h0) & 7'h7f);
-        if (ack0 & (a_loss[(32'h6)+:(2)] == ((32'h1) & 2'h3))) begin
-            lost__0__d = ((a_loss[(32'h0)+:(6)]) & 7'h7f);
+        if (ack0 & (loss0[(64'h6)+:(2)] == ((32'h1) & 2'h3))) begin
+            lost__0__d = ((loss0[(64'h0)+:(6)]) & 7'h7f);
         end
-        if (ack0 & (a_loss[(32'h6)+:(2)] == ((32'h2) & 2'h3))) begin
-            lost__0__d = ((a_loss[(32'h0)+:(6)]) & 7'h7f) + ((32'h1) & 7'h7f);
+        if (ack0 & (loss0[(64'h6)+:(2)] == ((32'h2) & 2'h3))) begin
+            lost__0__d = ((loss0[(64'h0)+:(6)]) & 7'h7f) + ((32'h1) & 7'h7f);
         end
         memory__flow = flow0;
         signals__flow = flow0;
@@ -79059,6 +79007,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign generation__0__d = offer__generation;
     assign bytes__0__d = offer__bytes;
     assign entered__0__d = now[(32'h15)+:(27)];
+    assign loss0 = a_loss;
     assign memory__place = a_place[(32'h0)+:(13)];
     assign signals__arrival = a_arrival;
     assign signals__departure = a_departure;
@@ -79080,7 +79029,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign verdict__flow = ((flow__1__q) & 16'hffff);
     assign verdict__over = over__1__q;
     assign verdict__beyond = beyond__1__q;
-    assign verdict__enable = settings[32'h4];
+    assign verdict__enable = settings[(64'h4)+:(1)];
     assign verdict__segment = segment__1__q;
     assign verdict__after = after__q;
     assign verdict__check = check__1__q;
@@ -79093,7 +79042,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign verdict__same__1 = same__1__q;
     assign verdict__same__2 = same__2__q;
     assign verdict__same__3 = same__3__q;
-    assign profiles__profile = settings[(32'h0)+:(4)];
+    assign profiles__profile = settings[(64'h0)+:(4)];
     assign signals__stamp = raw_start[(64'h0)+:(40)];
     assign verdict__timeout = profiles__timeout;
     assign verdict__times_out = profiles__times_out;
@@ -80518,7 +80467,7 @@ module tnic_standalone__core__control__rtt__ack__memory(clk,sweep,sweep_at,flow,
         starts__write_address = start_place[(32'h0)+:(13)];
         starts__write_data = start;
         settings__write_address = flow_index;
-        settings__write_data = ((flow_profile) & 5'h1f) | (((flow_enable) & 5'h1f) << 32'h4);
+        settings__write_data = {flow_enable, flow_profile};
         if (sweep) begin
             flows__write_address = sweep_at[(32'h0)+:(10)];
             flows__write_data = no_flow;
@@ -80838,7 +80787,7 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     wire waiting__clk;
     wire waiting__rst;
     wire waiting__i_valid;
-    wire [113:0] waiting__i_data;
+    reg  [113:0] waiting__i_data;
     wire  waiting__i_ready;
     wire  waiting__o_valid;
     wire  [113:0] waiting__o_data;
@@ -80872,10 +80821,12 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     wire o_head__clock;
     
     // Local signals
+    wire [15:0] head_flow;
     wire begins;
     wire free;
     wire held;
     wire [18:0] turn_flow;
+    reg  [113:0] enters;
     wire [113:0] head;
     
     // Sub module instances
@@ -80946,6 +80897,13 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
         o_any__d = o_any__q;
         o_flow__d = o_flow__q;
         o_head__d = o_head__q;
+        enters[(64'h0)+:(16)] = ((ended_flow) & 16'hffff);
+        enters[(64'h10)+:(16)] = ended_segment;
+        enters[(64'h20)+:(32)] = ended_check;
+        enters[(64'h40)+:(32)] = ended_bytes;
+        enters[(64'h60)+:(16)] = ended_place;
+        enters[(64'h70)+:(2)] = ended_generation;
+        waiting__i_data = enters;
         if (free) begin
             o_load__d = has_load__q;
             o_ended__d = ~has_load__q & waiting__o_valid;
@@ -80957,7 +80915,7 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
                 o_flow__d = at_load__q;
             end
             else if (waiting__o_valid) begin
-                o_flow__d = head[(32'h0)+:(10)];
+                o_flow__d = head_flow[(32'h0)+:(10)];
             end
             has_load__d = 1'b0;
         end
@@ -80989,8 +80947,8 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     assign waiting__clk = clk;
     assign waiting__rst = rst;
     assign waiting__i_valid = ended_valid & ~sweep;
-    assign waiting__i_data = {ended_generation, ended_place, ended_bytes, ended_check, ended_segment, 6'h0, ended_flow};
     assign head = waiting__o_data;
+    assign head_flow = head[(64'h0)+:(16)];
     assign free = ~o_any__q | take;
     assign begins = ~|(scan__q & mask);
     assign turn_flow = scan__q >> shift;
@@ -81001,11 +80959,11 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     assign turn = o_turn__q;
     assign any = o_any__q;
     assign flow = o_flow__q;
-    assign segment = o_head__q[(32'h10)+:(16)];
-    assign check = o_head__q[(32'h20)+:(32)];
-    assign bytes = o_head__q[(32'h40)+:(32)];
-    assign place = o_head__q[(32'h60)+:(16)];
-    assign generation = o_head__q[(32'h70)+:(2)];
+    assign segment = o_head__q[(64'h10)+:(16)];
+    assign check = o_head__q[(64'h20)+:(32)];
+    assign bytes = o_head__q[(64'h40)+:(32)];
+    assign place = o_head__q[(64'h60)+:(16)];
+    assign generation = o_head__q[(64'h70)+:(2)];
     
 endmodule // standalone__core__control__rtt__ack__offer
 
@@ -82296,16 +82254,16 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         end
         rounded__d = clock__0__q + ((32'h80) & 40'hffffffffff);
         more__d = clock__0__q + ((32'h82) & 40'hffffffffff);
-        diff__d = rounded__q - stamp;
-        less__d = sum + (carry << 32'h1);
-        out_rtt__d = diff__q[(32'h8)+:(24)];
+        diff__d = (rounded__q - stamp);
+        less__d = (sum + (carry << 32'h1));
+        out_rtt__d = diff__q[(64'h8)+:(24)];
         if (choice == ((32'h1) & 2'h3)) begin
-            out_rtt__d = less__q[(32'h8)+:(24)];
-            if (less__q[32'h27]) begin
+            out_rtt__d = less__q[(64'h8)+:(24)];
+            if (less__q[(64'h27)+:(1)]) begin
                 out_rtt__d = ((32'h0) & 24'hffffff);
             end
         end
-        if (diff__q[32'h27]) begin
+        if (diff__q[(64'h27)+:(1)]) begin
             out_rtt__d = ((32'h0) & 24'hffffff);
         end
         saturates = is_visit | long;
@@ -82319,7 +82277,7 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         out_time__d = clock__2__q[(32'h8)+:(32)];
         out_hops__d = count__2__q;
         out_took__d = took__1__q;
-        out_exceeds__d = less__q[32'h27] & ~long;
+        out_exceeds__d = less__q[(64'h27)+:(1)] & ~long;
         if (is_visit) begin
             out_hops__d = ((32'h0) & 8'hff);
             out_took__d = ((32'h0) & 24'hffffff);
@@ -82366,7 +82324,7 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
     assign not_took = ~(((took__0__q) & 40'hffffffffff) << 32'h8);
     assign sum = more__q ^ not_stamp ^ not_took;
     assign carry = (more__q & not_stamp) | (more__q & not_took) | (not_stamp & not_took);
-    assign long = ~diff__q[32'h27] & |diff__q[(32'h20)+:(7)];
+    assign long = ~diff__q[(64'h27)+:(1)] & |diff__q[(64'h20)+:(7)];
     assign rtt_ns = out_rtt__q;
     assign time_ns = out_time__q;
     assign hops = out_hops__q;
@@ -82804,27 +82762,27 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
         earlier__d = window__0__q - ((32'h1) & 16'hffff);
         far__d = there__q + ((32'h80) & 40'hffffffffff);
         farther__d = there__q + ((32'h82) & 40'hffffffffff);
-        same__d = raw__q[32'h50] & (raw__q[(32'h40)+:(16)] == window__1__q);
-        after__d = raw__q[32'h50] & (raw__q[(32'h40)+:(16)] == earlier__q);
-        old_least__d = raw__q[(32'h0)+:(32)];
-        old_current__d = raw__q[(32'h20)+:(32)];
+        same__d = raw__q[(64'h50)+:(1)] & (raw__q[(64'h40)+:(16)] == window__1__q);
+        after__d = raw__q[(64'h50)+:(1)] & (raw__q[(64'h40)+:(16)] == earlier__q);
+        old_least__d = raw__q[(64'h0)+:(32)];
+        old_current__d = raw__q[(64'h20)+:(32)];
         delayed__d = delay[(32'h8)+:(32)];
         over_least__d = total_least[(32'h8)+:(32)];
         over_current__d = total_current[(32'h8)+:(32)];
         signal = base;
         high = 1'b0;
-        carries = with_current[32'h18];
+        carries = with_current[(64'h18)+:(1)];
         if (same__q) begin
-            carries = with_least[32'h18];
+            carries = with_least[(64'h18)+:(1)];
         end
         if (held) begin
             if (same__q) begin
-                signal = with_least[(32'h0)+:(24)];
-                high = |over_least__q[(32'h18)+:(7)];
+                signal = with_least[(64'h0)+:(24)];
+                high = |over_least__q[(64'h18)+:(7)];
             end
             else begin
-                signal = with_current[(32'h0)+:(24)];
-                high = |over_current__q[(32'h18)+:(7)];
+                signal = with_current[(64'h0)+:(24)];
+                high = |over_current__q[(64'h18)+:(7)];
             end
         end
         beyond = high | (held & carries);
@@ -82836,11 +82794,11 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
             end
         end
         new_current__d = delayed__q;
-        if (same__q & ~over_current__q[32'h1f]) begin
+        if (same__q & ~over_current__q[(64'h1f)+:(1)]) begin
             new_current__d = old_current__q;
         end
         least__write_address = keep_flow;
-        least__write_data = {1'h1, window__3__q, new_current__q, new_least__q};
+        least__write_data = {1'b1, window__3__q, new_current__q, new_least__q};
         if (forget) begin
             least__write_data = ((32'h0) & 81'h1ffffffffffffffffffff);
         end
@@ -82876,17 +82834,17 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
     assign window__0__d = now_ns[(32'h16)+:(16)];
     assign delay = far__q - stamp;
     assign not_stamp = ~stamp;
-    assign not_least = ~(((raw__q[(32'h0)+:(32)]) & 40'hffffffffff) << 32'h8);
-    assign not_current = ~(((raw__q[(32'h20)+:(32)]) & 40'hffffffffff) << 32'h8);
+    assign not_least = ~(((raw__q[(64'h0)+:(32)]) & 40'hffffffffff) << 32'h8);
+    assign not_current = ~(((raw__q[(64'h20)+:(32)]) & 40'hffffffffff) << 32'h8);
     assign sum_least = farther__q ^ not_stamp ^ not_least;
     assign carry_least = (farther__q & not_stamp) | (farther__q & not_least) | (not_stamp & not_least);
     assign total_least = sum_least + (carry_least << 32'h1);
     assign sum_current = farther__q ^ not_stamp ^ not_current;
     assign carry_current = (farther__q & not_stamp) | (farther__q & not_current) | (not_stamp & not_current);
     assign total_current = sum_current + (carry_current << 32'h1);
-    assign held = (same__q & ~over_least__q[32'h1f]) | (after__q & ~over_current__q[32'h1f]);
-    assign with_least = ((over_least__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff);
-    assign with_current = ((over_current__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff);
+    assign held = (same__q & ~over_least__q[(64'h1f)+:(1)]) | (after__q & ~over_current__q[(64'h1f)+:(1)]);
+    assign with_least = (((over_least__q[(64'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff));
+    assign with_current = (((over_current__q[(64'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff));
     assign least__write_enable = keep | forget | sweep;
     
 endmodule // standalone__core__control__rtt__ack__signals__one_way
@@ -83940,7 +83898,7 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
         end
         if (accept) begin
             updated[(64'h20)+:(32)] = target__q;
-            if (~ahead[32'hf]) begin
+            if (~ahead[(64'hf)+:(1)]) begin
                 updated[(64'h50)+:(16)] = follows__q;
             end
         end
@@ -83950,10 +83908,10 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
         end
         past__0__d = updated;
         hit4__d = accept | expire;
-        repeated4__d = can__q & ~behind[32'h1f];
+        repeated4__d = can__q & ~behind[(64'h1f)+:(1)];
         sum4__d = target__q;
         between4__d = ahead;
-        if (ahead[32'hf]) begin
+        if (ahead[(64'hf)+:(1)]) begin
             between4__d = ((32'h0) & 16'hffff);
         end
         if (turn__q) begin
@@ -84038,15 +83996,15 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     assign moment__0__d = entered;
     assign moment__1__d = moment__0__q;
     assign old = operand__q;
-    assign behind = old[(64'h20)+:(32)] - target__q;
+    assign behind = (old[(64'h20)+:(32)] - target__q);
     assign total = old[(64'h0)+:(32)] + adds__q;
-    assign ahead = number__q - old[(64'h50)+:(16)];
+    assign ahead = (number__q - old[(64'h50)+:(16)]);
     assign outstanding = old[(64'h40)+:(16)] - old[(64'h50)+:(16)];
     assign idle = old[(64'h0)+:(32)] == old[(64'h20)+:(32)];
     assign gap = old[(64'h40)+:(16)] != number__q;
     assign late = elapsed__q >= ((timeout[(32'h5)+:(26)]) & 27'h7ffffff);
     assign unseen = (alike__0__q & progress__0__q) | (alike__1__q & progress__1__q) | (alike__2__q & progress__2__q) | (alike__3__q & progress__3__q);
-    assign accept = can__q & behind[32'h1f];
+    assign accept = can__q & behind[(64'h1f)+:(1)];
     assign expire = turn__q & enabled__q & times_out & late & ~idle & ~unseen;
     assign accepts = accept;
     assign expires = expire;
@@ -88106,35 +88064,21 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     
     // Local signals
     wire sweep;
-    wire [31:0] packets;
-    wire [47:0] wire_bytes;
-    reg  [31:0] segments;
-    reg  [31:0] count;
-    reg  [31:0] timeouts;
-    reg  [23:0] least;
-    reg  [23:0] last;
-    reg  [31:0] smoothed;
-    reg  measured;
-    reg  [31:0] sampled_at;
-    reg  [31:0] losses;
-    reg  [31:0] acks__0;
-    reg  [31:0] acks__1;
-    reg  [31:0] acks__2;
-    reg  [31:0] acks__3;
+    wire [3:0] outcomes;
+    wire [4:0] branches;
+    wire [111:0] frames;
+    reg  [111:0] frames_next;
+    wire [336:0] back;
+    reg  [336:0] back_next;
+    wire [262:0] decided;
+    reg  [262:0] decided_next;
     wire [35:0] old;
     wire [35:0] inverse;
     wire [35:0] sum;
-    wire [31:0] updates;
-    reg  [31:0] branches__0;
-    reg  [31:0] branches__1;
-    reg  [31:0] branches__2;
-    reg  [31:0] branches__3;
-    reg  [31:0] branches__4;
-    reg  [31:0] steps;
-    wire [38:0] tail;
     reg  [111:0] part_sent;
     reg  [336:0] part_returns;
     reg  [262:0] part_events;
+    reg  [1023:0] record;
     reg  [31:0] part_superseded;
     
     // Sub module instances
@@ -88550,14 +88494,15 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             load_epochs__write_address = sweep_at__q;
             load_epochs__write_data = 1'b0;
         end
-        segments = sent__o_state[(32'h50)+:(32)];
-        if (ends__2__q) begin
-            segments = sent__o_state[(32'h50)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        sent__i_next = sent__o_state;
+        frames_next = frames;
         if (sent__o_event) begin
-            sent__i_next = {segments, wire_bytes, packets};
+            frames_next[(64'h0)+:(32)] = frames[(64'h0)+:(32)] + ((32'h1) & 32'hffffffff);
+            frames_next[(64'h20)+:(48)] = frames[(64'h20)+:(48)] + ((bytes__2__q) & 48'hffffffffffff);
+            if (ends__2__q) begin
+                frames_next[(64'h50)+:(32)] = frames[(64'h50)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
         end
+        sent__i_next = frames_next;
         sampled__0__d = sample_valid & ready__q;
         sample_flow_q__d = sample_flow;
         returns__i_flow = sample_flow_q__q;
@@ -88570,88 +88515,72 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             acks_of__d = ((32'h1) & 4'hf) << outcome__1__q;
         end
         biased__d = (((rtt__2__q) & 36'hfffffffff) << 32'h8) | ((32'h5) & 36'hfffffffff);
-        count = returns__o_state[(32'h0)+:(32)];
-        timeouts = returns__o_state[(32'h20)+:(32)];
-        least = returns__o_state[(32'h40)+:(24)];
-        last = returns__o_state[(32'h58)+:(24)];
-        smoothed = returns__o_state[(32'h70)+:(32)];
-        measured = returns__o_state[(32'h110)+:(1)];
-        sampled_at = returns__o_state[(32'h111)+:(32)];
-        losses = returns__o_state[(32'h131)+:(32)];
-        acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)];
-        if (acks_of__q[0]) begin
-            acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        acks__1 = returns__o_state[(32'h20 * 1 + 32'h90)+:(32)];
-        if (acks_of__q[1]) begin
-            acks__1 = returns__o_state[(32'h20 * 1 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        acks__2 = returns__o_state[(32'h20 * 2 + 32'h90)+:(32)];
-        if (acks_of__q[2]) begin
-            acks__2 = returns__o_state[(32'h20 * 2 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        acks__3 = returns__o_state[(32'h20 * 3 + 32'h90)+:(32)];
-        if (acks_of__q[3]) begin
-            acks__3 = returns__o_state[(32'h20 * 3 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        if (sampled__3__q) begin
-            losses = returns__o_state[(32'h131)+:(32)] + ((lost__3__q) & 32'hffffffff);
-            if (late__3__q) begin
-                timeouts = returns__o_state[(32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-            end
-            else begin
-                count = returns__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-                last = rtt__3__q;
-                measured = ((32'h1) & 1'h1);
-                sampled_at = now;
-                if (returns__o_state[32'h110]) begin
-                    smoothed = sum[(32'h3)+:(32)];
-                    if (rtt__3__q < returns__o_state[(32'h40)+:(24)]) begin
-                        least = rtt__3__q;
-                    end
-                end
-                else begin
-                    smoothed = ((rtt__3__q) & 32'hffffffff) << 32'h8;
-                    least = rtt__3__q;
-                end
-            end
-        end
-        returns__i_next = returns__o_state;
+        back_next = back;
         if (returns__o_event) begin
-            returns__i_next = {losses, sampled_at, measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
+            if (outcomes[(64'h0)+:(1)]) begin
+                back_next[(64'h90)+:(32)] = back[(64'h90)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (outcomes[(64'h1)+:(1)]) begin
+                back_next[(64'hb0)+:(32)] = back[(64'hb0)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (outcomes[(64'h2)+:(1)]) begin
+                back_next[(64'hd0)+:(32)] = back[(64'hd0)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (outcomes[(64'h3)+:(1)]) begin
+                back_next[(64'hf0)+:(32)] = back[(64'hf0)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (sampled__3__q) begin
+                back_next[(64'h131)+:(32)] = back[(64'h131)+:(32)] + ((lost__3__q) & 32'hffffffff);
+            end
+            if (sampled__3__q & late__3__q) begin
+                back_next[(64'h20)+:(32)] = back[(64'h20)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (sampled__3__q & ~late__3__q) begin
+                back_next[(64'h0)+:(32)] = back[(64'h0)+:(32)] + ((32'h1) & 32'hffffffff);
+                back_next[(64'h58)+:(24)] = rtt__3__q;
+                back_next[(64'h110)+:(1)] = 1'b1;
+                back_next[(64'h111)+:(32)] = now;
+                back_next[(64'h70)+:(32)] = sum[(32'h3)+:(32)];
+                if (~back[(64'h110)+:(1)]) begin
+                    back_next[(64'h70)+:(32)] = ((rtt__3__q) & 32'hffffffff) << 32'h8;
+                end
+                if (~back[(64'h110)+:(1)] | (rtt__3__q < back[(64'h40)+:(24)])) begin
+                    back_next[(64'h40)+:(24)] = rtt__3__q;
+                end
+            end
         end
+        returns__i_next = back_next;
         which__d = ((32'h1) & 5'h1f) << branch__1__q;
         if (branch__1__q[32'h2]) begin
             which__d = ((32'h10) & 5'h1f);
         end
-        branches__0 = events__o_state[(32'h20 * 0 + 32'h20)+:(32)];
-        if (which__q[0]) begin
-            branches__0 = events__o_state[(32'h20 * 0 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        branches__1 = events__o_state[(32'h20 * 1 + 32'h20)+:(32)];
-        if (which__q[1]) begin
-            branches__1 = events__o_state[(32'h20 * 1 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        branches__2 = events__o_state[(32'h20 * 2 + 32'h20)+:(32)];
-        if (which__q[2]) begin
-            branches__2 = events__o_state[(32'h20 * 2 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        branches__3 = events__o_state[(32'h20 * 3 + 32'h20)+:(32)];
-        if (which__q[3]) begin
-            branches__3 = events__o_state[(32'h20 * 3 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        branches__4 = events__o_state[(32'h20 * 4 + 32'h20)+:(32)];
-        if (which__q[4]) begin
-            branches__4 = events__o_state[(32'h20 * 4 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        steps = events__o_state[(32'hc0)+:(32)];
-        if (hyperactive__2__q) begin
-            steps = events__o_state[(32'hc0)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        events__i_next = events__o_state;
+        decided_next = decided;
         if (events__o_event) begin
-            events__i_next = {tail, steps, branches__4, branches__3, branches__2, branches__1, branches__0, updates};
+            decided_next[(64'h0)+:(32)] = decided[(64'h0)+:(32)] + ((32'h1) & 32'hffffffff);
+            if (branches[(64'h0)+:(1)]) begin
+                decided_next[(64'h20)+:(32)] = decided[(64'h20)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (branches[(64'h1)+:(1)]) begin
+                decided_next[(64'h40)+:(32)] = decided[(64'h40)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (branches[(64'h2)+:(1)]) begin
+                decided_next[(64'h60)+:(32)] = decided[(64'h60)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (branches[(64'h3)+:(1)]) begin
+                decided_next[(64'h80)+:(32)] = decided[(64'h80)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (branches[(64'h4)+:(1)]) begin
+                decided_next[(64'ha0)+:(32)] = decided[(64'ha0)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (hyperactive__2__q) begin
+                decided_next[(64'hc0)+:(32)] = decided[(64'hc0)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            decided_next[(64'he0)+:(32)] = rate__2__q;
+            decided_next[(64'h100)+:(3)] = branch__2__q;
+            decided_next[(64'h103)+:(1)] = 1'b0;
+            decided_next[(64'h104)+:(3)] = kind__2__q;
         end
+        events__i_next = decided_next;
         superseded__i_next = superseded__o_state;
         if (superseded__o_event) begin
             superseded__i_next = superseded__o_state + ((32'h1) & 32'hffffffff);
@@ -88687,7 +88616,26 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         if (superseded_counts__q) begin
             part_superseded = a_superseded__q;
         end
-        answer_record = {192'h0, part_superseded, 25'h0, part_events, part_returns[305+:32], a_now__q, part_returns[273+:32], part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
+        record = ((32'h0) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        record[(64'h0)+:(32)] = part_sent[(64'h0)+:(32)];
+        record[(64'h20)+:(48)] = part_sent[(64'h20)+:(48)];
+        record[(64'h60)+:(32)] = part_sent[(64'h50)+:(32)];
+        record[(64'h80)+:(32)] = part_returns[(64'h0)+:(32)];
+        record[(64'ha0)+:(32)] = part_returns[(64'h20)+:(32)];
+        record[(64'hc0)+:(24)] = part_returns[(64'h40)+:(24)];
+        record[(64'hdf)+:(1)] = part_returns[(64'h110)+:(1)];
+        record[(64'he0)+:(24)] = part_returns[(64'h58)+:(24)];
+        record[(64'h100)+:(32)] = part_returns[(64'h70)+:(32)];
+        record[(64'h120)+:(32)] = part_returns[(64'h90)+:(32)];
+        record[(64'h140)+:(32)] = part_returns[(64'hb0)+:(32)];
+        record[(64'h160)+:(32)] = part_returns[(64'hd0)+:(32)];
+        record[(64'h180)+:(32)] = part_returns[(64'hf0)+:(32)];
+        record[(64'h1a0)+:(32)] = part_returns[(64'h111)+:(32)];
+        record[(64'h1e0)+:(32)] = part_returns[(64'h131)+:(32)];
+        record[(64'h1c0)+:(32)] = a_now__q;
+        record[(64'h200)+:(263)] = part_events;
+        record[(64'h320)+:(32)] = part_superseded;
+        answer_record = record;
         if (rst) begin
             sweep_at__d = ((32'h0) & 10'h3ff);
             ready__d = 1'b0;
@@ -88821,24 +88769,25 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     assign sent__i_flow = sent_flow;
     assign ends__0__d = sent_last;
     assign bytes__0__d = sent_wire_bytes;
-    assign packets = sent__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-    assign wire_bytes = sent__o_state[(32'h20)+:(48)] + ((bytes__2__q) & 48'hffffffffffff);
+    assign frames = sent__o_state;
     assign late__0__d = sample_kind == ((32'h1) & 2'h3);
     assign rtt__0__d = sample_rtt_ns;
     assign lost__0__d = sample_lost;
     assign returns__i_valid = sampled__0__q | acked_valid;
     assign outcome__0__d = acked_outcome;
-    assign old = ((returns__o_state[(32'h70)+:(32)]) & 36'hfffffffff);
+    assign back = returns__o_state;
+    assign old = ((back[(64'h70)+:(32)]) & 36'hfffffffff);
     assign inverse = ~old;
     assign sum = (old << 32'h3) + inverse + biased__q;
+    assign outcomes = acks_of__q;
     assign events__i_valid = event_valid;
     assign events__i_flow = event_flow;
     assign branch__0__d = event_branch;
     assign hyperactive__0__d = event_hyperactive;
     assign rate__0__d = event_rate;
     assign kind__0__d = event_kind;
-    assign updates = events__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-    assign tail = ((rate__2__q) & 39'h7fffffffff) | (((branch__2__q) & 39'h7fffffffff) << 32'h20) | (((kind__2__q) & 39'h7fffffffff) << 32'h24);
+    assign branches = which__q;
+    assign decided = events__o_state;
     assign superseded__i_valid = superseded_valid;
     assign superseded__i_flow = superseded_flow;
     assign sent__query_flow = query_flow;
@@ -95512,7 +95461,7 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
     wire turn__clock;
     
     // Local signals
-    wire [511:0] record;
+    wire [10:0] options;
     wire [7:0] shifted;
     wire judged;
     wire stopped;
@@ -95631,7 +95580,7 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
         turn__d = turn__q;
         load__d = fl_valid;
         load_flow__d = fl_flow;
-        load_priority__d = record[(32'h8)+:(3)];
+        load_priority__d = options[(64'h8)+:(3)];
         rank__d = priorities__read_data;
         if (here__q & ~age__q[32'h1]) begin
             age__d = age__q + ((32'h1) & 2'h3);
@@ -95699,7 +95648,7 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
     assign ring__rst = rst;
     assign ring_launches__clk = clk;
     assign ring_launches__rst = rst;
-    assign record = fl_record;
+    assign options = fl_record[(32'h0)+:(11)];
     assign priorities__write_enable = load__q;
     assign priorities__write_address = load_flow__q;
     assign priorities__write_data = load_priority__q;

@@ -1,4 +1,5 @@
 //! The allow list: prefixes whose hosts are answered, as writes into the registers' store fill it.
+use crate::bus::StoreWriteIn;
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::map::port::{ALLOW, ALLOW_IPV4, ALLOW_IPV6, ALLOW_LENGTH, ALLOW_PREFIX, PREFIXES};
@@ -26,12 +27,8 @@ pub struct Allow {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A word of the registers' store is written.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Value of the written word.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A word of the store is written.
+    pub st: StoreWriteIn,
     /// An address is looked up.
     pub valid: Signal<In, Bit>,
     /// The address, byte 0 in the low bits; IPv4 in the low 32.
@@ -72,7 +69,7 @@ impl Default for Allow {
             at_address: Constant::new(bits::<5>((ALLOW.word() / 32).into())),
             at_prefix: Constant::new(bits::<7>((ALLOW_PREFIX.word() / 8).into())),
             nth: std::array::from_fn(|i| Constant::new(bits::<5>(i as u64))),
-        } clk, rst, st_valid, st_word, st_data, valid, source, ipv6, allowed, write_valid, write_word, write_data, to_address, to_prefix,
+        } clk, rst, st, valid, source, ipv6, allowed, write_valid, write_word, write_data, to_address, to_prefix,
             length, partial, prefix; bytes, ends, address, mask, family, word, difference, hit)
     }
 }
@@ -81,9 +78,9 @@ impl Logic for Allow {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, write_valid, write_word, write_data, prefix);
-        self.write_valid.d.next = self.st_valid.val();
-        self.write_word.d.next = self.st_word.val();
-        self.write_data.d.next = self.st_data.val();
+        self.write_valid.d.next = self.st.valid.val();
+        self.write_word.d.next = self.st.word.val();
+        self.write_data.d.next = self.st.data.val();
         self.to_address.next =
             (self.write_valid.q.val() & !self.rst.val()) & (self.write_word.q.val().get_bits::<5>(5) == self.at_address.val());
         self.to_prefix.next =

@@ -356,9 +356,7 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         // 1: each comparison by itself.
         self.source.next = self.r1.q.val().source;
         self.destination.next = self.r1.q.val().destination;
-        self.allow.st_valid.next = self.st.valid.val();
-        self.allow.st_word.next = self.st.word.val();
-        self.allow.st_data.next = self.st.data.val();
+        StoreWriteIn::link(&mut self.st, &mut self.allow.st);
         self.allow.valid.next = self.v1.q.val();
         self.allow.source.next = self.source.val();
         self.allow.ipv6.next = self.r1.q.val().ipv6;

@@ -8,23 +8,8 @@ impl<const F: usize> Logic for Engine<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, low_10, edge_13);
-        dff_setup!(
-            self,
-            clk,
-            sweep_count,
-            sweep_done,
-            sweeping,
-            turn,
-            measured,
-            given,
-            above,
-            smoothed,
-            kept,
-            writes,
-            last,
-            filtered,
-            mark11
-        );
+        dff_setup!(self, clk, sweep_count, sweep_done, sweeping, turn, measured, given, above, smoothed, kept, writes, last, filtered);
+        dff_setup!(self, clk, mark11);
         for i in 0..3 {
             self.endpoint[i].clock.next = self.clk.val();
         }
@@ -179,7 +164,8 @@ impl<const F: usize> Logic for Engine<F> {
         self.arbiter.sample_lost.next = self.sample.lost.val().any();
         FlowPulseIn::<F>::link(&mut self.idle, &mut self.arbiter.idle);
         HostRateIn::<F>::link(&mut self.host, &mut self.arbiter.host);
-        self.arbiter.load_valid.next = self.fl.valid.val() & self.fl.record.val().get_bit(0) & !self.fl.record.val().get_bit(1);
+        self.options.next = self.fl.record.val().get_bits::<11>(0).into();
+        self.arbiter.load_valid.next = self.fl.valid.val() & self.options.val().enable & !self.options.val().keep;
         self.arbiter.load_flow.next = self.fl.flow.val();
         self.valid[1].d.next = self.arbiter.issue.val();
         // The sweep goes through the flow's own delay to where the RAMs are written.
@@ -224,7 +210,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.state.sweep_flow.next = self.sweep_flow.val();
         self.state.load_valid.next = self.fl.valid.val();
         self.state.load_flow.next = self.fl.flow.val();
-        self.state.load_profile.next = self.fl.record.val().get_bits::<4>(4);
+        self.state.load_profile.next = self.options.val().profile;
         self.state.flow_0.next = self.arbiter.flow.val();
         self.state.rtt_2.next = self.rtt[2].q.val();
         self.state.time_2.next = self.value[2].q.val();

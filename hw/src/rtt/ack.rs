@@ -1,26 +1,24 @@
 //! Effect of an ACK, a load, an ended segment or a turn on a flow.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use super::blank;
 use super::counts::Counts;
 use super::memory::Memory;
 use super::offer::Offer;
 use super::profiles::Profiles;
 use super::signal::Signals;
 use super::verdict::Verdict;
-use super::words::{Entry, Start};
+use super::words::{Entry, LossByte, Settings, Start};
 use crate::bus::{EchoIn, EndedIn, OutcomeOut, ProfileWriteIn, ReleaseOut, SampleOut};
 use crate::check::Matrix;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 
 /// One pipeline of operations on flows: ACKs first, then those that [`Offer`] offers.
 ///
 /// Clock 0: the RAMs are addressed by the inputs ([`Memory`]). 1: their data is captured. 2: compared and subtracted ([`Verdict`],
 /// [`Signals`]). 3: decided. From clock 4 on the sample stands, from 5 on release and pulses. One operation a clock, never stalls.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset.
     pub rst: Signal<In, Bit>,
     /// The RAMs are being cleared, at this address; nothing is accepted.
     pub sweep: Signal<In, Bit>,
@@ -61,13 +59,14 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     signals: Signals<F>,
     offer: Offer<F>,
     counts: Counts,
-    flow_shift: Constant<Bits<6>>,
-    place_shift: Constant<Bits<5>>,
+    flow_shift: Const<Bits<6>>,
+    place_shift: Const<Bits<5>>,
     ack0: Signal<Local, Bit>,
     flow0: Signal<Local, Bits<F>>,
     segment0: Signal<Local, Bits<16>>,
     check0: Signal<Local, Bits<32>>,
     time0: Signal<Local, Bits<64>>,
+    loss0: Signal<Local, LossByte>,
     high0: Signal<Local, Bits<32>>,
     above0: Signal<Local, Bits<17>>,
     // Pipeline; index k is the register of clock k + 1.
@@ -89,7 +88,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     after: DFF<Bits<16>>,
     same: [DFF<Bit>; 4],
     // Clock 2.
-    settings: Signal<Local, Bits<5>>,
+    settings: Signal<Local, Settings>,
     raw_entry: Signal<Local, Entry>,
     raw_start: Signal<Local, Start>,
     stamped: DFF<Bit>,
@@ -109,17 +108,19 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     k_outcome: DFF<Bits<2>>,
 }
 
-impl<const F: usize, const D: usize, const A: usize> Default for AckUnit<F, D, A> {
-    fn default() -> Self {
-        blank!(
-            flow_shift = Constant::new(bits::<6>(F as u64)),
-            place_shift = Constant::new(bits::<5>(D as u64)),
-            ;
-            clk rst sweep sweep_at a key ended start_valid start_place start flow_valid flow_index
-            flow_enable flow_keep flow_profile pw now time_epoch sample release pulses acked memory matrix source profiles verdict signals offer counts ack0 flow0 segment0 check0 time0 high0 above0 valid flow is_ack is_load
-            is_ended is_turn segment check place generation lost over beyond bytes entered after same settings raw_entry raw_start stamped epoch
-            timely measures across unstamped s_valid entry sum r_valid r_bytes k_valid k_outcome
-        )
+impl<const F: usize, const D: usize, const A: usize> AckUnit<F, D, A> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self {
+            flow_shift: Const::new(bits::<6>(F as u64)),
+            place_shift: Const::new(bits::<5>(D as u64)),
+            memory: Memory::new(),
+            profiles: Profiles::new(),
+            signals: Signals::new(),
+            offer: Offer::new(),
+            counts: Counts::new(),
+            ..Default::default()
+        }
     }
 }
 
@@ -218,12 +219,13 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.generation[0].d.next = self.offer.generation.val();
         self.bytes[0].d.next = self.offer.bytes.val();
         self.entered[0].d.next = self.now.val().get_bits::<27>(21);
+        self.loss0.next = self.a.loss.val().into();
         self.lost[0].d.next = bits::<7>(0);
-        if self.ack0.val() & (self.a.loss.val().get_bits::<2>(6) == bits::<2>(1)) {
-            self.lost[0].d.next = bit_cast::<7, 6>(self.a.loss.val().get_bits::<6>(0));
+        if self.ack0.val() & (self.loss0.val().segment == bits::<2>(1)) {
+            self.lost[0].d.next = bit_cast::<7, 6>(self.loss0.val().skipped);
         }
-        if self.ack0.val() & (self.a.loss.val().get_bits::<2>(6) == bits::<2>(2)) {
-            self.lost[0].d.next = bit_cast::<7, 6>(self.a.loss.val().get_bits::<6>(0)) + bits::<7>(1);
+        if self.ack0.val() & (self.loss0.val().segment == bits::<2>(2)) {
+            self.lost[0].d.next = bit_cast::<7, 6>(self.loss0.val().skipped) + bits::<7>(1);
         }
         self.memory.flow.next = self.flow0.val();
         // Only an ACK looks at the ring, so that its place goes there straight.
@@ -256,7 +258,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.verdict.flow.next = bit_cast::<16, F>(self.flow[1].q.val());
         self.verdict.over.next = self.over[1].q.val();
         self.verdict.beyond.next = self.beyond[1].q.val();
-        self.verdict.enable.next = self.settings.val().get_bit(4);
+        self.verdict.enable.next = self.settings.val().enable;
         self.verdict.segment.next = self.segment[1].q.val();
         self.verdict.after.next = self.after.q.val();
         self.verdict.check.next = self.check[1].q.val();
@@ -268,7 +270,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         for i in 0..4 {
             self.verdict.same[i].next = self.same[i].q.val();
         }
-        self.profiles.profile.next = self.settings.val().get_bits::<4>(0);
+        self.profiles.profile.next = self.settings.val().profile;
         self.stamped.d.next = self.raw_start.val().valid & (self.raw_start.val().generation == self.raw_entry.val().generation);
         self.epoch.d.next = self.raw_start.val().epoch;
         self.signals.stamp.next = self.raw_start.val().at;
