@@ -91,8 +91,8 @@ macro_rules! blocks {
 pub const BLOCKS: &[Block] = blocks! {
     "parse_64" Speed Parse::<64, 8>::default();
     "parse_512" Speed Parse::<512, 64>::default();
-    "ack_64" Speed Ack::<64, 8>::default();
-    "ack_512" Speed Ack::<512, 64>::default();
+    "ack_64" Speed Ack::<64, 8>::new();
+    "ack_512" Speed Ack::<512, 64>::new();
     "frame_64" Speed Frame::<64, 8, 1>::default();
     "frame_512" Speed Frame::<512, 64, 1>::default();
     "txmux_64" Speed TxMux::<64, 8>::default();

@@ -138,9 +138,9 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             csr: Csr::new(build),
             pause_bit: bit(Counter::PauseFrames),
             pfc_bit: bit(Counter::PfcFrames),
-            paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new(), rtt: Rtt::new() }
+            paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new(), rtt: Rtt::new(), ack: Ack::new() }
             clk, rst, s_axil, s_axis_rx, m_axis_tx, tx_cpl, ptp_valid, ptp_time, d, sent, idle, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw,
-            fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, ack, txmux, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date,
+            fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, txmux, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date,
         )
     }
 }

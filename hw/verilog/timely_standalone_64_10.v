@@ -31987,14 +31987,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire arbiter__clk;
     wire arbiter__rst;
     wire arbiter__enable;
-    wire arbiter__sample_valid;
-    wire [1:0] arbiter__sample_kind;
-    wire [9:0] arbiter__sample_flow;
-    wire [23:0] arbiter__sample_rtt_ns;
-    wire [31:0] arbiter__sample_now_ns;
-    wire [7:0] arbiter__sample_hops;
-    wire [23:0] arbiter__sample_endpoint_ns;
-    wire arbiter__sample_lost;
     wire arbiter__load_valid;
     wire [9:0] arbiter__load_flow;
     wire  arbiter__issue;
@@ -33024,14 +33016,14 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .clk(arbiter__clk),
         .rst(arbiter__rst),
         .enable(arbiter__enable),
-        .sample_valid(arbiter__sample_valid),
-        .sample_kind(arbiter__sample_kind),
-        .sample_flow(arbiter__sample_flow),
-        .sample_rtt_ns(arbiter__sample_rtt_ns),
-        .sample_now_ns(arbiter__sample_now_ns),
-        .sample_hops(arbiter__sample_hops),
-        .sample_endpoint_ns(arbiter__sample_endpoint_ns),
-        .sample_lost(arbiter__sample_lost),
+        .sample_valid(sample_valid),
+        .sample_kind(sample_kind),
+        .sample_flow(sample_flow),
+        .sample_rtt_ns(sample_rtt_ns),
+        .sample_now_ns(sample_now_ns),
+        .sample_hops(sample_hops),
+        .sample_endpoint_ns(sample_endpoint_ns),
+        .sample_lost(sample_lost),
         .idle_valid(idle_valid),
         .idle_flow(idle_flow),
         .host_valid(host_valid),
@@ -35257,14 +35249,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign arbiter__clk = clk;
     assign arbiter__rst = rst;
     assign arbiter__enable = sweep_done__q;
-    assign arbiter__sample_valid = sample_valid;
-    assign arbiter__sample_kind = sample_kind;
-    assign arbiter__sample_flow = sample_flow;
-    assign arbiter__sample_rtt_ns = sample_rtt_ns;
-    assign arbiter__sample_now_ns = sample_now_ns;
-    assign arbiter__sample_hops = sample_hops;
-    assign arbiter__sample_endpoint_ns = sample_endpoint_ns;
-    assign arbiter__sample_lost = |sample_lost;
     assign options = fl_record[(32'h0)+:(11)];
     assign arbiter__load_valid = fl_valid & options[(64'h0)+:(1)] & ~options[(64'h1)+:(1)];
     assign arbiter__load_flow = fl_flow;
@@ -35535,7 +35519,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     input wire  [31:0] sample_now_ns;
     input wire  [7:0] sample_hops;
     input wire  [23:0] sample_endpoint_ns;
-    input wire  sample_lost;
+    input wire  [6:0] sample_lost;
     input wire  idle_valid;
     input wire  [9:0] idle_flow;
     input wire  host_valid;
@@ -35614,7 +35598,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire  [89:0] measures__read_data;
     wire measures__write_enable;
     wire [5:0] measures__write_address;
-    wire [89:0] measures__write_data;
+    reg  [89:0] measures__write_data;
     wire rates__clock;
     wire rates__read_enable;
     wire [3:0] rates__read_address;
@@ -37040,6 +37024,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         replaced__d = replaced__q;
         replaced_flow__d = replaced_flow__q;
         old__d = old__q;
+        measures__write_data[(64'h0)+:(89)] = sampled;
+        measures__write_data[(64'h59)+:(1)] = |sample_lost;
         slot__d = slot__q + ((32'h1) & 5'h1f);
         old__d = slot__q - ((32'h16) & 5'h1f);
         place = slots__read_data;
@@ -37991,7 +37977,6 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     assign measures__write_enable = sample_valid;
     assign measures__write_address = samples__i_place;
     assign sampled = {timed_out, sample_endpoint_ns, sample_hops, sample_now_ns, sample_rtt_ns};
-    assign measures__write_data = {sample_lost, sampled};
     assign measures__read_address = samples__o_place;
     assign hosts__clk = clk;
     assign hosts__rst = rst;
@@ -78076,54 +78061,18 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire [9:0] flow__4__d;
     wire  [9:0] flow__4__q;
     wire flow__4__clock;
-    reg  is_ack__0__d;
-    wire  is_ack__0__q;
-    wire is_ack__0__clock;
-    reg  is_ack__1__d;
-    wire  is_ack__1__q;
-    wire is_ack__1__clock;
-    reg  is_ack__2__d;
-    wire  is_ack__2__q;
-    wire is_ack__2__clock;
-    reg  is_ack__3__d;
-    wire  is_ack__3__q;
-    wire is_ack__3__clock;
-    reg  is_load__0__d;
-    wire  is_load__0__q;
-    wire is_load__0__clock;
-    reg  is_load__1__d;
-    wire  is_load__1__q;
-    wire is_load__1__clock;
-    reg  is_load__2__d;
-    wire  is_load__2__q;
-    wire is_load__2__clock;
-    reg  is_load__3__d;
-    wire  is_load__3__q;
-    wire is_load__3__clock;
-    reg  is_ended__0__d;
-    wire  is_ended__0__q;
-    wire is_ended__0__clock;
-    reg  is_ended__1__d;
-    wire  is_ended__1__q;
-    wire is_ended__1__clock;
-    reg  is_ended__2__d;
-    wire  is_ended__2__q;
-    wire is_ended__2__clock;
-    reg  is_ended__3__d;
-    wire  is_ended__3__q;
-    wire is_ended__3__clock;
-    reg  is_turn__0__d;
-    wire  is_turn__0__q;
-    wire is_turn__0__clock;
-    reg  is_turn__1__d;
-    wire  is_turn__1__q;
-    wire is_turn__1__clock;
-    reg  is_turn__2__d;
-    wire  is_turn__2__q;
-    wire is_turn__2__clock;
-    reg  is_turn__3__d;
-    wire  is_turn__3__q;
-    wire is_turn__3__clock;
+    reg  [3:0] op__0__d;
+    wire  [3:0] op__0__q;
+    wire op__0__clock;
+    reg  [3:0] op__1__d;
+    wire  [3:0] op__1__q;
+    wire op__1__clock;
+    reg  [3:0] op__2__d;
+    wire  [3:0] op__2__q;
+    wire op__2__clock;
+    reg  [3:0] op__3__d;
+    wire  [3:0] op__3__q;
+    wire op__3__clock;
     reg  [15:0] segment__0__d;
     wire  [15:0] segment__0__q;
     wire segment__0__clock;
@@ -78472,85 +78421,25 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .q(flow__4__q),
         .clock(flow__4__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_ack__0 is_ack__0(
-        .d(is_ack__0__d),
-        .q(is_ack__0__q),
-        .clock(is_ack__0__clock)
+    tnic_standalone__core__control__rtt__ack__op__0 op__0(
+        .d(op__0__d),
+        .q(op__0__q),
+        .clock(op__0__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_ack__1 is_ack__1(
-        .d(is_ack__1__d),
-        .q(is_ack__1__q),
-        .clock(is_ack__1__clock)
+    tnic_standalone__core__control__rtt__ack__op__1 op__1(
+        .d(op__1__d),
+        .q(op__1__q),
+        .clock(op__1__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_ack__2 is_ack__2(
-        .d(is_ack__2__d),
-        .q(is_ack__2__q),
-        .clock(is_ack__2__clock)
+    tnic_standalone__core__control__rtt__ack__op__2 op__2(
+        .d(op__2__d),
+        .q(op__2__q),
+        .clock(op__2__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_ack__3 is_ack__3(
-        .d(is_ack__3__d),
-        .q(is_ack__3__q),
-        .clock(is_ack__3__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_load__0 is_load__0(
-        .d(is_load__0__d),
-        .q(is_load__0__q),
-        .clock(is_load__0__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_load__1 is_load__1(
-        .d(is_load__1__d),
-        .q(is_load__1__q),
-        .clock(is_load__1__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_load__2 is_load__2(
-        .d(is_load__2__d),
-        .q(is_load__2__q),
-        .clock(is_load__2__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_load__3 is_load__3(
-        .d(is_load__3__d),
-        .q(is_load__3__q),
-        .clock(is_load__3__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_ended__0 is_ended__0(
-        .d(is_ended__0__d),
-        .q(is_ended__0__q),
-        .clock(is_ended__0__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_ended__1 is_ended__1(
-        .d(is_ended__1__d),
-        .q(is_ended__1__q),
-        .clock(is_ended__1__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_ended__2 is_ended__2(
-        .d(is_ended__2__d),
-        .q(is_ended__2__q),
-        .clock(is_ended__2__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_ended__3 is_ended__3(
-        .d(is_ended__3__d),
-        .q(is_ended__3__q),
-        .clock(is_ended__3__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_turn__0 is_turn__0(
-        .d(is_turn__0__d),
-        .q(is_turn__0__q),
-        .clock(is_turn__0__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_turn__1 is_turn__1(
-        .d(is_turn__1__d),
-        .q(is_turn__1__q),
-        .clock(is_turn__1__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_turn__2 is_turn__2(
-        .d(is_turn__2__d),
-        .q(is_turn__2__q),
-        .clock(is_turn__2__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_turn__3 is_turn__3(
-        .d(is_turn__3__d),
-        .q(is_turn__3__q),
-        .clock(is_turn__3__clock)
+    tnic_standalone__core__control__rtt__ack__op__3 op__3(
+        .d(op__3__d),
+        .q(op__3__q),
+        .clock(op__3__clock)
     );
     tnic_standalone__core__control__rtt__ack__segment__0 segment__0(
         .d(segment__0__d),
@@ -78786,23 +78675,14 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         valid__2__d = valid__1__q;
         valid__3__d = valid__2__q;
         valid__4__d = valid__3__q;
-        is_ack__1__d = is_ack__0__q;
-        is_load__1__d = is_load__0__q;
-        is_ended__1__d = is_ended__0__q;
-        is_turn__1__d = is_turn__0__q;
+        op__1__d = op__0__q;
         check__1__d = check__0__q;
-        is_ack__2__d = is_ack__1__q;
-        is_load__2__d = is_load__1__q;
-        is_ended__2__d = is_ended__1__q;
-        is_turn__2__d = is_turn__1__q;
-        is_ack__3__d = is_ack__2__q;
-        is_load__3__d = is_load__2__q;
-        is_ended__3__d = is_ended__2__q;
-        is_turn__3__d = is_turn__2__q;
-        is_ack__0__d = ack0;
-        is_load__0__d = offer__load & ~ack0;
-        is_ended__0__d = offer__ended & ~ack0;
-        is_turn__0__d = offer__turn & ~ack0;
+        op__2__d = op__1__q;
+        op__3__d = op__2__q;
+        op__0__d[(64'h0)+:(1)] = ack0;
+        op__0__d[(64'h1)+:(1)] = offer__load & ~ack0;
+        op__0__d[(64'h2)+:(1)] = offer__ended & ~ack0;
+        op__0__d[(64'h3)+:(1)] = offer__turn & ~ack0;
         valid__0__d = ack0 | offer__any;
         flow0 = offer__flow;
         segment0 = offer__segment;
@@ -78848,7 +78728,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         memory__entry = entry;
         r_valid__d = verdict__hits;
         r_bytes__d = verdict__sum - verdict__prior;
-        k_valid__d = is_ack__3__q & ~verdict__unknown;
+        k_valid__d = op__3__q[(64'h0)+:(1)] & ~verdict__unknown;
         k_outcome__d = ((32'h1) & 2'h3);
         if (verdict__hits) begin
             k_outcome__d = ((32'h0) & 2'h3);
@@ -78865,22 +78745,10 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
             valid__2__d = 1'b0;
             valid__3__d = 1'b0;
             valid__4__d = 1'b0;
-            is_ack__0__d = 1'b0;
-            is_load__0__d = 1'b0;
-            is_ended__0__d = 1'b0;
-            is_turn__0__d = 1'b0;
-            is_ack__1__d = 1'b0;
-            is_load__1__d = 1'b0;
-            is_ended__1__d = 1'b0;
-            is_turn__1__d = 1'b0;
-            is_ack__2__d = 1'b0;
-            is_load__2__d = 1'b0;
-            is_ended__2__d = 1'b0;
-            is_turn__2__d = 1'b0;
-            is_ack__3__d = 1'b0;
-            is_load__3__d = 1'b0;
-            is_ended__3__d = 1'b0;
-            is_turn__3__d = 1'b0;
+            op__0__d = ((32'h0) & 4'hf);
+            op__1__d = ((32'h0) & 4'hf);
+            op__2__d = ((32'h0) & 4'hf);
+            op__3__d = ((32'h0) & 4'hf);
             s_valid__d = 1'b0;
             measures__d = 1'b0;
             across__d = 1'b0;
@@ -78911,10 +78779,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign flow__3__clock = clk;
     assign valid__4__clock = clk;
     assign flow__4__clock = clk;
-    assign is_ack__0__clock = clk;
-    assign is_load__0__clock = clk;
-    assign is_ended__0__clock = clk;
-    assign is_turn__0__clock = clk;
+    assign op__0__clock = clk;
     assign segment__0__clock = clk;
     assign check__0__clock = clk;
     assign place__0__clock = clk;
@@ -78922,10 +78787,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign lost__0__clock = clk;
     assign same__0__clock = clk;
     assign flow__1__d = flow__0__q;
-    assign is_ack__1__clock = clk;
-    assign is_load__1__clock = clk;
-    assign is_ended__1__clock = clk;
-    assign is_turn__1__clock = clk;
+    assign op__1__clock = clk;
     assign segment__1__clock = clk;
     assign check__1__clock = clk;
     assign place__1__clock = clk;
@@ -78933,10 +78795,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign lost__1__clock = clk;
     assign same__1__clock = clk;
     assign flow__2__d = flow__1__q;
-    assign is_ack__2__clock = clk;
-    assign is_load__2__clock = clk;
-    assign is_ended__2__clock = clk;
-    assign is_turn__2__clock = clk;
+    assign op__2__clock = clk;
     assign segment__2__clock = clk;
     assign check__2__clock = clk;
     assign place__2__clock = clk;
@@ -78944,10 +78803,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign lost__2__clock = clk;
     assign same__2__clock = clk;
     assign flow__3__d = flow__2__q;
-    assign is_ack__3__clock = clk;
-    assign is_load__3__clock = clk;
-    assign is_ended__3__clock = clk;
-    assign is_turn__3__clock = clk;
+    assign op__3__clock = clk;
     assign segment__3__clock = clk;
     assign check__3__clock = clk;
     assign place__3__clock = clk;
@@ -79022,10 +78878,10 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign settings = memory__raw_settings;
     assign raw_entry = memory__raw_entry;
     assign raw_start = memory__raw_start;
-    assign verdict__is_ack = is_ack__1__q;
-    assign verdict__is_load = is_load__1__q;
-    assign verdict__is_ended = is_ended__1__q;
-    assign verdict__is_turn = is_turn__1__q;
+    assign verdict__is_ack = op__1__q[(64'h0)+:(1)];
+    assign verdict__is_load = op__1__q[(64'h1)+:(1)];
+    assign verdict__is_ended = op__1__q[(64'h2)+:(1)];
+    assign verdict__is_turn = op__1__q[(64'h3)+:(1)];
     assign verdict__flow = ((flow__1__q) & 16'hffff);
     assign verdict__over = over__1__q;
     assign verdict__beyond = beyond__1__q;
@@ -79046,7 +78902,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign signals__stamp = raw_start[(64'h0)+:(40)];
     assign verdict__timeout = profiles__timeout;
     assign verdict__times_out = profiles__times_out;
-    assign signals__is_visit = is_turn__2__q;
+    assign signals__is_visit = op__2__q[(64'h3)+:(1)];
     assign signals__choice = profiles__signal;
     assign signals__base = profiles__base;
     assign timely = stamped__q & (epoch__q == time_epoch);
@@ -79056,13 +78912,13 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign memory__since_valid = verdict__progresses;
     assign memory__since = verdict__since;
     assign sum = verdict__word;
-    assign memory__entry_valid = is_ended__3__q;
+    assign memory__entry_valid = op__3__q[(64'h2)+:(1)];
     assign memory__entry_place = place__3__q;
     assign signals__keep = measures__q;
-    assign signals__forget = is_load__3__q;
+    assign signals__forget = op__3__q[(64'h1)+:(1)];
     assign signals__keep_flow = flow__3__q;
     assign counts__hit = verdict__hits;
-    assign counts__ack = is_ack__3__q;
+    assign counts__ack = op__3__q[(64'h0)+:(1)];
     assign counts__unknown = verdict__unknown;
     assign counts__forged = verdict__forged;
     assign counts__repeated = verdict__repeated;
@@ -79087,7 +78943,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign memory__flow_enable = flow_enable;
     assign memory__flow_profile = flow_profile;
     assign sample_valid = s_valid__q;
-    assign sample_kind = (((is_turn__3__q)) & 2'h3);
+    assign sample_kind = ((op__3__q[(64'h3)+:(1)]) & 2'h3);
     assign sample_flow = flow__3__q;
     assign sample_rtt_ns = signals__rtt_ns;
     assign sample_now_ns = signals__time_ns;
@@ -79704,310 +79560,6 @@ module tnic_standalone__core__control__rtt__ack__generation__3(d,q,clock);
     end
           
 endmodule // standalone__core__control__rtt__ack__generation__3
-
-
-module tnic_standalone__core__control__rtt__ack__is_ack__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ack__0
-
-
-module tnic_standalone__core__control__rtt__ack__is_ack__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ack__1
-
-
-module tnic_standalone__core__control__rtt__ack__is_ack__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ack__2
-
-
-module tnic_standalone__core__control__rtt__ack__is_ack__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ack__3
-
-
-module tnic_standalone__core__control__rtt__ack__is_ended__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ended__0
-
-
-module tnic_standalone__core__control__rtt__ack__is_ended__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ended__1
-
-
-module tnic_standalone__core__control__rtt__ack__is_ended__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ended__2
-
-
-module tnic_standalone__core__control__rtt__ack__is_ended__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ended__3
-
-
-module tnic_standalone__core__control__rtt__ack__is_load__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_load__0
-
-
-module tnic_standalone__core__control__rtt__ack__is_load__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_load__1
-
-
-module tnic_standalone__core__control__rtt__ack__is_load__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_load__2
-
-
-module tnic_standalone__core__control__rtt__ack__is_load__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_load__3
-
-
-module tnic_standalone__core__control__rtt__ack__is_turn__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_turn__0
-
-
-module tnic_standalone__core__control__rtt__ack__is_turn__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_turn__1
-
-
-module tnic_standalone__core__control__rtt__ack__is_turn__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_turn__2
-
-
-module tnic_standalone__core__control__rtt__ack__is_turn__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_turn__3
 
 
 module tnic_standalone__core__control__rtt__ack__k_outcome(d,q,clock);
@@ -81478,6 +81030,82 @@ module tnic_standalone__core__control__rtt__ack__offer__waiting__write(d,q,clock
     end
           
 endmodule // standalone__core__control__rtt__ack__offer__waiting__write
+
+
+module tnic_standalone__core__control__rtt__ack__op__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__op__0
+
+
+module tnic_standalone__core__control__rtt__ack__op__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__op__1
+
+
+module tnic_standalone__core__control__rtt__ack__op__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__op__2
+
+
+module tnic_standalone__core__control__rtt__ack__op__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__op__3
 
 
 module tnic_standalone__core__control__rtt__ack__over__0(d,q,clock);
@@ -87896,60 +87524,27 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  clear__d;
     wire  clear__q;
     wire clear__clock;
-    wire ends__0__d;
-    wire  ends__0__q;
-    wire ends__0__clock;
-    wire ends__1__d;
-    wire  ends__1__q;
-    wire ends__1__clock;
-    wire ends__2__d;
-    wire  ends__2__q;
-    wire ends__2__clock;
-    wire [15:0] bytes__0__d;
-    wire  [15:0] bytes__0__q;
-    wire bytes__0__clock;
-    wire [15:0] bytes__1__d;
-    wire  [15:0] bytes__1__q;
-    wire bytes__1__clock;
-    wire [15:0] bytes__2__d;
-    wire  [15:0] bytes__2__q;
-    wire bytes__2__clock;
-    wire late__0__d;
-    wire  late__0__q;
-    wire late__0__clock;
-    wire late__1__d;
-    wire  late__1__q;
-    wire late__1__clock;
-    wire late__2__d;
-    wire  late__2__q;
-    wire late__2__clock;
-    wire late__3__d;
-    wire  late__3__q;
-    wire late__3__clock;
-    wire [23:0] rtt__0__d;
-    wire  [23:0] rtt__0__q;
-    wire rtt__0__clock;
-    wire [23:0] rtt__1__d;
-    wire  [23:0] rtt__1__q;
-    wire rtt__1__clock;
-    wire [23:0] rtt__2__d;
-    wire  [23:0] rtt__2__q;
-    wire rtt__2__clock;
-    wire [23:0] rtt__3__d;
-    wire  [23:0] rtt__3__q;
-    wire rtt__3__clock;
-    wire [6:0] lost__0__d;
-    wire  [6:0] lost__0__q;
-    wire lost__0__clock;
-    wire [6:0] lost__1__d;
-    wire  [6:0] lost__1__q;
-    wire lost__1__clock;
-    wire [6:0] lost__2__d;
-    wire  [6:0] lost__2__q;
-    wire lost__2__clock;
-    wire [6:0] lost__3__d;
-    wire  [6:0] lost__3__q;
-    wire lost__3__clock;
+    wire [16:0] frame__0__d;
+    wire  [16:0] frame__0__q;
+    wire frame__0__clock;
+    wire [16:0] frame__1__d;
+    wire  [16:0] frame__1__q;
+    wire frame__1__clock;
+    wire [16:0] frame__2__d;
+    wire  [16:0] frame__2__q;
+    wire frame__2__clock;
+    reg  [31:0] came__0__d;
+    wire  [31:0] came__0__q;
+    wire came__0__clock;
+    wire [31:0] came__1__d;
+    wire  [31:0] came__1__q;
+    wire came__1__clock;
+    wire [31:0] came__2__d;
+    wire  [31:0] came__2__q;
+    wire came__2__clock;
+    wire [31:0] came__3__d;
+    wire  [31:0] came__3__q;
+    wire came__3__clock;
     reg  sampled__0__d;
     wire  sampled__0__q;
     wire sampled__0__clock;
@@ -87983,45 +87578,18 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [35:0] biased__d;
     wire  [35:0] biased__q;
     wire biased__clock;
-    wire [2:0] branch__0__d;
-    wire  [2:0] branch__0__q;
-    wire branch__0__clock;
-    wire [2:0] branch__1__d;
-    wire  [2:0] branch__1__q;
-    wire branch__1__clock;
-    wire [2:0] branch__2__d;
-    wire  [2:0] branch__2__q;
-    wire branch__2__clock;
+    wire [38:0] operation__0__d;
+    wire  [38:0] operation__0__q;
+    wire operation__0__clock;
+    wire [38:0] operation__1__d;
+    wire  [38:0] operation__1__q;
+    wire operation__1__clock;
+    wire [38:0] operation__2__d;
+    wire  [38:0] operation__2__q;
+    wire operation__2__clock;
     reg  [4:0] which__d;
     wire  [4:0] which__q;
     wire which__clock;
-    wire hyperactive__0__d;
-    wire  hyperactive__0__q;
-    wire hyperactive__0__clock;
-    wire hyperactive__1__d;
-    wire  hyperactive__1__q;
-    wire hyperactive__1__clock;
-    wire hyperactive__2__d;
-    wire  hyperactive__2__q;
-    wire hyperactive__2__clock;
-    wire [31:0] rate__0__d;
-    wire  [31:0] rate__0__q;
-    wire rate__0__clock;
-    wire [31:0] rate__1__d;
-    wire  [31:0] rate__1__q;
-    wire rate__1__clock;
-    wire [31:0] rate__2__d;
-    wire  [31:0] rate__2__q;
-    wire rate__2__clock;
-    wire [2:0] kind__0__d;
-    wire  [2:0] kind__0__q;
-    wire kind__0__clock;
-    wire [2:0] kind__1__d;
-    wire  [2:0] kind__1__q;
-    wire kind__1__clock;
-    wire [2:0] kind__2__d;
-    wire  [2:0] kind__2__q;
-    wire kind__2__clock;
     reg  asked__d;
     wire  asked__q;
     wire asked__clock;
@@ -88065,6 +87633,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     // Local signals
     wire sweep;
     wire [3:0] outcomes;
+    wire [2:0] branch_1;
     wire [4:0] branches;
     wire [111:0] frames;
     reg  [111:0] frames_next;
@@ -88179,95 +87748,40 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         .q(clear__q),
         .clock(clear__clock)
     );
-    tnic_standalone__core__control__telemetry__ends__0 ends__0(
-        .d(ends__0__d),
-        .q(ends__0__q),
-        .clock(ends__0__clock)
+    tnic_standalone__core__control__telemetry__frame__0 frame__0(
+        .d(frame__0__d),
+        .q(frame__0__q),
+        .clock(frame__0__clock)
     );
-    tnic_standalone__core__control__telemetry__ends__1 ends__1(
-        .d(ends__1__d),
-        .q(ends__1__q),
-        .clock(ends__1__clock)
+    tnic_standalone__core__control__telemetry__frame__1 frame__1(
+        .d(frame__1__d),
+        .q(frame__1__q),
+        .clock(frame__1__clock)
     );
-    tnic_standalone__core__control__telemetry__ends__2 ends__2(
-        .d(ends__2__d),
-        .q(ends__2__q),
-        .clock(ends__2__clock)
+    tnic_standalone__core__control__telemetry__frame__2 frame__2(
+        .d(frame__2__d),
+        .q(frame__2__q),
+        .clock(frame__2__clock)
     );
-    tnic_standalone__core__control__telemetry__bytes__0 bytes__0(
-        .d(bytes__0__d),
-        .q(bytes__0__q),
-        .clock(bytes__0__clock)
+    tnic_standalone__core__control__telemetry__came__0 came__0(
+        .d(came__0__d),
+        .q(came__0__q),
+        .clock(came__0__clock)
     );
-    tnic_standalone__core__control__telemetry__bytes__1 bytes__1(
-        .d(bytes__1__d),
-        .q(bytes__1__q),
-        .clock(bytes__1__clock)
+    tnic_standalone__core__control__telemetry__came__1 came__1(
+        .d(came__1__d),
+        .q(came__1__q),
+        .clock(came__1__clock)
     );
-    tnic_standalone__core__control__telemetry__bytes__2 bytes__2(
-        .d(bytes__2__d),
-        .q(bytes__2__q),
-        .clock(bytes__2__clock)
+    tnic_standalone__core__control__telemetry__came__2 came__2(
+        .d(came__2__d),
+        .q(came__2__q),
+        .clock(came__2__clock)
     );
-    tnic_standalone__core__control__telemetry__late__0 late__0(
-        .d(late__0__d),
-        .q(late__0__q),
-        .clock(late__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__late__1 late__1(
-        .d(late__1__d),
-        .q(late__1__q),
-        .clock(late__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__late__2 late__2(
-        .d(late__2__d),
-        .q(late__2__q),
-        .clock(late__2__clock)
-    );
-    tnic_standalone__core__control__telemetry__late__3 late__3(
-        .d(late__3__d),
-        .q(late__3__q),
-        .clock(late__3__clock)
-    );
-    tnic_standalone__core__control__telemetry__rtt__0 rtt__0(
-        .d(rtt__0__d),
-        .q(rtt__0__q),
-        .clock(rtt__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__rtt__1 rtt__1(
-        .d(rtt__1__d),
-        .q(rtt__1__q),
-        .clock(rtt__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__rtt__2 rtt__2(
-        .d(rtt__2__d),
-        .q(rtt__2__q),
-        .clock(rtt__2__clock)
-    );
-    tnic_standalone__core__control__telemetry__rtt__3 rtt__3(
-        .d(rtt__3__d),
-        .q(rtt__3__q),
-        .clock(rtt__3__clock)
-    );
-    tnic_standalone__core__control__telemetry__lost__0 lost__0(
-        .d(lost__0__d),
-        .q(lost__0__q),
-        .clock(lost__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__lost__1 lost__1(
-        .d(lost__1__d),
-        .q(lost__1__q),
-        .clock(lost__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__lost__2 lost__2(
-        .d(lost__2__d),
-        .q(lost__2__q),
-        .clock(lost__2__clock)
-    );
-    tnic_standalone__core__control__telemetry__lost__3 lost__3(
-        .d(lost__3__d),
-        .q(lost__3__q),
-        .clock(lost__3__clock)
+    tnic_standalone__core__control__telemetry__came__3 came__3(
+        .d(came__3__d),
+        .q(came__3__q),
+        .clock(came__3__clock)
     );
     tnic_standalone__core__control__telemetry__sampled__0 sampled__0(
         .d(sampled__0__d),
@@ -88324,70 +87838,25 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         .q(biased__q),
         .clock(biased__clock)
     );
-    tnic_standalone__core__control__telemetry__branch__0 branch__0(
-        .d(branch__0__d),
-        .q(branch__0__q),
-        .clock(branch__0__clock)
+    tnic_standalone__core__control__telemetry__operation__0 operation__0(
+        .d(operation__0__d),
+        .q(operation__0__q),
+        .clock(operation__0__clock)
     );
-    tnic_standalone__core__control__telemetry__branch__1 branch__1(
-        .d(branch__1__d),
-        .q(branch__1__q),
-        .clock(branch__1__clock)
+    tnic_standalone__core__control__telemetry__operation__1 operation__1(
+        .d(operation__1__d),
+        .q(operation__1__q),
+        .clock(operation__1__clock)
     );
-    tnic_standalone__core__control__telemetry__branch__2 branch__2(
-        .d(branch__2__d),
-        .q(branch__2__q),
-        .clock(branch__2__clock)
+    tnic_standalone__core__control__telemetry__operation__2 operation__2(
+        .d(operation__2__d),
+        .q(operation__2__q),
+        .clock(operation__2__clock)
     );
     tnic_standalone__core__control__telemetry__which which(
         .d(which__d),
         .q(which__q),
         .clock(which__clock)
-    );
-    tnic_standalone__core__control__telemetry__hyperactive__0 hyperactive__0(
-        .d(hyperactive__0__d),
-        .q(hyperactive__0__q),
-        .clock(hyperactive__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__hyperactive__1 hyperactive__1(
-        .d(hyperactive__1__d),
-        .q(hyperactive__1__q),
-        .clock(hyperactive__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__hyperactive__2 hyperactive__2(
-        .d(hyperactive__2__d),
-        .q(hyperactive__2__q),
-        .clock(hyperactive__2__clock)
-    );
-    tnic_standalone__core__control__telemetry__rate__0 rate__0(
-        .d(rate__0__d),
-        .q(rate__0__q),
-        .clock(rate__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__rate__1 rate__1(
-        .d(rate__1__d),
-        .q(rate__1__q),
-        .clock(rate__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__rate__2 rate__2(
-        .d(rate__2__d),
-        .q(rate__2__q),
-        .clock(rate__2__clock)
-    );
-    tnic_standalone__core__control__telemetry__kind__0 kind__0(
-        .d(kind__0__d),
-        .q(kind__0__q),
-        .clock(kind__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__kind__1 kind__1(
-        .d(kind__1__d),
-        .q(kind__1__q),
-        .clock(kind__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__kind__2 kind__2(
-        .d(kind__2__d),
-        .q(kind__2__q),
-        .clock(kind__2__clock)
     );
     tnic_standalone__core__control__telemetry__asked asked(
         .d(asked__d),
@@ -88497,14 +87966,17 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         frames_next = frames;
         if (sent__o_event) begin
             frames_next[(64'h0)+:(32)] = frames[(64'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-            frames_next[(64'h20)+:(48)] = frames[(64'h20)+:(48)] + ((bytes__2__q) & 48'hffffffffffff);
-            if (ends__2__q) begin
+            frames_next[(64'h20)+:(48)] = frames[(64'h20)+:(48)] + ((frame__2__q[(64'h0)+:(16)]) & 48'hffffffffffff);
+            if (frame__2__q[(64'h10)+:(1)]) begin
                 frames_next[(64'h50)+:(32)] = frames[(64'h50)+:(32)] + ((32'h1) & 32'hffffffff);
             end
         end
         sent__i_next = frames_next;
         sampled__0__d = sample_valid & ready__q;
         sample_flow_q__d = sample_flow;
+        came__0__d[(64'h1f)+:(1)] = sample_kind == ((32'h1) & 2'h3);
+        came__0__d[(64'h0)+:(24)] = sample_rtt_ns;
+        came__0__d[(64'h18)+:(7)] = sample_lost;
         returns__i_flow = sample_flow_q__q;
         if (acked_valid) begin
             returns__i_flow = acked_flow;
@@ -88514,7 +87986,7 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         if (acked_q__1__q) begin
             acks_of__d = ((32'h1) & 4'hf) << outcome__1__q;
         end
-        biased__d = (((rtt__2__q) & 36'hfffffffff) << 32'h8) | ((32'h5) & 36'hfffffffff);
+        biased__d = (((came__2__q[(64'h0)+:(24)]) & 36'hfffffffff) << 32'h8) | ((32'h5) & 36'hfffffffff);
         back_next = back;
         if (returns__o_event) begin
             if (outcomes[(64'h0)+:(1)]) begin
@@ -88530,28 +88002,28 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
                 back_next[(64'hf0)+:(32)] = back[(64'hf0)+:(32)] + ((32'h1) & 32'hffffffff);
             end
             if (sampled__3__q) begin
-                back_next[(64'h131)+:(32)] = back[(64'h131)+:(32)] + ((lost__3__q) & 32'hffffffff);
+                back_next[(64'h131)+:(32)] = back[(64'h131)+:(32)] + ((came__3__q[(64'h18)+:(7)]) & 32'hffffffff);
             end
-            if (sampled__3__q & late__3__q) begin
+            if (sampled__3__q & came__3__q[(64'h1f)+:(1)]) begin
                 back_next[(64'h20)+:(32)] = back[(64'h20)+:(32)] + ((32'h1) & 32'hffffffff);
             end
-            if (sampled__3__q & ~late__3__q) begin
+            if (sampled__3__q & ~came__3__q[(64'h1f)+:(1)]) begin
                 back_next[(64'h0)+:(32)] = back[(64'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-                back_next[(64'h58)+:(24)] = rtt__3__q;
+                back_next[(64'h58)+:(24)] = came__3__q[(64'h0)+:(24)];
                 back_next[(64'h110)+:(1)] = 1'b1;
                 back_next[(64'h111)+:(32)] = now;
                 back_next[(64'h70)+:(32)] = sum[(32'h3)+:(32)];
                 if (~back[(64'h110)+:(1)]) begin
-                    back_next[(64'h70)+:(32)] = ((rtt__3__q) & 32'hffffffff) << 32'h8;
+                    back_next[(64'h70)+:(32)] = ((came__3__q[(64'h0)+:(24)]) & 32'hffffffff) << 32'h8;
                 end
-                if (~back[(64'h110)+:(1)] | (rtt__3__q < back[(64'h40)+:(24)])) begin
-                    back_next[(64'h40)+:(24)] = rtt__3__q;
+                if (~back[(64'h110)+:(1)] | (came__3__q[(64'h0)+:(24)] < back[(64'h40)+:(24)])) begin
+                    back_next[(64'h40)+:(24)] = came__3__q[(64'h0)+:(24)];
                 end
             end
         end
         returns__i_next = back_next;
-        which__d = ((32'h1) & 5'h1f) << branch__1__q;
-        if (branch__1__q[32'h2]) begin
+        which__d = ((32'h1) & 5'h1f) << branch_1;
+        if (branch_1[32'h2]) begin
             which__d = ((32'h10) & 5'h1f);
         end
         decided_next = decided;
@@ -88572,13 +88044,13 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             if (branches[(64'h4)+:(1)]) begin
                 decided_next[(64'ha0)+:(32)] = decided[(64'ha0)+:(32)] + ((32'h1) & 32'hffffffff);
             end
-            if (hyperactive__2__q) begin
+            if (operation__2__q[(64'h26)+:(1)]) begin
                 decided_next[(64'hc0)+:(32)] = decided[(64'hc0)+:(32)] + ((32'h1) & 32'hffffffff);
             end
-            decided_next[(64'he0)+:(32)] = rate__2__q;
-            decided_next[(64'h100)+:(3)] = branch__2__q;
+            decided_next[(64'he0)+:(32)] = operation__2__q[(64'h0)+:(32)];
+            decided_next[(64'h100)+:(3)] = operation__2__q[(64'h20)+:(3)];
             decided_next[(64'h103)+:(1)] = 1'b0;
-            decided_next[(64'h104)+:(3)] = kind__2__q;
+            decided_next[(64'h104)+:(3)] = operation__2__q[(64'h23)+:(3)];
         end
         events__i_next = decided_next;
         superseded__i_next = superseded__o_state;
@@ -88671,61 +88143,27 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     assign returns_count__clock = clk;
     assign events_count__clock = clk;
     assign superseded_counts__clock = clk;
-    assign ends__0__clock = clk;
-    assign bytes__0__clock = clk;
-    assign branch__0__clock = clk;
-    assign hyperactive__0__clock = clk;
-    assign rate__0__clock = clk;
-    assign kind__0__clock = clk;
-    assign ends__1__clock = clk;
-    assign bytes__1__clock = clk;
-    assign branch__1__clock = clk;
-    assign hyperactive__1__clock = clk;
-    assign rate__1__clock = clk;
-    assign kind__1__clock = clk;
-    assign ends__2__clock = clk;
-    assign bytes__2__clock = clk;
-    assign branch__2__clock = clk;
-    assign hyperactive__2__clock = clk;
-    assign rate__2__clock = clk;
-    assign kind__2__clock = clk;
-    assign ends__1__d = ends__0__q;
-    assign bytes__1__d = bytes__0__q;
-    assign branch__1__d = branch__0__q;
-    assign hyperactive__1__d = hyperactive__0__q;
-    assign rate__1__d = rate__0__q;
-    assign kind__1__d = kind__0__q;
-    assign ends__2__d = ends__1__q;
-    assign bytes__2__d = bytes__1__q;
-    assign branch__2__d = branch__1__q;
-    assign hyperactive__2__d = hyperactive__1__q;
-    assign rate__2__d = rate__1__q;
-    assign kind__2__d = kind__1__q;
-    assign late__0__clock = clk;
-    assign rtt__0__clock = clk;
-    assign lost__0__clock = clk;
+    assign frame__0__clock = clk;
+    assign operation__0__clock = clk;
+    assign frame__1__clock = clk;
+    assign operation__1__clock = clk;
+    assign frame__2__clock = clk;
+    assign operation__2__clock = clk;
+    assign frame__1__d = frame__0__q;
+    assign operation__1__d = operation__0__q;
+    assign frame__2__d = frame__1__q;
+    assign operation__2__d = operation__1__q;
+    assign came__0__clock = clk;
     assign sampled__0__clock = clk;
-    assign late__1__clock = clk;
-    assign rtt__1__clock = clk;
-    assign lost__1__clock = clk;
+    assign came__1__clock = clk;
     assign sampled__1__clock = clk;
-    assign late__2__clock = clk;
-    assign rtt__2__clock = clk;
-    assign lost__2__clock = clk;
+    assign came__2__clock = clk;
     assign sampled__2__clock = clk;
-    assign late__3__clock = clk;
-    assign rtt__3__clock = clk;
-    assign lost__3__clock = clk;
+    assign came__3__clock = clk;
     assign sampled__3__clock = clk;
-    assign late__1__d = late__0__q;
-    assign rtt__1__d = rtt__0__q;
-    assign lost__1__d = lost__0__q;
-    assign late__2__d = late__1__q;
-    assign rtt__2__d = rtt__1__q;
-    assign lost__2__d = lost__1__q;
-    assign late__3__d = late__2__q;
-    assign rtt__3__d = rtt__2__q;
-    assign lost__3__d = lost__2__q;
+    assign came__1__d = came__0__q;
+    assign came__2__d = came__1__q;
+    assign came__3__d = came__2__q;
     assign acked_q__0__clock = clk;
     assign outcome__0__clock = clk;
     assign acked_q__1__clock = clk;
@@ -88767,12 +88205,8 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     assign superseded__clear_epoch = ~load_epochs__read_data;
     assign sent__i_valid = sent_valid;
     assign sent__i_flow = sent_flow;
-    assign ends__0__d = sent_last;
-    assign bytes__0__d = sent_wire_bytes;
+    assign frame__0__d = {sent_last, sent_wire_bytes};
     assign frames = sent__o_state;
-    assign late__0__d = sample_kind == ((32'h1) & 2'h3);
-    assign rtt__0__d = sample_rtt_ns;
-    assign lost__0__d = sample_lost;
     assign returns__i_valid = sampled__0__q | acked_valid;
     assign outcome__0__d = acked_outcome;
     assign back = returns__o_state;
@@ -88782,10 +88216,8 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     assign outcomes = acks_of__q;
     assign events__i_valid = event_valid;
     assign events__i_flow = event_flow;
-    assign branch__0__d = event_branch;
-    assign hyperactive__0__d = event_hyperactive;
-    assign rate__0__d = event_rate;
-    assign kind__0__d = event_kind;
+    assign operation__0__d = {event_hyperactive, event_kind, event_branch, event_rate};
+    assign branch_1 = operation__1__q[(64'h20)+:(3)];
     assign branches = which__q;
     assign decided = events__o_state;
     assign superseded__i_valid = superseded_valid;
@@ -89047,118 +88479,80 @@ module tnic_standalone__core__control__telemetry__biased(d,q,clock);
 endmodule // standalone__core__control__telemetry__biased
 
 
-module tnic_standalone__core__control__telemetry__branch__0(d,q,clock);
+module tnic_standalone__core__control__telemetry__came__0(d,q,clock);
     
     // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__branch__0
+endmodule // standalone__core__control__telemetry__came__0
 
 
-module tnic_standalone__core__control__telemetry__branch__1(d,q,clock);
+module tnic_standalone__core__control__telemetry__came__1(d,q,clock);
     
     // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__branch__1
+endmodule // standalone__core__control__telemetry__came__1
 
 
-module tnic_standalone__core__control__telemetry__branch__2(d,q,clock);
+module tnic_standalone__core__control__telemetry__came__2(d,q,clock);
     
     // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__branch__2
+endmodule // standalone__core__control__telemetry__came__2
 
 
-module tnic_standalone__core__control__telemetry__bytes__0(d,q,clock);
+module tnic_standalone__core__control__telemetry__came__3(d,q,clock);
     
     // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 16'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__bytes__0
-
-
-module tnic_standalone__core__control__telemetry__bytes__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__bytes__1
-
-
-module tnic_standalone__core__control__telemetry__bytes__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__bytes__2
+endmodule // standalone__core__control__telemetry__came__3
 
 
 module tnic_standalone__core__control__telemetry__clear(d,q,clock);
@@ -89178,63 +88572,6 @@ module tnic_standalone__core__control__telemetry__clear(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__clear
-
-
-module tnic_standalone__core__control__telemetry__ends__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__ends__0
-
-
-module tnic_standalone__core__control__telemetry__ends__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__ends__1
-
-
-module tnic_standalone__core__control__telemetry__ends__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__ends__2
 
 
 module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_current);
@@ -90468,194 +89805,61 @@ module tnic_standalone__core__control__telemetry__events_count(d,q,clock);
 endmodule // standalone__core__control__telemetry__events_count
 
 
-module tnic_standalone__core__control__telemetry__hyperactive__0(d,q,clock);
+module tnic_standalone__core__control__telemetry__frame__0(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__hyperactive__0
+endmodule // standalone__core__control__telemetry__frame__0
 
 
-module tnic_standalone__core__control__telemetry__hyperactive__1(d,q,clock);
+module tnic_standalone__core__control__telemetry__frame__1(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__hyperactive__1
+endmodule // standalone__core__control__telemetry__frame__1
 
 
-module tnic_standalone__core__control__telemetry__hyperactive__2(d,q,clock);
+module tnic_standalone__core__control__telemetry__frame__2(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__hyperactive__2
-
-
-module tnic_standalone__core__control__telemetry__kind__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__kind__0
-
-
-module tnic_standalone__core__control__telemetry__kind__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__kind__1
-
-
-module tnic_standalone__core__control__telemetry__kind__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__kind__2
-
-
-module tnic_standalone__core__control__telemetry__late__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__late__0
-
-
-module tnic_standalone__core__control__telemetry__late__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__late__1
-
-
-module tnic_standalone__core__control__telemetry__late__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__late__2
-
-
-module tnic_standalone__core__control__telemetry__late__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__late__3
+endmodule // standalone__core__control__telemetry__frame__2
 
 
 module tnic_standalone__core__control__telemetry__load_epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -90706,80 +89910,61 @@ module tnic_standalone__core__control__telemetry__load_flow(d,q,clock);
 endmodule // standalone__core__control__telemetry__load_flow
 
 
-module tnic_standalone__core__control__telemetry__lost__0(d,q,clock);
+module tnic_standalone__core__control__telemetry__operation__0(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [38:0] d;
+    output reg  [38:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 39'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__lost__0
+endmodule // standalone__core__control__telemetry__operation__0
 
 
-module tnic_standalone__core__control__telemetry__lost__1(d,q,clock);
+module tnic_standalone__core__control__telemetry__operation__1(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [38:0] d;
+    output reg  [38:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 39'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__lost__1
+endmodule // standalone__core__control__telemetry__operation__1
 
 
-module tnic_standalone__core__control__telemetry__lost__2(d,q,clock);
+module tnic_standalone__core__control__telemetry__operation__2(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [38:0] d;
+    output reg  [38:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 39'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__lost__2
-
-
-module tnic_standalone__core__control__telemetry__lost__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 7'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__lost__3
+endmodule // standalone__core__control__telemetry__operation__2
 
 
 module tnic_standalone__core__control__telemetry__outcome__0(d,q,clock);
@@ -90818,63 +90003,6 @@ module tnic_standalone__core__control__telemetry__outcome__1(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__outcome__1
-
-
-module tnic_standalone__core__control__telemetry__rate__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rate__0
-
-
-module tnic_standalone__core__control__telemetry__rate__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rate__1
-
-
-module tnic_standalone__core__control__telemetry__rate__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rate__2
 
 
 module tnic_standalone__core__control__telemetry__ready(d,q,clock);
@@ -92125,82 +91253,6 @@ module tnic_standalone__core__control__telemetry__returns_count(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__returns_count
-
-
-module tnic_standalone__core__control__telemetry__rtt__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rtt__0
-
-
-module tnic_standalone__core__control__telemetry__rtt__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rtt__1
-
-
-module tnic_standalone__core__control__telemetry__rtt__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rtt__2
-
-
-module tnic_standalone__core__control__telemetry__rtt__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rtt__3
 
 
 module tnic_standalone__core__control__telemetry__sample_flow_q(d,q,clock);

@@ -1,6 +1,6 @@
 //! The allow list: prefixes whose hosts are answered, as writes into the registers' store fill it.
 use crate::bus::StoreWriteIn;
-use crate::construct::construct;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::port::{ALLOW, ALLOW_IPV4, ALLOW_IPV6, ALLOW_LENGTH, ALLOW_PREFIX, PREFIXES};
 
@@ -21,7 +21,7 @@ struct Prefix {
 /// Eight prefixes: `allowed` says, a clock after `valid`, whether one of them holds `source`.
 ///
 /// Latency of a write: 2 clocks for an address, 3 for a length. After a reset the list is empty. Model: `timely_model::ack`, `allow`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Allow {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -37,9 +37,9 @@ pub struct Allow {
     pub ipv6: Signal<In, Bit>,
     /// The address is in the list.
     pub allowed: Signal<Out, Bit>,
-    at_address: Constant<Bits<5>>,
-    at_prefix: Constant<Bits<7>>,
-    nth: [Constant<Bits<5>>; 16],
+    at_address: Const<Bits<5>>,
+    at_prefix: Const<Bits<7>>,
+    nth: [Const<Bits<5>>; 16],
     write_valid: DFF<Bit>,
     write_word: DFF<Bits<10>>,
     write_data: DFF<Bits<32>>,
@@ -63,14 +63,15 @@ pub struct Allow {
     hit: [DFF<Bit>; 32],
 }
 
-impl Default for Allow {
-    fn default() -> Self {
-        construct!({
-            at_address: Constant::new(bits::<5>((ALLOW.word() / 32).into())),
-            at_prefix: Constant::new(bits::<7>((ALLOW_PREFIX.word() / 8).into())),
-            nth: std::array::from_fn(|i| Constant::new(bits::<5>(i as u64))),
-        } clk, rst, st, valid, source, ipv6, allowed, write_valid, write_word, write_data, to_address, to_prefix,
-            length, partial, prefix; bytes, ends, address, mask, family, word, difference, hit)
+impl Allow {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self {
+            at_address: Const::new(bits::<5>((ALLOW.word() / 32).into())),
+            at_prefix: Const::new(bits::<7>((ALLOW_PREFIX.word() / 8).into())),
+            nth: std::array::from_fn(|i| Const::new(bits::<5>(i as u64))),
+            ..Default::default()
+        }
     }
 }
 

@@ -1,5 +1,4 @@
 //! The segments that arrived of each (source, flow), so that an ACK can say which were lost.
-use crate::construct::construct;
 use crate::packed::packed;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
@@ -44,7 +43,7 @@ packed! {
 /// packet may be answered. 4: one entry is chosen, and how far the segment is ahead of each is found. 5: what is chosen is put together. 6: the packet is
 /// counted; `loss` stands, and the entry is written. A packet takes what the ones before it wrote from where they are: `Arrival`s are two clocks apart or
 /// more, what comes a clock after one is not looked up. After a reset nothing is known, and for 512 clocks nothing is learnt.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Table {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -184,17 +183,6 @@ pub struct Table {
     then: Signal<Local, Part>,
     whole: Signal<Local, Row>,
     said: Signal<Local, Bits<8>>,
-}
-
-impl Default for Table {
-    fn default() -> Self {
-        construct!({} clk, rst, valid, source, ids, first, last, welcome, epoch, loss, sweep, clear, digest, flow, number,
-            high, segment, row, look, wrote, wrote_row, word, wrote_kept, two, three, row_2, row_3, row_4, pair_2, pair_3, pair_4, four, looks_4, epoch_4,
-            row_2_4, row_3_4, pair_2_4, segment_4, segment_6, low_4, low_6, hit_any, five, epoch_5, fresh_5, again, from_its, from_kept, between_its, between_kept, gap_5, part, distance, number_5, number_6, six, epoch_6, fresh, writes, kept, none,
-            many, same, next_one, late, far, gap, single, long, seen, skipped, anew, ignored, begins, goes_on, stays, open, sums, sum, seen_now, skipped_now,
-            at_most, complete, incomplete, tells, seen_then, skipped_then, segment_then, then, seen_5, segment_kept, whole, said; words, looks, arrival, ram, wrote_way, read, age, hits, frees, held, hit, free, entry, way, entry_5,
-            apart, between, parts, aheads, gaps, ways)
-    }
 }
 
 impl Logic for Table {

@@ -1,7 +1,7 @@
 //! The engine's pipeline: the wiring of its blocks, by the clock after an operation's issue.
 use super::Engine;
 use super::words::Kind;
-use crate::bus::{FlowPulseIn, HostRateIn};
+use crate::bus::{FlowPulseIn, HostRateIn, SampleIn};
 use rust_hdl::prelude::*;
 
 impl<const F: usize> Logic for Engine<F> {
@@ -154,14 +154,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.arbiter.clk.next = self.clk.val();
         self.arbiter.rst.next = self.rst.val();
         self.arbiter.enable.next = self.sweep_done.q.val();
-        self.arbiter.sample_valid.next = self.sample.valid.val();
-        self.arbiter.sample_kind.next = self.sample.kind.val();
-        self.arbiter.sample_flow.next = self.sample.flow.val();
-        self.arbiter.sample_rtt_ns.next = self.sample.rtt_ns.val();
-        self.arbiter.sample_now_ns.next = self.sample.now_ns.val();
-        self.arbiter.sample_hops.next = self.sample.hops.val();
-        self.arbiter.sample_endpoint_ns.next = self.sample.endpoint_ns.val();
-        self.arbiter.sample_lost.next = self.sample.lost.val().any();
+        SampleIn::<F>::link(&mut self.sample, &mut self.arbiter.sample);
         FlowPulseIn::<F>::link(&mut self.idle, &mut self.arbiter.idle);
         HostRateIn::<F>::link(&mut self.host, &mut self.arbiter.host);
         self.options.next = self.fl.record.val().get_bits::<11>(0).into();

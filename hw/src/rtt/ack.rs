@@ -6,7 +6,7 @@ use super::offer::Offer;
 use super::profiles::Profiles;
 use super::signal::Signals;
 use super::verdict::Verdict;
-use super::words::{Entry, LossByte, Settings, Start};
+use super::words::{Entry, LossByte, Operation, Settings, Start};
 use crate::bus::{EchoIn, EndedIn, OutcomeOut, ProfileWriteIn, ReleaseOut, SampleOut};
 use crate::check::Matrix;
 use crate::constant::Const;
@@ -72,10 +72,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     // Pipeline; index k is the register of clock k + 1.
     valid: [DFF<Bit>; 5],
     flow: [DFF<Bits<F>>; 5],
-    is_ack: [DFF<Bit>; 4],
-    is_load: [DFF<Bit>; 4],
-    is_ended: [DFF<Bit>; 4],
-    is_turn: [DFF<Bit>; 4],
+    op: [DFF<Operation>; 4],
     segment: [DFF<Bits<16>>; 4],
     check: [DFF<Bits<32>>; 4],
     place: [DFF<Bits<16>>; 4],
@@ -133,10 +130,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
             self.flow[i].clock.next = self.clk.val();
         }
         for i in 0..4 {
-            self.is_ack[i].clock.next = self.clk.val();
-            self.is_load[i].clock.next = self.clk.val();
-            self.is_ended[i].clock.next = self.clk.val();
-            self.is_turn[i].clock.next = self.clk.val();
+            self.op[i].clock.next = self.clk.val();
             self.segment[i].clock.next = self.clk.val();
             self.check[i].clock.next = self.clk.val();
             self.place[i].clock.next = self.clk.val();
@@ -147,10 +141,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
         for i in 0..3 {
-            self.is_ack[i + 1].d.next = self.is_ack[i].q.val();
-            self.is_load[i + 1].d.next = self.is_load[i].q.val();
-            self.is_ended[i + 1].d.next = self.is_ended[i].q.val();
-            self.is_turn[i + 1].d.next = self.is_turn[i].q.val();
+            self.op[i + 1].d.next = self.op[i].q.val();
             self.segment[i + 1].d.next = self.segment[i].q.val();
             self.check[i + 1].d.next = self.check[i].q.val();
             self.place[i + 1].d.next = self.place[i].q.val();
@@ -187,10 +178,10 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         // 0: one operation enters.
         self.ack0.next = self.a.valid.val() & !self.sweep.val();
         self.offer.take.next = !self.ack0.val();
-        self.is_ack[0].d.next = self.ack0.val();
-        self.is_load[0].d.next = self.offer.load.val() & !self.ack0.val();
-        self.is_ended[0].d.next = self.offer.ended.val() & !self.ack0.val();
-        self.is_turn[0].d.next = self.offer.turn.val() & !self.ack0.val();
+        self.op[0].d.next.ack = self.ack0.val();
+        self.op[0].d.next.load = self.offer.load.val() & !self.ack0.val();
+        self.op[0].d.next.ended = self.offer.ended.val() & !self.ack0.val();
+        self.op[0].d.next.turn = self.offer.turn.val() & !self.ack0.val();
         self.valid[0].d.next = self.ack0.val() | self.offer.any.val();
         self.flow0.next = self.offer.flow.val();
         self.segment0.next = self.offer.segment.val();
@@ -251,10 +242,10 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.settings.next = self.memory.raw_settings.val();
         self.raw_entry.next = self.memory.raw_entry.val();
         self.raw_start.next = self.memory.raw_start.val();
-        self.verdict.is_ack.next = self.is_ack[1].q.val();
-        self.verdict.is_load.next = self.is_load[1].q.val();
-        self.verdict.is_ended.next = self.is_ended[1].q.val();
-        self.verdict.is_turn.next = self.is_turn[1].q.val();
+        self.verdict.is_ack.next = self.op[1].q.val().ack;
+        self.verdict.is_load.next = self.op[1].q.val().load;
+        self.verdict.is_ended.next = self.op[1].q.val().ended;
+        self.verdict.is_turn.next = self.op[1].q.val().turn;
         self.verdict.flow.next = bit_cast::<16, F>(self.flow[1].q.val());
         self.verdict.over.next = self.over[1].q.val();
         self.verdict.beyond.next = self.beyond[1].q.val();
@@ -278,7 +269,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         // 3
         self.verdict.timeout.next = self.profiles.timeout.val();
         self.verdict.times_out.next = self.profiles.times_out.val();
-        self.signals.is_visit.next = self.is_turn[2].q.val();
+        self.signals.is_visit.next = self.op[2].q.val().turn;
         self.signals.choice.next = self.profiles.signal.val();
         self.signals.base.next = self.profiles.base.val();
         self.timely.next = self.stamped.q.val() & (self.epoch.q.val() == self.time_epoch.val());
@@ -300,15 +291,15 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.entry.next.sum = self.sum.val().sent;
         self.entry.next.generation = self.generation[3].q.val();
         self.entry.next.valid = true;
-        self.memory.entry_valid.next = self.is_ended[3].q.val();
+        self.memory.entry_valid.next = self.op[3].q.val().ended;
         self.memory.entry_place.next = self.place[3].q.val();
         self.memory.entry.next = self.entry.val();
         self.signals.keep.next = self.measures.q.val();
-        self.signals.forget.next = self.is_load[3].q.val();
+        self.signals.forget.next = self.op[3].q.val().load;
         self.signals.keep_flow.next = self.flow[3].q.val();
         self.r_valid.d.next = self.verdict.hits.val();
         self.r_bytes.d.next = self.verdict.sum.val() - self.verdict.prior.val();
-        self.k_valid.d.next = self.is_ack[3].q.val() & !self.verdict.unknown.val();
+        self.k_valid.d.next = self.op[3].q.val().ack & !self.verdict.unknown.val();
         self.k_outcome.d.next = bits::<2>(1);
         if self.verdict.hits.val() {
             self.k_outcome.d.next = bits::<2>(0);
@@ -318,7 +309,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
             self.k_outcome.d.next = bits::<2>(2);
         }
         self.counts.hit.next = self.verdict.hits.val();
-        self.counts.ack.next = self.is_ack[3].q.val();
+        self.counts.ack.next = self.op[3].q.val().ack;
         self.counts.unknown.next = self.verdict.unknown.val();
         self.counts.forged.next = self.verdict.forged.val();
         self.counts.repeated.next = self.verdict.repeated.val();
@@ -347,7 +338,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         ProfileWriteIn::link(&mut self.pw, &mut self.profiles.pw);
 
         self.sample.valid.next = self.s_valid.q.val();
-        self.sample.kind.next = bit_cast::<2, 1>((self.is_turn[3].q.val()).into());
+        self.sample.kind.next = bit_cast::<2, 1>(self.op[3].q.val().turn.into());
         self.sample.flow.next = self.flow[3].q.val();
         self.sample.rtt_ns.next = self.signals.rtt_ns.val();
         self.sample.now_ns.next = self.signals.time_ns.val();
@@ -366,10 +357,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
                 self.valid[i].d.next = false;
             }
             for i in 0..4 {
-                self.is_ack[i].d.next = false;
-                self.is_load[i].d.next = false;
-                self.is_ended[i].d.next = false;
-                self.is_turn[i].d.next = false;
+                self.op[i].d.next = bits::<4>(0).into();
             }
             self.s_valid.d.next = false;
             self.measures.d.next = false;

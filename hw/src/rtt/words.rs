@@ -115,6 +115,14 @@ pub struct Tag {
 }
 
 packed! {
+    /// Kind of an operation on a flow.
+    pub struct Operation {
+        pub ack: Bit,
+        pub load: Bit,
+        pub ended: Bit,
+        pub turn: Bit,
+    }
+
     /// A segment that ended, as it waits for its operation.
     pub struct Waiting {
         /// Flow.

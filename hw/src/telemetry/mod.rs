@@ -11,7 +11,7 @@ pub use recorder::Recorder;
 use crate::bus::{AnswerOut, CountedSampleIn, FlowLoadIn, OutcomeIn, QueryIn};
 use group::Group;
 use rust_hdl::prelude::*;
-use words::{Branches, Decisions, Outcomes, Record, Returns, Sent};
+use words::{Branches, Decisions, Frame, Operation, Outcomes, Record, Returns, Sample, Sent};
 
 /// The telemetry records of `2^F` flows (`timely_regs::telemetry`).
 ///
@@ -75,12 +75,9 @@ pub struct Telemetry<const F: usize> {
     sweep: Signal<Local, Bit>,
     clear: DFF<Bit>,
     // Values that came with an event; index k is the register of clock k + 1.
-    ends: [DFF<Bit>; 3],
-    bytes: [DFF<Bits<16>>; 3],
+    frame: [DFF<Frame>; 3],
     // Of a sample, which enters a clock later; index k is the register of clock k.
-    late: [DFF<Bit>; 4],
-    rtt: [DFF<Bits<24>>; 4],
-    lost: [DFF<Bits<7>>; 4],
+    came: [DFF<Sample>; 4],
     sampled: [DFF<Bit>; 4],
     sample_flow_q: DFF<Bits<F>>,
     acked_q: [DFF<Bit>; 2],
@@ -90,13 +87,11 @@ pub struct Telemetry<const F: usize> {
     outcomes: Signal<Local, Outcomes>,
     /// RTT in 2^-8 ns, plus 5: half of the divisor, and 1 of the complement of the old value.
     biased: DFF<Bits<36>>,
-    branch: [DFF<Bits<3>>; 3],
+    operation: [DFF<Operation>; 3],
+    branch_1: Signal<Local, Bits<3>>,
     /// The counter that the branch belongs to, one bit each.
     which: DFF<Bits<5>>,
     branches: Signal<Local, Branches>,
-    hyperactive: [DFF<Bit>; 3],
-    rate: [DFF<Bits<32>>; 3],
-    kind: [DFF<Bits<3>>; 3],
     // Clock 3 of each group.
     frames: Signal<Local, Sent>,
     frames_next: Signal<Local, Sent>,
@@ -143,31 +138,19 @@ impl<const F: usize> Logic for Telemetry<F> {
         dff_setup!(self, clk, a_sent, a_returns, a_events, a_superseded, a_now, sent_counts, returns_count, events_count);
         dff_setup!(self, clk, superseded_counts);
         for i in 0..3 {
-            self.ends[i].clock.next = self.clk.val();
-            self.bytes[i].clock.next = self.clk.val();
-            self.branch[i].clock.next = self.clk.val();
-            self.hyperactive[i].clock.next = self.clk.val();
-            self.rate[i].clock.next = self.clk.val();
-            self.kind[i].clock.next = self.clk.val();
+            self.frame[i].clock.next = self.clk.val();
+            self.operation[i].clock.next = self.clk.val();
         }
         for i in 0..2 {
-            self.ends[i + 1].d.next = self.ends[i].q.val();
-            self.bytes[i + 1].d.next = self.bytes[i].q.val();
-            self.branch[i + 1].d.next = self.branch[i].q.val();
-            self.hyperactive[i + 1].d.next = self.hyperactive[i].q.val();
-            self.rate[i + 1].d.next = self.rate[i].q.val();
-            self.kind[i + 1].d.next = self.kind[i].q.val();
+            self.frame[i + 1].d.next = self.frame[i].q.val();
+            self.operation[i + 1].d.next = self.operation[i].q.val();
         }
         for i in 0..4 {
-            self.late[i].clock.next = self.clk.val();
-            self.rtt[i].clock.next = self.clk.val();
-            self.lost[i].clock.next = self.clk.val();
+            self.came[i].clock.next = self.clk.val();
             self.sampled[i].clock.next = self.clk.val();
         }
         for i in 0..3 {
-            self.late[i + 1].d.next = self.late[i].q.val();
-            self.rtt[i + 1].d.next = self.rtt[i].q.val();
-            self.lost[i + 1].d.next = self.lost[i].q.val();
+            self.came[i + 1].d.next = self.came[i].q.val();
             self.sampled[i + 1].d.next = self.sampled[i].q.val();
         }
         for i in 0..2 {
@@ -227,14 +210,14 @@ impl<const F: usize> Logic for Telemetry<F> {
         // Frames that are sent.
         self.sent.i_valid.next = self.sent_valid.val();
         self.sent.i_flow.next = self.sent_flow.val();
-        self.ends[0].d.next = self.sent_last.val();
-        self.bytes[0].d.next = self.sent_wire_bytes.val();
+        self.frame[0].d.next.last = self.sent_last.val();
+        self.frame[0].d.next.wire_bytes = self.sent_wire_bytes.val();
         self.frames.next = self.sent.o_state.val().into();
         self.frames_next.next = self.frames.val();
         if self.sent.o_event.val() {
             self.frames_next.next.packets = self.frames.val().packets + bits::<32>(1);
-            self.frames_next.next.wire_bytes = self.frames.val().wire_bytes + bit_cast::<48, 16>(self.bytes[2].q.val());
-            if self.ends[2].q.val() {
+            self.frames_next.next.wire_bytes = self.frames.val().wire_bytes + bit_cast::<48, 16>(self.frame[2].q.val().wire_bytes);
+            if self.frame[2].q.val().last {
                 self.frames_next.next.segments = self.frames.val().segments + bits::<32>(1);
             }
         }
@@ -244,9 +227,9 @@ impl<const F: usize> Logic for Telemetry<F> {
         // (7 old + new + 4) / 8 as 8 old + (-old - 1) + (new + 5), one addition of three.
         self.sampled[0].d.next = self.sample.valid.val() & self.ready.q.val();
         self.sample_flow_q.d.next = self.sample.flow.val();
-        self.late[0].d.next = self.sample.kind.val() == bits::<2>(1);
-        self.rtt[0].d.next = self.sample.rtt_ns.val();
-        self.lost[0].d.next = self.sample.lost.val();
+        self.came[0].d.next.late = self.sample.kind.val() == bits::<2>(1);
+        self.came[0].d.next.rtt_ns = self.sample.rtt_ns.val();
+        self.came[0].d.next.lost = self.sample.lost.val();
         self.returns.i_valid.next = self.sampled[0].q.val() | self.acked.valid.val();
         self.returns.i_flow.next = self.sample_flow_q.q.val();
         if self.acked.valid.val() {
@@ -258,7 +241,7 @@ impl<const F: usize> Logic for Telemetry<F> {
         if self.acked_q[1].q.val() {
             self.acks_of.d.next = bits::<4>(1) << self.outcome[1].q.val();
         }
-        self.biased.d.next = (bit_cast::<36, 24>(self.rtt[2].q.val()) << 8) | bits::<36>(5);
+        self.biased.d.next = (bit_cast::<36, 24>(self.came[2].q.val().rtt_ns) << 8) | bits::<36>(5);
         self.back.next = self.returns.o_state.val().into();
         self.old.next = bit_cast::<36, 32>(self.back.val().smoothed);
         self.inverse.next = !self.old.val();
@@ -279,22 +262,22 @@ impl<const F: usize> Logic for Telemetry<F> {
                 self.back_next.next.forged = self.back.val().forged + bits::<32>(1);
             }
             if self.sampled[3].q.val() {
-                self.back_next.next.losses = self.back.val().losses + bit_cast::<32, 7>(self.lost[3].q.val());
+                self.back_next.next.losses = self.back.val().losses + bit_cast::<32, 7>(self.came[3].q.val().lost);
             }
-            if self.sampled[3].q.val() & self.late[3].q.val() {
+            if self.sampled[3].q.val() & self.came[3].q.val().late {
                 self.back_next.next.timeouts = self.back.val().timeouts + bits::<32>(1);
             }
-            if self.sampled[3].q.val() & !self.late[3].q.val() {
+            if self.sampled[3].q.val() & !self.came[3].q.val().late {
                 self.back_next.next.samples = self.back.val().samples + bits::<32>(1);
-                self.back_next.next.last = self.rtt[3].q.val();
+                self.back_next.next.last = self.came[3].q.val().rtt_ns;
                 self.back_next.next.measured = true;
                 self.back_next.next.sampled_at = self.now.val();
                 self.back_next.next.smoothed = self.sum.val().get_bits::<32>(3);
                 if !self.back.val().measured {
-                    self.back_next.next.smoothed = bit_cast::<32, 24>(self.rtt[3].q.val()) << 8;
+                    self.back_next.next.smoothed = bit_cast::<32, 24>(self.came[3].q.val().rtt_ns) << 8;
                 }
-                if !self.back.val().measured | (self.rtt[3].q.val() < self.back.val().least) {
-                    self.back_next.next.least = self.rtt[3].q.val();
+                if !self.back.val().measured | (self.came[3].q.val().rtt_ns < self.back.val().least) {
+                    self.back_next.next.least = self.came[3].q.val().rtt_ns;
                 }
             }
         }
@@ -303,12 +286,13 @@ impl<const F: usize> Logic for Telemetry<F> {
         // Answers of the engine.
         self.events.i_valid.next = self.event_valid.val();
         self.events.i_flow.next = self.event_flow.val();
-        self.branch[0].d.next = self.event_branch.val();
-        self.hyperactive[0].d.next = self.event_hyperactive.val();
-        self.rate[0].d.next = self.event_rate.val();
-        self.kind[0].d.next = self.event_kind.val();
-        self.which.d.next = bits::<5>(1) << self.branch[1].q.val();
-        if self.branch[1].q.val().get_bit(2) {
+        self.operation[0].d.next.branch = self.event_branch.val();
+        self.operation[0].d.next.hyperactive = self.event_hyperactive.val();
+        self.operation[0].d.next.rate = self.event_rate.val();
+        self.operation[0].d.next.kind = self.event_kind.val();
+        self.branch_1.next = self.operation[1].q.val().branch;
+        self.which.d.next = bits::<5>(1) << self.branch_1.val();
+        if self.branch_1.val().get_bit(2) {
             self.which.d.next = bits::<5>(16);
         }
         self.branches.next = self.which.q.val().into();
@@ -331,13 +315,13 @@ impl<const F: usize> Logic for Telemetry<F> {
             if self.branches.val().other {
                 self.decided_next.next.other = self.decided.val().other + bits::<32>(1);
             }
-            if self.hyperactive[2].q.val() {
+            if self.operation[2].q.val().hyperactive {
                 self.decided_next.next.hyperactive = self.decided.val().hyperactive + bits::<32>(1);
             }
-            self.decided_next.next.rate = self.rate[2].q.val();
-            self.decided_next.next.branch = self.branch[2].q.val();
+            self.decided_next.next.rate = self.operation[2].q.val().rate;
+            self.decided_next.next.branch = self.operation[2].q.val().branch;
             self.decided_next.next.unused_259 = false;
-            self.decided_next.next.kind = self.kind[2].q.val();
+            self.decided_next.next.kind = self.operation[2].q.val().kind;
         }
         self.events.i_next.next = self.decided_next.val().into();
         self.superseded.i_valid.next = self.superseded_valid.val();

@@ -40,6 +40,27 @@ packed! {
         pub losses: Bits<32>,
     }
 
+    /// Counted part of a frame on its way to its group.
+    pub struct Frame {
+        pub wire_bytes: Bits<16>,
+        pub last: Bit,
+    }
+
+    /// Counted part of a sample on its way to its group.
+    pub struct Sample {
+        pub rtt_ns: Bits<24>,
+        pub lost: Bits<7>,
+        pub late: Bit,
+    }
+
+    /// Counted part of an operation on its way to its group.
+    pub struct Operation {
+        pub rate: Bits<32>,
+        pub branch: Bits<3>,
+        pub kind: Bits<3>,
+        pub hyperactive: Bit,
+    }
+
     /// Outcomes of an ACK, a bit each.
     pub struct Outcomes {
         pub accepted: Bit,
