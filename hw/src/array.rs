@@ -5,6 +5,13 @@ use std::ops::{Deref, DerefMut};
 /// `N` parts. Rust's arrays have a default for some lengths alone, and one array without is enough to lose the derived `Default` of a block.
 pub struct Array<T, const N: usize>([T; N]);
 
+impl<T, const N: usize> Array<T, N> {
+    /// Parts by their numbers.
+    pub fn from_fn(part: impl FnMut(usize) -> T) -> Self {
+        Array(std::array::from_fn(part))
+    }
+}
+
 impl<T: Default, const N: usize> Default for Array<T, N> {
     fn default() -> Self {
         Array(std::array::from_fn(|_| T::default()))

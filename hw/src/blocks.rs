@@ -92,21 +92,21 @@ macro_rules! blocks {
 pub const BLOCKS: &[Block] = blocks! {
     "parse_64" Speed Parse::<64, 8>::default();
     "parse_512" Speed Parse::<512, 64>::default();
-    "roce_64" Speed roce::Parse::<64, 8, 1>::default();
-    "roce_512" Speed roce::Parse::<512, 64, 8>::default();
-    "ack_64" Speed Ack::<64, 8>::default();
-    "ack_512" Speed Ack::<512, 64>::default();
+    "roce_64" Speed roce::Parse::<64, 8, 1>::new();
+    "roce_512" Speed roce::Parse::<512, 64, 8>::new();
+    "ack_64" Speed Ack::<64, 8>::new();
+    "ack_512" Speed Ack::<512, 64>::new();
     "frame_64" Speed Frame::<64, 8, 1>::default();
     "frame_512" Speed Frame::<512, 64, 1>::default();
     "txmux_64" Speed TxMux::<64, 8>::default();
     "txmux_512" Speed TxMux::<512, 64>::default();
     "generator_64_10" Speed Generator::<64, 8, 10, 5, 26>::new(13);
     "generator_512_14" Area Generator::<512, 64, 14, 3, 30>::new(16);
-    "rtt_10" Area Rtt::<10, 13, 13>::default();
+    "rtt_10" Area Rtt::<10, 13, 13>::new();
     // Of 8 segments a flow in place of 32, for which an ECP5 has no RAM: nothing else depends on it.
-    "rtt_10_small" Speed Rtt::<10, 10, 10>::default();
-    "rtt_14" Area Rtt::<14, 16, 16>::default();
-    "rtt_16" Area Rtt::<16, 16, 16>::default();
+    "rtt_10_small" Speed Rtt::<10, 10, 10>::new();
+    "rtt_14" Area Rtt::<14, 16, 16>::new();
+    "rtt_16" Area Rtt::<16, 16, 16>::new();
     "engine_10" Speed Engine::<10>::default();
     "engine_14" Area Engine::<14>::default();
     "pacer_10" Speed Pacer::<10, 13, 9, 17, 9, 11, 26, 42, 60, 104>::new(Timing::default());

@@ -138,9 +138,9 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             csr: Csr::new(build),
             pause_bit: bit(Counter::PauseFrames),
             pfc_bit: bit(Counter::PfcFrames),
-            paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new() }
+            paused_bit: bit(Counter::PausedTime), clock: Time::new(), pause: Pause::new(), telemetry: Telemetry::new(), recorder: Recorder::new(), histograms: Histograms::new(), dma: Dma::new(), rtt: Rtt::new(), ack: Ack::new() }
             clk, rst, s_axil, s_axis_rx, m_axis_tx, tx_cpl, ptp_valid, ptp_time, d, sent, idle, limited_valid, limited_flow, limited, paused, data_pulses, data_swept, steady, date, settings, later, stop, pw,
-            fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, ack, txmux, rtt, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date,
+            fl, hd, rate, release, tap_sample, tap_rec_valid, tap_rec_data, m_axi, irq, parse, digests, ack_inside, data_inside, pause_bits, pause_config, ack_class, ack_paused, ack_goes, data_goes, txmux, engine, crossing, asked, pulses, own_pulses, swept, header, launch_date,
         )
     }
 }
@@ -227,11 +227,11 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.csr.answer.record.next = self.telemetry.answer.record.val();
         // DMA.
         StoreWriteOut::join(&mut self.csr.st, &mut self.dma.st);
-        self.dma.look_valid.next = self.csr.look_valid.val();
-        self.dma.look_word.next = self.csr.look_word.val();
-        self.dma.look_data.next = self.csr.look_data.val();
-        self.csr.look_live.next = self.dma.look_live.val();
-        self.csr.look_refuse.next = self.dma.look_refuse.val();
+        self.dma.look_valid.next = self.csr.look.valid.val();
+        self.dma.look_word.next = self.csr.look.word.val();
+        self.dma.look_data.next = self.csr.look.data.val();
+        self.csr.look.live.next = self.dma.look_live.val();
+        self.csr.look.refuse.next = self.dma.look_refuse.val();
         self.dma.lost.next = self.csr.lost.val();
         self.csr.loading.next = self.dma.loading.val();
         self.csr.bulk.valid.next = self.dma.load_valid.val();

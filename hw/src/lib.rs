@@ -34,6 +34,7 @@ pub mod parse;
 pub mod pause;
 pub mod ram;
 pub mod roce;
+pub mod rom;
 pub mod rtt;
 pub mod scheduler;
 pub mod serial;

@@ -1,6 +1,6 @@
 //! Buses and constants in emitted Verilog: names of ports, connections without logic, and what emission refuses.
 use rust_hdl::prelude::*;
-use timely_hw::bus::{AxilMaster, AxilSlave};
+use timely_hw::bus::{AxilMaster, AxilSlave, FlowPulseStage};
 use timely_hw::constant::Const;
 use timely_hw::emit::emit;
 
@@ -118,4 +118,19 @@ fn a_constant_needs_a_value() {
     assert!(verilog.contains("localparam  step = 8'h5;"), "{verilog}");
     let told = emit("step", Step::default()).expect_err("no value");
     assert!(told.contains("OpenSignal") && told.contains("step"), "{told}");
+}
+
+#[test]
+fn a_stage_has_a_register_a_field_and_resets_validity() {
+    let verilog = emit("stage", FlowPulseStage::<4>::default()).expect("it checks");
+    let stage = verilog.split("endmodule").find(|m| m.contains("module tnic_stage(")).expect("the top");
+    for line in [
+        "        valid__0__d = i_valid;",
+        "            valid__0__d = 1'b0;",
+        "    assign flow__0__d = i_flow;",
+        "    assign o_flow = flow__0__q;",
+        "    assign flow__0__clock = clk;",
+    ] {
+        assert!(stage.lines().any(|l| l == line), "{line}\n{stage}");
+    }
 }

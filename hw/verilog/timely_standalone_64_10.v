@@ -2435,9 +2435,6 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     wire r1__clock;
     wire allow__clk;
     wire allow__rst;
-    wire allow__st_valid;
-    wire [9:0] allow__st_word;
-    wire [31:0] allow__st_data;
     wire allow__valid;
     wire [127:0] allow__source;
     wire allow__ipv6;
@@ -2641,9 +2638,9 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     tnic_standalone__core__control__ack__allow allow(
         .clk(allow__clk),
         .rst(allow__rst),
-        .st_valid(allow__st_valid),
-        .st_word(allow__st_word),
-        .st_data(allow__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .valid(allow__valid),
         .source(allow__source),
         .ipv6(allow__ipv6),
@@ -3115,9 +3112,6 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     assign mac_from = head4[(64'h30)+:(48)];
     assign source = r1__q[(64'h0)+:(128)];
     assign destination = r1__q[(64'h80)+:(128)];
-    assign allow__st_valid = st_valid;
-    assign allow__st_word = st_word;
-    assign allow__st_data = st_data;
     assign allow__valid = v1__q;
     assign allow__source = source;
     assign allow__ipv6 = r1__q[(64'h26b)+:(1)];
@@ -10056,10 +10050,12 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  [5:0] gaps__3;
     reg  [5:0] gaps__4;
     reg  [29:0] part;
+    reg  [7:0] seen_5;
     reg  [15:0] distance;
     reg  [5:0] gap_5;
     wire [15:0] number_5;
     wire [82:0] six;
+    wire [15:0] segment_kept;
     wire [15:0] number_6;
     wire [7:0] seen;
     wire [5:0] skipped;
@@ -10080,6 +10076,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     reg  [7:0] seen_then;
     reg  [5:0] skipped_then;
     reg  [15:0] segment_then;
+    reg  [29:0] then;
     reg  [71:0] whole;
     reg  [7:0] said;
     
@@ -10615,7 +10612,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         hits__0__d = read__0__q[32'h47] & (read__0__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
         frees__0__d = ~read__0__q[32'h47] | age__0[32'h1];
         if (row_4__q & wrote_way__0__q) begin
-            held__0__d = word__q[(32'h27)+:(30)];
+            held__0__d = word__q[(64'h27)+:(30)];
             hits__0__d = pair_4__q;
             frees__0__d = 1'b0;
         end
@@ -10627,7 +10624,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         hits__1__d = read__1__q[32'h47] & (read__1__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
         frees__1__d = ~read__1__q[32'h47] | age__1[32'h1];
         if (row_4__q & wrote_way__1__q) begin
-            held__1__d = word__q[(32'h27)+:(30)];
+            held__1__d = word__q[(64'h27)+:(30)];
             hits__1__d = pair_4__q;
             frees__1__d = 1'b0;
         end
@@ -10639,7 +10636,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         hits__2__d = read__2__q[32'h47] & (read__2__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
         frees__2__d = ~read__2__q[32'h47] | age__2[32'h1];
         if (row_4__q & wrote_way__2__q) begin
-            held__2__d = word__q[(32'h27)+:(30)];
+            held__2__d = word__q[(64'h27)+:(30)];
             hits__2__d = pair_4__q;
             frees__2__d = 1'b0;
         end
@@ -10651,7 +10648,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         hits__3__d = read__3__q[32'h47] & (read__3__q[(32'h0)+:(39)] == three[(64'h9)+:(39)]);
         frees__3__d = ~read__3__q[32'h47] | age__3[32'h1];
         if (row_4__q & wrote_way__3__q) begin
-            held__3__d = word__q[(32'h27)+:(30)];
+            held__3__d = word__q[(64'h27)+:(30)];
             hits__3__d = pair_4__q;
             frees__3__d = 1'b0;
         end
@@ -10672,7 +10669,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         end
         entry__0 = held__0__q;
         if (row_3_4__q & wrote_way__0__q) begin
-            entry__0 = word__q[(32'h27)+:(30)];
+            entry__0 = word__q[(64'h27)+:(30)];
         end
         entry_5__0__d = entry__0;
         apart__0__d = four[(64'h30)+:(16)] - entry__0[(32'h0)+:(16)];
@@ -10685,7 +10682,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         end
         entry__1 = held__1__q;
         if (row_3_4__q & wrote_way__1__q) begin
-            entry__1 = word__q[(32'h27)+:(30)];
+            entry__1 = word__q[(64'h27)+:(30)];
         end
         entry_5__1__d = entry__1;
         apart__1__d = four[(64'h30)+:(16)] - entry__1[(32'h0)+:(16)];
@@ -10698,7 +10695,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         end
         entry__2 = held__2__q;
         if (row_3_4__q & wrote_way__2__q) begin
-            entry__2 = word__q[(32'h27)+:(30)];
+            entry__2 = word__q[(64'h27)+:(30)];
         end
         entry_5__2__d = entry__2;
         apart__2__d = four[(64'h30)+:(16)] - entry__2[(32'h0)+:(16)];
@@ -10711,7 +10708,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         end
         entry__3 = held__3__q;
         if (row_3_4__q & wrote_way__3__q) begin
-            entry__3 = word__q[(32'h27)+:(30)];
+            entry__3 = word__q[(64'h27)+:(30)];
         end
         entry_5__3__d = entry__3;
         apart__3__d = four[(64'h30)+:(16)] - entry__3[(32'h0)+:(16)];
@@ -10731,9 +10728,9 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         fresh_5__d = ~hit_any | ((|four[(64'h40)+:(1)] & |four[(64'h51)+:(1)]) & ~|four[(64'h30)+:(16)]);
         again__d = (row_2_4__q & pair_2_4__q) & writes__q;
         from_its__d = four[(64'h30)+:(16)] - six[(64'h30)+:(16)];
-        from_kept__d = four[(64'h30)+:(16)] - kept__q[(32'h0)+:(16)];
+        from_kept__d = four[(64'h30)+:(16)] - segment_kept;
         between_its__d = low_4 + ~low_6;
-        between_kept__d = low_4 + ~kept__q[(32'h0)+:(6)];
+        between_kept__d = low_4 + ~segment_kept[(32'h0)+:(6)];
         parts__1 = parts__0;
         aheads__1 = aheads__0;
         gaps__1 = gaps__0;
@@ -10774,7 +10771,7 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         distance = aheads__4;
         gap_5 = gaps__4;
         if (again__q) begin
-            part = word__q[(32'h27)+:(30)];
+            part = word__q[(64'h27)+:(30)];
             distance = from_its__q;
             gap_5 = between_its__q;
             if (wrote_kept__q) begin
@@ -10786,8 +10783,9 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
         fresh__d = fresh_5__q;
         writes__d = (way__0__q | way__1__q) | (way__2__q | way__3__q);
         kept__d = part;
-        none__d = ~|part[(32'h10)+:(8)];
-        many__d = &part[(32'h11)+:(7)];
+        seen_5 = part[(64'h10)+:(8)];
+        none__d = ~|seen_5;
+        many__d = &seen_5[(32'h1)+:(7)];
         same__d = ~|distance;
         next_one__d = |distance & ~|distance[(32'ha)+:(6)];
         late__d = &distance[(32'ha)+:(6)];
@@ -10849,10 +10847,11 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
             skipped_then = skipped;
         end
         if (ignored) begin
-            segment_then = kept__q[(32'h0)+:(16)];
+            segment_then = segment_kept;
             seen_then = seen;
         end
-        whole = {1'h1, epoch_6__q, skipped_then, seen_then, segment_then, six[9+:39]};
+        then = {skipped_then, seen_then, segment_then};
+        whole = {1'b1, epoch_6__q, then, six[(64'h9)+:(39)]};
         if (~writes__q) begin
             loss = ((32'h0) & 8'hff);
         end
@@ -11024,13 +11023,14 @@ module tnic_standalone__core__control__ack__losses(clk,rst,valid,source,ids,firs
     assign segment_6 = six[(64'h30)+:(16)];
     assign low_4 = segment_4[(32'h0)+:(6)];
     assign low_6 = segment_6[(32'h0)+:(6)];
+    assign segment_kept = kept__q[(64'h0)+:(16)];
     assign parts__0 = ((32'h0) & 30'h3fffffff);
     assign aheads__0 = ((32'h0) & 16'hffff);
     assign gaps__0 = ((32'h0) & 6'h3f);
     assign number_5 = five[(64'h41)+:(16)];
     assign number_6 = six[(64'h41)+:(16)];
-    assign seen = kept__q[(32'h10)+:(8)];
-    assign skipped = kept__q[(32'h18)+:(6)];
+    assign seen = kept__q[(64'h10)+:(8)];
+    assign skipped = kept__q[(64'h18)+:(6)];
     assign anew = fresh__q | ~((same__q | next_one__q) | late__q);
     assign ignored = ~anew & (late__q | (same__q & none__q));
     assign goes_on = (~anew & ~next_one__q) & ~many__q;
@@ -16452,9 +16452,9 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     output wire  st_valid;
     output wire  [9:0] st_word;
     output wire  [31:0] st_data;
-    output wire look_valid;
-    output wire [9:0] look_word;
-    output wire [31:0] look_data;
+    output wire  look_valid;
+    output wire  [9:0] look_word;
+    output wire  [31:0] look_data;
     input wire  [31:0] look_live;
     input wire  look_refuse;
     output wire lost;
@@ -16518,11 +16518,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire control__busy;
     wire control__done;
     wire control__failed;
-    wire  control__look_valid;
-    wire  [9:0] control__look_word;
-    wire  [31:0] control__look_data;
-    wire [31:0] control__look_live;
-    wire control__look_refuse;
     wire control__loading;
     wire control__clearing;
     wire control__bulk_valid;
@@ -16536,9 +16531,6 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     wire  control__query_valid;
     wire held__clk;
     wire held__rst;
-    wire held__st_valid;
-    wire [9:0] held__st_word;
-    wire [31:0] held__st_data;
     wire  [643:0] held__settings;
     wire histogram__clk;
     wire histogram__rst;
@@ -16644,11 +16636,11 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
         .busy(control__busy),
         .done(control__done),
         .failed(control__failed),
-        .look_valid(control__look_valid),
-        .look_word(control__look_word),
-        .look_data(control__look_data),
-        .look_live(control__look_live),
-        .look_refuse(control__look_refuse),
+        .look_valid(look_valid),
+        .look_word(look_word),
+        .look_data(look_data),
+        .look_live(look_live),
+        .look_refuse(look_refuse),
         .loading(control__loading),
         .clearing(control__clearing),
         .bulk_valid(control__bulk_valid),
@@ -16678,9 +16670,9 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     tnic_standalone__core__control__csr__held held(
         .clk(held__clk),
         .rst(held__rst),
-        .st_valid(held__st_valid),
-        .st_word(held__st_word),
-        .st_data(held__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .settings(held__settings)
     );
     tnic_standalone__core__control__csr__histogram histogram(
@@ -16790,18 +16782,11 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign axil__reply_write = control__reply_write;
     assign axil__reply_error = control__reply_error;
     assign axil__reply_data = control__reply_data;
-    assign held__st_valid = st_valid;
-    assign held__st_word = st_word;
-    assign held__st_data = st_data;
     assign settings = held__settings;
     assign clear__loading = loading;
-    assign control__copy_valid = query__copy_valid;
-    assign control__copy_index = query__copy_index;
-    assign control__copy_data = query__copy_data;
     assign control__busy = query__busy;
     assign control__done = query__done;
     assign control__failed = query__failed;
-    assign query__copy_ready = control__copy_ready;
     assign query__start = control__query_valid;
     assign query__loaded = control__fl_command;
     assign query_tag = query__tag;
@@ -16817,21 +16802,20 @@ module tnic_standalone__core__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,
     assign control__now = now;
     assign control__enable = |held__settings[(64'h0)+:(1)] & |held__settings[(64'h1f5)+:(1)];
     assign control__lost = heartbeat__lost;
-    assign control__look_live = look_live;
-    assign control__look_refuse = look_refuse;
     assign control__loading = loading;
     assign control__clearing = clear__busy;
     assign control__bulk_valid = bulk_valid | clear__valid;
     assign control__flow_index = held__settings[(64'h24b)+:(16)];
-    assign look_valid = control__look_valid;
-    assign look_word = control__look_word;
-    assign look_data = control__look_data;
     assign lost = heartbeat__lost;
     assign stop = control__stop;
     assign time_set_valid = control__time_set_valid;
     assign query_valid = control__query_valid;
     assign query_flow = ((held__settings[(64'h24b)+:(16)]) & 10'h3ff);
     
+    assign control__copy_valid = query__copy_valid;
+    assign control__copy_index = query__copy_index;
+    assign control__copy_data = query__copy_data;
+    assign query__copy_ready = control__copy_ready;
 endmodule // standalone__core__control__csr
 
 
@@ -24304,354 +24288,279 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     // Stub signals
     wire enable__clk;
     wire enable__rst;
-    wire enable__st_valid;
-    wire [9:0] enable__st_word;
-    wire [31:0] enable__st_data;
     wire  enable__value;
     wire nonce_key__clk;
     wire nonce_key__rst;
-    wire nonce_key__st_valid;
-    wire [9:0] nonce_key__st_word;
-    wire [31:0] nonce_key__st_data;
     wire  [95:0] nonce_key__value;
     wire time_increment__clk;
     wire time_increment__rst;
-    wire time_increment__st_valid;
-    wire [9:0] time_increment__st_word;
-    wire [31:0] time_increment__st_data;
     wire  [31:0] time_increment__value;
     wire time_set__clk;
     wire time_set__rst;
-    wire time_set__st_valid;
-    wire [9:0] time_set__st_word;
-    wire [31:0] time_set__st_data;
     wire  [63:0] time_set__value;
     wire time_ptp__clk;
     wire time_ptp__rst;
-    wire time_ptp__st_valid;
-    wire [9:0] time_ptp__st_word;
-    wire [31:0] time_ptp__st_data;
     wire  time_ptp__value;
     wire lead__clk;
     wire lead__rst;
-    wire lead__st_valid;
-    wire [9:0] lead__st_word;
-    wire [31:0] lead__st_data;
     wire  [15:0] lead__value;
     wire mac__clk;
     wire mac__rst;
-    wire mac__st_valid;
-    wire [9:0] mac__st_word;
-    wire [31:0] mac__st_data;
     wire  [47:0] mac__value;
     wire ipv4__clk;
     wire ipv4__rst;
-    wire ipv4__st_valid;
-    wire [9:0] ipv4__st_word;
-    wire [31:0] ipv4__st_data;
     wire  [31:0] ipv4__value;
     wire udp_port__clk;
     wire udp_port__rst;
-    wire udp_port__st_valid;
-    wire [9:0] udp_port__st_word;
-    wire [31:0] udp_port__st_data;
     wire  [15:0] udp_port__value;
     wire ipv6__clk;
     wire ipv6__rst;
-    wire ipv6__st_valid;
-    wire [9:0] ipv6__st_word;
-    wire [31:0] ipv6__st_data;
     wire  [127:0] ipv6__value;
     wire ack_tos__clk;
     wire ack_tos__rst;
-    wire ack_tos__st_valid;
-    wire [9:0] ack_tos__st_word;
-    wire [31:0] ack_tos__st_data;
     wire  [7:0] ack_tos__value;
     wire ack_ttl__clk;
     wire ack_ttl__rst;
-    wire ack_ttl__st_valid;
-    wire [9:0] ack_ttl__st_word;
-    wire [31:0] ack_ttl__st_data;
     wire  [7:0] ack_ttl__value;
     wire ack_enable__clk;
     wire ack_enable__rst;
-    wire ack_enable__st_valid;
-    wire [9:0] ack_enable__st_word;
-    wire [31:0] ack_enable__st_data;
     wire  ack_enable__value;
     wire ns_per_byte__clk;
     wire ns_per_byte__rst;
-    wire ns_per_byte__st_valid;
-    wire [9:0] ns_per_byte__st_word;
-    wire [31:0] ns_per_byte__st_data;
     wire  [31:0] ns_per_byte__value;
     wire vlan__clk;
     wire vlan__rst;
-    wire vlan__st_valid;
-    wire [9:0] vlan__st_word;
-    wire [31:0] vlan__st_data;
     wire  [11:0] vlan__value;
     wire prefix4__clk;
     wire prefix4__rst;
-    wire prefix4__st_valid;
-    wire [9:0] prefix4__st_word;
-    wire [31:0] prefix4__st_data;
     wire  [5:0] prefix4__value;
     wire nonce_keyed__clk;
     wire nonce_keyed__rst;
-    wire nonce_keyed__st_valid;
-    wire [9:0] nonce_keyed__st_word;
-    wire [31:0] nonce_keyed__st_data;
     wire  nonce_keyed__value;
     wire store_bound__clk;
     wire store_bound__rst;
-    wire store_bound__st_valid;
-    wire [9:0] store_bound__st_word;
-    wire [31:0] store_bound__st_data;
     wire  [15:0] store_bound__value;
     wire ack_rate__clk;
     wire ack_rate__rst;
-    wire ack_rate__st_valid;
-    wire [9:0] ack_rate__st_word;
-    wire [31:0] ack_rate__st_data;
     wire  [31:0] ack_rate__value;
     wire store_wait__clk;
     wire store_wait__rst;
-    wire store_wait__st_valid;
-    wire [9:0] store_wait__st_word;
-    wire [31:0] store_wait__st_data;
     wire  store_wait__value;
     wire pause__clk;
     wire pause__rst;
-    wire pause__st_valid;
-    wire [9:0] pause__st_word;
-    wire [31:0] pause__st_data;
     wire  [3:0] pause__value;
     wire line_rate__clk;
     wire line_rate__rst;
-    wire line_rate__st_valid;
-    wire [9:0] line_rate__st_word;
-    wire [31:0] line_rate__st_data;
     wire  [31:0] line_rate__value;
     wire flow_index__clk;
     wire flow_index__rst;
-    wire flow_index__st_valid;
-    wire [9:0] flow_index__st_word;
-    wire [31:0] flow_index__st_data;
     wire  [15:0] flow_index__value;
     wire event_every__clk;
     wire event_every__rst;
-    wire event_every__st_valid;
-    wire [9:0] event_every__st_word;
-    wire [31:0] event_every__st_data;
     wire  [15:0] event_every__value;
     wire event_filter__clk;
     wire event_filter__rst;
-    wire event_filter__st_valid;
-    wire [9:0] event_filter__st_word;
-    wire [31:0] event_filter__st_data;
     wire  [24:0] event_filter__value;
     
     // Sub module instances
     tnic_standalone__core__control__csr__held__enable enable(
         .clk(enable__clk),
         .rst(enable__rst),
-        .st_valid(enable__st_valid),
-        .st_word(enable__st_word),
-        .st_data(enable__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(enable__value)
     );
     tnic_standalone__core__control__csr__held__nonce_key nonce_key(
         .clk(nonce_key__clk),
         .rst(nonce_key__rst),
-        .st_valid(nonce_key__st_valid),
-        .st_word(nonce_key__st_word),
-        .st_data(nonce_key__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(nonce_key__value)
     );
     tnic_standalone__core__control__csr__held__time_increment time_increment(
         .clk(time_increment__clk),
         .rst(time_increment__rst),
-        .st_valid(time_increment__st_valid),
-        .st_word(time_increment__st_word),
-        .st_data(time_increment__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(time_increment__value)
     );
     tnic_standalone__core__control__csr__held__time_set time_set(
         .clk(time_set__clk),
         .rst(time_set__rst),
-        .st_valid(time_set__st_valid),
-        .st_word(time_set__st_word),
-        .st_data(time_set__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(time_set__value)
     );
     tnic_standalone__core__control__csr__held__time_ptp time_ptp(
         .clk(time_ptp__clk),
         .rst(time_ptp__rst),
-        .st_valid(time_ptp__st_valid),
-        .st_word(time_ptp__st_word),
-        .st_data(time_ptp__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(time_ptp__value)
     );
     tnic_standalone__core__control__csr__held__lead lead(
         .clk(lead__clk),
         .rst(lead__rst),
-        .st_valid(lead__st_valid),
-        .st_word(lead__st_word),
-        .st_data(lead__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(lead__value)
     );
     tnic_standalone__core__control__csr__held__mac mac(
         .clk(mac__clk),
         .rst(mac__rst),
-        .st_valid(mac__st_valid),
-        .st_word(mac__st_word),
-        .st_data(mac__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(mac__value)
     );
     tnic_standalone__core__control__csr__held__ipv4 ipv4(
         .clk(ipv4__clk),
         .rst(ipv4__rst),
-        .st_valid(ipv4__st_valid),
-        .st_word(ipv4__st_word),
-        .st_data(ipv4__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ipv4__value)
     );
     tnic_standalone__core__control__csr__held__udp_port udp_port(
         .clk(udp_port__clk),
         .rst(udp_port__rst),
-        .st_valid(udp_port__st_valid),
-        .st_word(udp_port__st_word),
-        .st_data(udp_port__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(udp_port__value)
     );
     tnic_standalone__core__control__csr__held__ipv6 ipv6(
         .clk(ipv6__clk),
         .rst(ipv6__rst),
-        .st_valid(ipv6__st_valid),
-        .st_word(ipv6__st_word),
-        .st_data(ipv6__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ipv6__value)
     );
     tnic_standalone__core__control__csr__held__ack_tos ack_tos(
         .clk(ack_tos__clk),
         .rst(ack_tos__rst),
-        .st_valid(ack_tos__st_valid),
-        .st_word(ack_tos__st_word),
-        .st_data(ack_tos__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ack_tos__value)
     );
     tnic_standalone__core__control__csr__held__ack_ttl ack_ttl(
         .clk(ack_ttl__clk),
         .rst(ack_ttl__rst),
-        .st_valid(ack_ttl__st_valid),
-        .st_word(ack_ttl__st_word),
-        .st_data(ack_ttl__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ack_ttl__value)
     );
     tnic_standalone__core__control__csr__held__ack_enable ack_enable(
         .clk(ack_enable__clk),
         .rst(ack_enable__rst),
-        .st_valid(ack_enable__st_valid),
-        .st_word(ack_enable__st_word),
-        .st_data(ack_enable__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ack_enable__value)
     );
     tnic_standalone__core__control__csr__held__ns_per_byte ns_per_byte(
         .clk(ns_per_byte__clk),
         .rst(ns_per_byte__rst),
-        .st_valid(ns_per_byte__st_valid),
-        .st_word(ns_per_byte__st_word),
-        .st_data(ns_per_byte__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ns_per_byte__value)
     );
     tnic_standalone__core__control__csr__held__vlan vlan(
         .clk(vlan__clk),
         .rst(vlan__rst),
-        .st_valid(vlan__st_valid),
-        .st_word(vlan__st_word),
-        .st_data(vlan__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(vlan__value)
     );
     tnic_standalone__core__control__csr__held__prefix4 prefix4(
         .clk(prefix4__clk),
         .rst(prefix4__rst),
-        .st_valid(prefix4__st_valid),
-        .st_word(prefix4__st_word),
-        .st_data(prefix4__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(prefix4__value)
     );
     tnic_standalone__core__control__csr__held__nonce_keyed nonce_keyed(
         .clk(nonce_keyed__clk),
         .rst(nonce_keyed__rst),
-        .st_valid(nonce_keyed__st_valid),
-        .st_word(nonce_keyed__st_word),
-        .st_data(nonce_keyed__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(nonce_keyed__value)
     );
     tnic_standalone__core__control__csr__held__store_bound store_bound(
         .clk(store_bound__clk),
         .rst(store_bound__rst),
-        .st_valid(store_bound__st_valid),
-        .st_word(store_bound__st_word),
-        .st_data(store_bound__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(store_bound__value)
     );
     tnic_standalone__core__control__csr__held__ack_rate ack_rate(
         .clk(ack_rate__clk),
         .rst(ack_rate__rst),
-        .st_valid(ack_rate__st_valid),
-        .st_word(ack_rate__st_word),
-        .st_data(ack_rate__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(ack_rate__value)
     );
     tnic_standalone__core__control__csr__held__store_wait store_wait(
         .clk(store_wait__clk),
         .rst(store_wait__rst),
-        .st_valid(store_wait__st_valid),
-        .st_word(store_wait__st_word),
-        .st_data(store_wait__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(store_wait__value)
     );
     tnic_standalone__core__control__csr__held__pause pause(
         .clk(pause__clk),
         .rst(pause__rst),
-        .st_valid(pause__st_valid),
-        .st_word(pause__st_word),
-        .st_data(pause__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(pause__value)
     );
     tnic_standalone__core__control__csr__held__line_rate line_rate(
         .clk(line_rate__clk),
         .rst(line_rate__rst),
-        .st_valid(line_rate__st_valid),
-        .st_word(line_rate__st_word),
-        .st_data(line_rate__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(line_rate__value)
     );
     tnic_standalone__core__control__csr__held__flow_index flow_index(
         .clk(flow_index__clk),
         .rst(flow_index__rst),
-        .st_valid(flow_index__st_valid),
-        .st_word(flow_index__st_word),
-        .st_data(flow_index__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(flow_index__value)
     );
     tnic_standalone__core__control__csr__held__event_every event_every(
         .clk(event_every__clk),
         .rst(event_every__rst),
-        .st_valid(event_every__st_valid),
-        .st_word(event_every__st_word),
-        .st_data(event_every__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(event_every__value)
     );
     tnic_standalone__core__control__csr__held__event_filter event_filter(
         .clk(event_filter__clk),
         .rst(event_filter__rst),
-        .st_valid(event_filter__st_valid),
-        .st_word(event_filter__st_word),
-        .st_data(event_filter__st_data),
+        .st_valid(st_valid),
+        .st_word(st_word),
+        .st_data(st_data),
         .value(event_filter__value)
     );
     
@@ -24685,129 +24594,54 @@ module tnic_standalone__core__control__csr__held(clk,rst,st_valid,st_word,st_dat
     end
     assign enable__clk = clk;
     assign enable__rst = rst;
-    assign enable__st_valid = st_valid;
-    assign enable__st_word = st_word;
-    assign enable__st_data = st_data;
     assign nonce_key__clk = clk;
     assign nonce_key__rst = rst;
-    assign nonce_key__st_valid = st_valid;
-    assign nonce_key__st_word = st_word;
-    assign nonce_key__st_data = st_data;
     assign time_increment__clk = clk;
     assign time_increment__rst = rst;
-    assign time_increment__st_valid = st_valid;
-    assign time_increment__st_word = st_word;
-    assign time_increment__st_data = st_data;
     assign time_set__clk = clk;
     assign time_set__rst = rst;
-    assign time_set__st_valid = st_valid;
-    assign time_set__st_word = st_word;
-    assign time_set__st_data = st_data;
     assign time_ptp__clk = clk;
     assign time_ptp__rst = rst;
-    assign time_ptp__st_valid = st_valid;
-    assign time_ptp__st_word = st_word;
-    assign time_ptp__st_data = st_data;
     assign lead__clk = clk;
     assign lead__rst = rst;
-    assign lead__st_valid = st_valid;
-    assign lead__st_word = st_word;
-    assign lead__st_data = st_data;
     assign mac__clk = clk;
     assign mac__rst = rst;
-    assign mac__st_valid = st_valid;
-    assign mac__st_word = st_word;
-    assign mac__st_data = st_data;
     assign ipv4__clk = clk;
     assign ipv4__rst = rst;
-    assign ipv4__st_valid = st_valid;
-    assign ipv4__st_word = st_word;
-    assign ipv4__st_data = st_data;
     assign udp_port__clk = clk;
     assign udp_port__rst = rst;
-    assign udp_port__st_valid = st_valid;
-    assign udp_port__st_word = st_word;
-    assign udp_port__st_data = st_data;
     assign ipv6__clk = clk;
     assign ipv6__rst = rst;
-    assign ipv6__st_valid = st_valid;
-    assign ipv6__st_word = st_word;
-    assign ipv6__st_data = st_data;
     assign ack_tos__clk = clk;
     assign ack_tos__rst = rst;
-    assign ack_tos__st_valid = st_valid;
-    assign ack_tos__st_word = st_word;
-    assign ack_tos__st_data = st_data;
     assign ack_ttl__clk = clk;
     assign ack_ttl__rst = rst;
-    assign ack_ttl__st_valid = st_valid;
-    assign ack_ttl__st_word = st_word;
-    assign ack_ttl__st_data = st_data;
     assign ack_enable__clk = clk;
     assign ack_enable__rst = rst;
-    assign ack_enable__st_valid = st_valid;
-    assign ack_enable__st_word = st_word;
-    assign ack_enable__st_data = st_data;
     assign ns_per_byte__clk = clk;
     assign ns_per_byte__rst = rst;
-    assign ns_per_byte__st_valid = st_valid;
-    assign ns_per_byte__st_word = st_word;
-    assign ns_per_byte__st_data = st_data;
     assign vlan__clk = clk;
     assign vlan__rst = rst;
-    assign vlan__st_valid = st_valid;
-    assign vlan__st_word = st_word;
-    assign vlan__st_data = st_data;
     assign prefix4__clk = clk;
     assign prefix4__rst = rst;
-    assign prefix4__st_valid = st_valid;
-    assign prefix4__st_word = st_word;
-    assign prefix4__st_data = st_data;
     assign nonce_keyed__clk = clk;
     assign nonce_keyed__rst = rst;
-    assign nonce_keyed__st_valid = st_valid;
-    assign nonce_keyed__st_word = st_word;
-    assign nonce_keyed__st_data = st_data;
     assign store_bound__clk = clk;
     assign store_bound__rst = rst;
-    assign store_bound__st_valid = st_valid;
-    assign store_bound__st_word = st_word;
-    assign store_bound__st_data = st_data;
     assign ack_rate__clk = clk;
     assign ack_rate__rst = rst;
-    assign ack_rate__st_valid = st_valid;
-    assign ack_rate__st_word = st_word;
-    assign ack_rate__st_data = st_data;
     assign store_wait__clk = clk;
     assign store_wait__rst = rst;
-    assign store_wait__st_valid = st_valid;
-    assign store_wait__st_word = st_word;
-    assign store_wait__st_data = st_data;
     assign pause__clk = clk;
     assign pause__rst = rst;
-    assign pause__st_valid = st_valid;
-    assign pause__st_word = st_word;
-    assign pause__st_data = st_data;
     assign line_rate__clk = clk;
     assign line_rate__rst = rst;
-    assign line_rate__st_valid = st_valid;
-    assign line_rate__st_word = st_word;
-    assign line_rate__st_data = st_data;
     assign flow_index__clk = clk;
     assign flow_index__rst = rst;
-    assign flow_index__st_valid = st_valid;
-    assign flow_index__st_word = st_word;
-    assign flow_index__st_data = st_data;
     assign event_every__clk = clk;
     assign event_every__rst = rst;
-    assign event_every__st_valid = st_valid;
-    assign event_every__st_word = st_word;
-    assign event_every__st_data = st_data;
     assign event_filter__clk = clk;
     assign event_filter__rst = rst;
-    assign event_filter__st_valid = st_valid;
-    assign event_filter__st_word = st_word;
-    assign event_filter__st_data = st_data;
     
 endmodule // standalone__core__control__csr__held
 
@@ -32166,14 +32000,6 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire arbiter__clk;
     wire arbiter__rst;
     wire arbiter__enable;
-    wire arbiter__sample_valid;
-    wire [1:0] arbiter__sample_kind;
-    wire [9:0] arbiter__sample_flow;
-    wire [23:0] arbiter__sample_rtt_ns;
-    wire [31:0] arbiter__sample_now_ns;
-    wire [7:0] arbiter__sample_hops;
-    wire [23:0] arbiter__sample_endpoint_ns;
-    wire arbiter__sample_lost;
     wire arbiter__load_valid;
     wire [9:0] arbiter__load_flow;
     wire  arbiter__issue;
@@ -33170,6 +32996,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     wire [9:0] sweep_flow;
     wire [39:0] mark_19;
     reg  [159:0] shown;
+    wire [10:0] options;
     reg  [41:0] bus_in;
     reg  [40:0] marked;
     wire [39:0] marked_now;
@@ -33202,14 +33029,14 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
         .clk(arbiter__clk),
         .rst(arbiter__rst),
         .enable(arbiter__enable),
-        .sample_valid(arbiter__sample_valid),
-        .sample_kind(arbiter__sample_kind),
-        .sample_flow(arbiter__sample_flow),
-        .sample_rtt_ns(arbiter__sample_rtt_ns),
-        .sample_now_ns(arbiter__sample_now_ns),
-        .sample_hops(arbiter__sample_hops),
-        .sample_endpoint_ns(arbiter__sample_endpoint_ns),
-        .sample_lost(arbiter__sample_lost),
+        .sample_valid(sample_valid),
+        .sample_kind(sample_kind),
+        .sample_flow(sample_flow),
+        .sample_rtt_ns(sample_rtt_ns),
+        .sample_now_ns(sample_now_ns),
+        .sample_hops(sample_hops),
+        .sample_endpoint_ns(sample_endpoint_ns),
+        .sample_lost(sample_lost),
         .idle_valid(idle_valid),
         .idle_flow(idle_flow),
         .host_valid(host_valid),
@@ -35435,15 +35262,8 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign arbiter__clk = clk;
     assign arbiter__rst = rst;
     assign arbiter__enable = sweep_done__q;
-    assign arbiter__sample_valid = sample_valid;
-    assign arbiter__sample_kind = sample_kind;
-    assign arbiter__sample_flow = sample_flow;
-    assign arbiter__sample_rtt_ns = sample_rtt_ns;
-    assign arbiter__sample_now_ns = sample_now_ns;
-    assign arbiter__sample_hops = sample_hops;
-    assign arbiter__sample_endpoint_ns = sample_endpoint_ns;
-    assign arbiter__sample_lost = |sample_lost;
-    assign arbiter__load_valid = fl_valid & fl_record[32'h0] & ~fl_record[32'h1];
+    assign options = fl_record[(32'h0)+:(11)];
+    assign arbiter__load_valid = fl_valid & options[(64'h0)+:(1)] & ~options[(64'h1)+:(1)];
     assign arbiter__load_flow = fl_flow;
     assign rtt__1__d = arbiter__rtt_ns;
     assign value__1__d = arbiter__value;
@@ -35464,7 +35284,7 @@ module tnic_standalone__core__control__engine(clk,rst,swept,sample_valid,sample_
     assign state__sweep_flow = sweep_flow;
     assign state__load_valid = fl_valid;
     assign state__load_flow = fl_flow;
-    assign state__load_profile = fl_record[(32'h4)+:(4)];
+    assign state__load_profile = options[(64'h4)+:(4)];
     assign state__flow_0 = arbiter__flow;
     assign state__rtt_2 = rtt__2__q;
     assign state__time_2 = value__2__q;
@@ -35712,7 +35532,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     input wire  [31:0] sample_now_ns;
     input wire  [7:0] sample_hops;
     input wire  [23:0] sample_endpoint_ns;
-    input wire  sample_lost;
+    input wire  [6:0] sample_lost;
     input wire  idle_valid;
     input wire  [9:0] idle_flow;
     input wire  host_valid;
@@ -35791,7 +35611,7 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     wire  [89:0] measures__read_data;
     wire measures__write_enable;
     wire [5:0] measures__write_address;
-    wire [89:0] measures__write_data;
+    reg  [89:0] measures__write_data;
     wire rates__clock;
     wire rates__read_enable;
     wire [3:0] rates__read_address;
@@ -37217,6 +37037,8 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
         replaced__d = replaced__q;
         replaced_flow__d = replaced_flow__q;
         old__d = old__q;
+        measures__write_data[(64'h0)+:(89)] = sampled;
+        measures__write_data[(64'h59)+:(1)] = |sample_lost;
         slot__d = slot__q + ((32'h1) & 5'h1f);
         old__d = slot__q - ((32'h16) & 5'h1f);
         place = slots__read_data;
@@ -38168,7 +37990,6 @@ module tnic_standalone__core__control__engine__arbiter(clk,rst,enable,sample_val
     assign measures__write_enable = sample_valid;
     assign measures__write_address = samples__i_place;
     assign sampled = {timed_out, sample_endpoint_ns, sample_hops, sample_now_ns, sample_rtt_ns};
-    assign measures__write_data = {sample_lost, sampled};
     assign measures__read_address = samples__o_place;
     assign hosts__clk = clk;
     assign hosts__rst = rst;
@@ -75859,12 +75680,12 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     input wire  [24:0] cfg_filter;
     output wire rec_valid;
     input wire  rec_ready;
-    output wire [511:0] rec_data;
+    output reg  [511:0] rec_data;
     output wire dropped;
     
     // Constant declarations
     localparam  law_word = 5'b0;
-    localparam  version = 32'h1000000;
+    localparam  version = 8'h1;
     
     // Stub signals
     wire queue__clk;
@@ -75924,51 +75745,27 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     reg  [3:0] laws__15__d;
     wire  [3:0] laws__15__q;
     wire laws__15__clock;
-    reg  valid__d;
-    wire  valid__q;
-    wire valid__clock;
+    wire seen__clk;
+    wire seen__rst;
+    wire  seen__o_valid;
+    wire  [9:0] seen__o_flow;
+    wire  [3:0] seen__o_profile;
+    wire  [2:0] seen__o_kind;
+    wire  [2:0] seen__o_branch;
+    wire  seen__o_hyperactive;
+    wire  [23:0] seen__o_rtt_ns;
+    wire  [7:0] seen__o_hops;
+    wire  [23:0] seen__o_endpoint_ns;
+    wire  [31:0] seen__o_now_ns;
+    wire  [31:0] seen__o_rate_before;
+    wire  [31:0] seen__o_rate;
+    wire  [159:0] seen__o_before;
     reg  passes__d;
     wire  passes__q;
     wire passes__clock;
-    reg  [9:0] flow__d;
-    wire  [9:0] flow__q;
-    wire flow__clock;
-    reg  [3:0] profile__d;
-    wire  [3:0] profile__q;
-    wire profile__clock;
     reg  [3:0] law__d;
     wire  [3:0] law__q;
     wire law__clock;
-    reg  [2:0] kind__d;
-    wire  [2:0] kind__q;
-    wire kind__clock;
-    reg  [2:0] branch__d;
-    wire  [2:0] branch__q;
-    wire branch__clock;
-    reg  hyperactive__d;
-    wire  hyperactive__q;
-    wire hyperactive__clock;
-    reg  [23:0] signal__d;
-    wire  [23:0] signal__q;
-    wire signal__clock;
-    reg  [7:0] hops__d;
-    wire  [7:0] hops__q;
-    wire hops__clock;
-    reg  [23:0] endpoint__d;
-    wire  [23:0] endpoint__q;
-    wire endpoint__clock;
-    reg  [31:0] argument__d;
-    wire  [31:0] argument__q;
-    wire argument__clock;
-    reg  [31:0] rate_before__d;
-    wire  [31:0] rate_before__q;
-    wire rate_before__clock;
-    reg  [31:0] rate__d;
-    wire  [31:0] rate__q;
-    wire rate__clock;
-    reg  [159:0] earlier__d;
-    wire  [159:0] earlier__q;
-    wire earlier__clock;
     reg  [63:0] stamp__d;
     wire  [63:0] stamp__q;
     wire stamp__clock;
@@ -75995,8 +75792,11 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     reg  take;
     wire other_flow;
     wire other_profile;
-    reg  [31:0] about;
     wire [438:0] kept;
+    reg  [126:0] heading;
+    wire [255:0] values;
+    wire [126:0] again;
+    reg  [511:0] shown;
     
     // Sub module instances
     tnic_standalone__core__control__recorder__queue queue(
@@ -76090,80 +75890,45 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
         .q(laws__15__q),
         .clock(laws__15__clock)
     );
-    tnic_standalone__core__control__recorder__valid valid(
-        .d(valid__d),
-        .q(valid__q),
-        .clock(valid__clock)
+    tnic_standalone__core__control__recorder__seen seen(
+        .clk(seen__clk),
+        .rst(seen__rst),
+        .i_valid(event_valid),
+        .i_flow(event_flow),
+        .i_profile(event_profile),
+        .i_kind(event_kind),
+        .i_branch(event_branch),
+        .i_hyperactive(event_hyperactive),
+        .i_rtt_ns(event_rtt_ns),
+        .i_hops(event_hops),
+        .i_endpoint_ns(event_endpoint_ns),
+        .i_now_ns(event_now_ns),
+        .i_rate_before(event_rate_before),
+        .i_rate(event_rate),
+        .i_before(event_before),
+        .o_valid(seen__o_valid),
+        .o_flow(seen__o_flow),
+        .o_profile(seen__o_profile),
+        .o_kind(seen__o_kind),
+        .o_branch(seen__o_branch),
+        .o_hyperactive(seen__o_hyperactive),
+        .o_rtt_ns(seen__o_rtt_ns),
+        .o_hops(seen__o_hops),
+        .o_endpoint_ns(seen__o_endpoint_ns),
+        .o_now_ns(seen__o_now_ns),
+        .o_rate_before(seen__o_rate_before),
+        .o_rate(seen__o_rate),
+        .o_before(seen__o_before)
     );
     tnic_standalone__core__control__recorder__passes passes(
         .d(passes__d),
         .q(passes__q),
         .clock(passes__clock)
     );
-    tnic_standalone__core__control__recorder__flow flow(
-        .d(flow__d),
-        .q(flow__q),
-        .clock(flow__clock)
-    );
-    tnic_standalone__core__control__recorder__profile profile(
-        .d(profile__d),
-        .q(profile__q),
-        .clock(profile__clock)
-    );
     tnic_standalone__core__control__recorder__law law(
         .d(law__d),
         .q(law__q),
         .clock(law__clock)
-    );
-    tnic_standalone__core__control__recorder__kind kind(
-        .d(kind__d),
-        .q(kind__q),
-        .clock(kind__clock)
-    );
-    tnic_standalone__core__control__recorder__branch branch(
-        .d(branch__d),
-        .q(branch__q),
-        .clock(branch__clock)
-    );
-    tnic_standalone__core__control__recorder__hyperactive hyperactive(
-        .d(hyperactive__d),
-        .q(hyperactive__q),
-        .clock(hyperactive__clock)
-    );
-    tnic_standalone__core__control__recorder__signal signal(
-        .d(signal__d),
-        .q(signal__q),
-        .clock(signal__clock)
-    );
-    tnic_standalone__core__control__recorder__hops hops(
-        .d(hops__d),
-        .q(hops__q),
-        .clock(hops__clock)
-    );
-    tnic_standalone__core__control__recorder__endpoint endpoint(
-        .d(endpoint__d),
-        .q(endpoint__q),
-        .clock(endpoint__clock)
-    );
-    tnic_standalone__core__control__recorder__argument argument(
-        .d(argument__d),
-        .q(argument__q),
-        .clock(argument__clock)
-    );
-    tnic_standalone__core__control__recorder__rate_before rate_before(
-        .d(rate_before__d),
-        .q(rate_before__q),
-        .clock(rate_before__clock)
-    );
-    tnic_standalone__core__control__recorder__rate rate(
-        .d(rate__d),
-        .q(rate__q),
-        .clock(rate__clock)
-    );
-    tnic_standalone__core__control__recorder__earlier earlier(
-        .d(earlier__d),
-        .q(earlier__q),
-        .clock(earlier__clock)
     );
     tnic_standalone__core__control__recorder__stamp stamp(
         .d(stamp__d),
@@ -76203,21 +75968,8 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     
     // Update code
     always @(*) begin
-        valid__d = valid__q;
         passes__d = passes__q;
-        flow__d = flow__q;
-        profile__d = profile__q;
         law__d = law__q;
-        kind__d = kind__q;
-        branch__d = branch__q;
-        hyperactive__d = hyperactive__q;
-        signal__d = signal__q;
-        hops__d = hops__q;
-        endpoint__d = endpoint__q;
-        argument__d = argument__q;
-        rate_before__d = rate_before__q;
-        rate__d = rate__q;
-        earlier__d = earlier__q;
         stamp__d = stamp__q;
         every__d = every__q;
         left__d = left__q;
@@ -76337,10 +76089,7 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
         if (rst) begin
             laws__15__d = ((32'h0) & 4'hf);
         end
-        valid__d = event_valid;
         passes__d = ~other_flow & ~other_profile;
-        flow__d = event_flow;
-        profile__d = event_profile;
         if (event_profile == 0) begin
             law__d = laws__0__q;
         end
@@ -76389,23 +76138,13 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
         if (event_profile == 15) begin
             law__d = laws__15__q;
         end
-        kind__d = event_kind;
-        branch__d = event_branch;
-        hyperactive__d = event_hyperactive;
-        signal__d = event_rtt_ns;
-        hops__d = event_hops;
-        endpoint__d = event_endpoint_ns;
-        argument__d = event_now_ns;
-        rate_before__d = event_rate_before;
-        rate__d = event_rate;
-        earlier__d = event_before;
         stamp__d = now;
         take = 1'b0;
         every__d = cfg_every;
         if (cfg_every != every__q) begin
             left__d = ((32'h0) & 16'hffff);
         end
-        else if (valid__q & passes__q & |every__q) begin
+        else if (seen__o_valid & passes__q & |every__q) begin
             if (|left__q) begin
                 left__d = left__q - ((32'h1) & 16'hffff);
             end
@@ -76415,17 +76154,29 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
             end
         end
         made__d = take;
-        about = ((flow__q) & 32'hffffffff) | (((profile__q) & 32'hffffffff) << 32'h10) | (((law__q) & 32'hffffffff) << 32'h14) | (((kind__q) & 32'hffffffff) << 32'h18) | (((branch__q) & 32'hffffffff) << 32'h1b);
-        if (hyperactive__q) begin
-            about = ((flow__q) & 32'hffffffff) | (((profile__q) & 32'hffffffff) << 32'h10) | (((law__q) & 32'hffffffff) << 32'h14) | (((kind__q) & 32'hffffffff) << 32'h18) | (((branch__q) & 32'hffffffff) << 32'h1b) | ((32'h40000000) & 32'hffffffff);
-        end
         if (take) begin
             number__d = number__q + ((32'h1) & 32'hffffffff);
         end
-        record__d = {earlier__q, rate__q, rate_before__q, argument__q, endpoint__q, hops__q, signal__q, about[0+:31], stamp__q, number__q};
+        heading[(64'h0)+:(32)] = number__q;
+        heading[(64'h20)+:(64)] = stamp__q;
+        heading[(64'h60)+:(16)] = ((seen__o_flow) & 16'hffff);
+        heading[(64'h70)+:(4)] = seen__o_profile;
+        heading[(64'h74)+:(4)] = law__q;
+        heading[(64'h78)+:(3)] = seen__o_kind;
+        heading[(64'h7b)+:(3)] = seen__o_branch;
+        heading[(64'h7e)+:(1)] = seen__o_hyperactive;
+        record__d = {values, seen__o_endpoint_ns, seen__o_hops, seen__o_rtt_ns, heading};
         lost__d = made__q & ~queue__i_ready;
+        shown = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        shown[(64'h0)+:(127)] = kept[(64'h0)+:(127)];
+        shown[(64'h80)+:(24)] = kept[(64'h7f)+:(24)];
+        shown[(64'h98)+:(8)] = kept[(64'h97)+:(8)];
+        shown[(64'ha0)+:(24)] = kept[(64'h9f)+:(24)];
+        shown[(64'hb8)+:(8)] = version;
+        shown[(64'hc0)+:(256)] = kept[(64'hb7)+:(256)];
+        shown[(64'h1e0)+:(32)] = again[(64'h0)+:(32)];
+        rec_data = shown;
         if (rst) begin
-            valid__d = 1'b0;
             every__d = ((32'h0) & 16'hffff);
             left__d = ((32'h0) & 16'hffff);
             number__d = ((32'h0) & 32'hffffffff);
@@ -76433,21 +76184,8 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
             lost__d = 1'b0;
         end
     end
-    assign valid__clock = clk;
     assign passes__clock = clk;
-    assign flow__clock = clk;
-    assign profile__clock = clk;
     assign law__clock = clk;
-    assign kind__clock = clk;
-    assign branch__clock = clk;
-    assign hyperactive__clock = clk;
-    assign signal__clock = clk;
-    assign hops__clock = clk;
-    assign endpoint__clock = clk;
-    assign argument__clock = clk;
-    assign rate_before__clock = clk;
-    assign rate__clock = clk;
-    assign earlier__clock = clk;
     assign stamp__clock = clk;
     assign every__clock = clk;
     assign left__clock = clk;
@@ -76471,8 +76209,11 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     assign laws__13__clock = clk;
     assign laws__14__clock = clk;
     assign laws__15__clock = clk;
+    assign seen__clk = clk;
+    assign seen__rst = rst;
     assign other_flow = cfg_filter[32'h10] & (cfg_filter[(32'h0)+:(16)] != ((event_flow) & 16'hffff));
     assign other_profile = cfg_filter[32'h18] & (cfg_filter[(32'h14)+:(4)] != event_profile);
+    assign values = {seen__o_before, seen__o_rate, seen__o_rate_before, seen__o_now_ns};
     assign queue__clk = clk;
     assign queue__rst = rst;
     assign queue__i_valid = made__q;
@@ -76480,86 +76221,10 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     assign dropped = lost__q;
     assign rec_valid = queue__o_valid;
     assign kept = queue__o_data;
-    assign rec_data = ((kept[(32'h0)+:(127)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((kept[(32'h7f)+:(32)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((kept[(32'h9f)+:(24)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((version) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((kept[(32'hb7)+:(256)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (((kept[(32'h0)+:(32)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1e0);
+    assign again = kept[(64'h0)+:(127)];
     assign queue__o_ready = rec_ready;
     
 endmodule // standalone__core__control__recorder
-
-
-module tnic_standalone__core__control__recorder__argument(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__argument
-
-
-module tnic_standalone__core__control__recorder__branch(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__branch
-
-
-module tnic_standalone__core__control__recorder__earlier(d,q,clock);
-    
-    // Module arguments
-    input wire  [159:0] d;
-    output reg  [159:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 160'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__earlier
-
-
-module tnic_standalone__core__control__recorder__endpoint(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__endpoint
 
 
 module tnic_standalone__core__control__recorder__every(d,q,clock);
@@ -76579,82 +76244,6 @@ module tnic_standalone__core__control__recorder__every(d,q,clock);
     end
           
 endmodule // standalone__core__control__recorder__every
-
-
-module tnic_standalone__core__control__recorder__flow(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__flow
-
-
-module tnic_standalone__core__control__recorder__hops(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__hops
-
-
-module tnic_standalone__core__control__recorder__hyperactive(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__hyperactive
-
-
-module tnic_standalone__core__control__recorder__kind(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__kind
 
 
 module tnic_standalone__core__control__recorder__law(d,q,clock);
@@ -77075,25 +76664,6 @@ module tnic_standalone__core__control__recorder__passes(d,q,clock);
 endmodule // standalone__core__control__recorder__passes
 
 
-module tnic_standalone__core__control__recorder__profile(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__profile
-
-
 module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready,empty);
     
     // Module arguments
@@ -77484,44 +77054,6 @@ module tnic_standalone__core__control__recorder__queue__write(d,q,clock);
 endmodule // standalone__core__control__recorder__queue__write
 
 
-module tnic_standalone__core__control__recorder__rate(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__rate
-
-
-module tnic_standalone__core__control__recorder__rate_before(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__rate_before
-
-
 module tnic_standalone__core__control__recorder__record(d,q,clock);
     
     // Module arguments
@@ -77541,7 +77073,234 @@ module tnic_standalone__core__control__recorder__record(d,q,clock);
 endmodule // standalone__core__control__recorder__record
 
 
-module tnic_standalone__core__control__recorder__signal(d,q,clock);
+module tnic_standalone__core__control__recorder__seen(clk,rst,i_valid,i_flow,i_profile,i_kind,i_branch,i_hyperactive,i_rtt_ns,i_hops,i_endpoint_ns,i_now_ns,i_rate_before,i_rate,i_before,o_valid,o_flow,o_profile,o_kind,o_branch,o_hyperactive,o_rtt_ns,o_hops,o_endpoint_ns,o_now_ns,o_rate_before,o_rate,o_before);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    input wire  [3:0] i_profile;
+    input wire  [2:0] i_kind;
+    input wire  [2:0] i_branch;
+    input wire  i_hyperactive;
+    input wire  [23:0] i_rtt_ns;
+    input wire  [7:0] i_hops;
+    input wire  [23:0] i_endpoint_ns;
+    input wire  [31:0] i_now_ns;
+    input wire  [31:0] i_rate_before;
+    input wire  [31:0] i_rate;
+    input wire  [159:0] i_before;
+    output wire o_valid;
+    output wire [9:0] o_flow;
+    output wire [3:0] o_profile;
+    output wire [2:0] o_kind;
+    output wire [2:0] o_branch;
+    output wire o_hyperactive;
+    output wire [23:0] o_rtt_ns;
+    output wire [7:0] o_hops;
+    output wire [23:0] o_endpoint_ns;
+    output wire [31:0] o_now_ns;
+    output wire [31:0] o_rate_before;
+    output wire [31:0] o_rate;
+    output wire [159:0] o_before;
+    
+    // Stub signals
+    reg  valid__0__d;
+    wire  valid__0__q;
+    wire valid__0__clock;
+    wire [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    wire flow__0__clock;
+    wire [3:0] profile__0__d;
+    wire  [3:0] profile__0__q;
+    wire profile__0__clock;
+    wire [2:0] kind__0__d;
+    wire  [2:0] kind__0__q;
+    wire kind__0__clock;
+    wire [2:0] branch__0__d;
+    wire  [2:0] branch__0__q;
+    wire branch__0__clock;
+    wire hyperactive__0__d;
+    wire  hyperactive__0__q;
+    wire hyperactive__0__clock;
+    wire [23:0] rtt_ns__0__d;
+    wire  [23:0] rtt_ns__0__q;
+    wire rtt_ns__0__clock;
+    wire [7:0] hops__0__d;
+    wire  [7:0] hops__0__q;
+    wire hops__0__clock;
+    wire [23:0] endpoint_ns__0__d;
+    wire  [23:0] endpoint_ns__0__q;
+    wire endpoint_ns__0__clock;
+    wire [31:0] now_ns__0__d;
+    wire  [31:0] now_ns__0__q;
+    wire now_ns__0__clock;
+    wire [31:0] rate_before__0__d;
+    wire  [31:0] rate_before__0__q;
+    wire rate_before__0__clock;
+    wire [31:0] rate__0__d;
+    wire  [31:0] rate__0__q;
+    wire rate__0__clock;
+    wire [159:0] before__0__d;
+    wire  [159:0] before__0__q;
+    wire before__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__core__control__recorder__seen__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__profile__0 profile__0(
+        .d(profile__0__d),
+        .q(profile__0__q),
+        .clock(profile__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__kind__0 kind__0(
+        .d(kind__0__d),
+        .q(kind__0__q),
+        .clock(kind__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__branch__0 branch__0(
+        .d(branch__0__d),
+        .q(branch__0__q),
+        .clock(branch__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__hyperactive__0 hyperactive__0(
+        .d(hyperactive__0__d),
+        .q(hyperactive__0__q),
+        .clock(hyperactive__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__rtt_ns__0 rtt_ns__0(
+        .d(rtt_ns__0__d),
+        .q(rtt_ns__0__q),
+        .clock(rtt_ns__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__hops__0 hops__0(
+        .d(hops__0__d),
+        .q(hops__0__q),
+        .clock(hops__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__endpoint_ns__0 endpoint_ns__0(
+        .d(endpoint_ns__0__d),
+        .q(endpoint_ns__0__q),
+        .clock(endpoint_ns__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__now_ns__0 now_ns__0(
+        .d(now_ns__0__d),
+        .q(now_ns__0__q),
+        .clock(now_ns__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__rate_before__0 rate_before__0(
+        .d(rate_before__0__d),
+        .q(rate_before__0__q),
+        .clock(rate_before__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__rate__0 rate__0(
+        .d(rate__0__d),
+        .q(rate__0__q),
+        .clock(rate__0__clock)
+    );
+    tnic_standalone__core__control__recorder__seen__before__0 before__0(
+        .d(before__0__d),
+        .q(before__0__q),
+        .clock(before__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__0__d = i_valid;
+        if (rst) begin
+            valid__0__d = 1'b0;
+        end
+    end
+    assign valid__0__clock = clk;
+    assign o_valid = valid__0__q;
+    assign flow__0__clock = clk;
+    assign flow__0__d = i_flow;
+    assign o_flow = flow__0__q;
+    assign profile__0__clock = clk;
+    assign profile__0__d = i_profile;
+    assign o_profile = profile__0__q;
+    assign kind__0__clock = clk;
+    assign kind__0__d = i_kind;
+    assign o_kind = kind__0__q;
+    assign branch__0__clock = clk;
+    assign branch__0__d = i_branch;
+    assign o_branch = branch__0__q;
+    assign hyperactive__0__clock = clk;
+    assign hyperactive__0__d = i_hyperactive;
+    assign o_hyperactive = hyperactive__0__q;
+    assign rtt_ns__0__clock = clk;
+    assign rtt_ns__0__d = i_rtt_ns;
+    assign o_rtt_ns = rtt_ns__0__q;
+    assign hops__0__clock = clk;
+    assign hops__0__d = i_hops;
+    assign o_hops = hops__0__q;
+    assign endpoint_ns__0__clock = clk;
+    assign endpoint_ns__0__d = i_endpoint_ns;
+    assign o_endpoint_ns = endpoint_ns__0__q;
+    assign now_ns__0__clock = clk;
+    assign now_ns__0__d = i_now_ns;
+    assign o_now_ns = now_ns__0__q;
+    assign rate_before__0__clock = clk;
+    assign rate_before__0__d = i_rate_before;
+    assign o_rate_before = rate_before__0__q;
+    assign rate__0__clock = clk;
+    assign rate__0__d = i_rate;
+    assign o_rate = rate__0__q;
+    assign before__0__clock = clk;
+    assign before__0__d = i_before;
+    assign o_before = before__0__q;
+    
+endmodule // standalone__core__control__recorder__seen
+
+
+module tnic_standalone__core__control__recorder__seen__before__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [159:0] d;
+    output reg  [159:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 160'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__before__0
+
+
+module tnic_standalone__core__control__recorder__seen__branch__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__branch__0
+
+
+module tnic_standalone__core__control__recorder__seen__endpoint_ns__0(d,q,clock);
     
     // Module arguments
     input wire  [23:0] d;
@@ -77557,7 +77316,197 @@ module tnic_standalone__core__control__recorder__signal(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__control__recorder__signal
+endmodule // standalone__core__control__recorder__seen__endpoint_ns__0
+
+
+module tnic_standalone__core__control__recorder__seen__flow__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__flow__0
+
+
+module tnic_standalone__core__control__recorder__seen__hops__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__hops__0
+
+
+module tnic_standalone__core__control__recorder__seen__hyperactive__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__hyperactive__0
+
+
+module tnic_standalone__core__control__recorder__seen__kind__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__kind__0
+
+
+module tnic_standalone__core__control__recorder__seen__now_ns__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__now_ns__0
+
+
+module tnic_standalone__core__control__recorder__seen__profile__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__profile__0
+
+
+module tnic_standalone__core__control__recorder__seen__rate__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__rate__0
+
+
+module tnic_standalone__core__control__recorder__seen__rate_before__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__rate_before__0
+
+
+module tnic_standalone__core__control__recorder__seen__rtt_ns__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__rtt_ns__0
+
+
+module tnic_standalone__core__control__recorder__seen__valid__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__seen__valid__0
 
 
 module tnic_standalone__core__control__recorder__stamp(d,q,clock);
@@ -77577,25 +77526,6 @@ module tnic_standalone__core__control__recorder__stamp(d,q,clock);
     end
           
 endmodule // standalone__core__control__recorder__stamp
-
-
-module tnic_standalone__core__control__recorder__valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__recorder__valid
 
 
 module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_place,sent_generation,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_place,a_segment,a_nonce,a_source,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,a_loss,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,cfg_key,now,time_epoch,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,sample_lost,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
@@ -77734,6 +77664,7 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     
     // Local signals
     wire sweep;
+    wire [10:0] options;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__sent sent(
@@ -77883,9 +77814,10 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     assign sent__sent_wire_bytes = sent_wire_bytes;
     assign sent__sent_launch = sent_launch[(32'h8)+:(40)];
     assign sent__ns_per_byte = cfg_ns_per_byte;
+    assign options = fl_record[(32'h0)+:(11)];
     assign sent__flow_valid = fl_valid;
     assign sent__flow_index = fl_flow;
-    assign sent__flow_profile = fl_record[(32'h4)+:(4)];
+    assign sent__flow_profile = options[(64'h4)+:(4)];
     assign sent__start_valid = pw_valid & (pw_word == ((32'h0) & 5'h1f));
     assign sent__start_profile = pw_profile;
     assign sent__start = pw_data[(32'h8)+:(2)];
@@ -77909,9 +77841,9 @@ module tnic_standalone__core__control__rtt(clk,rst,swept,sent_valid,sent_tag,sen
     assign ack__start = depart__start;
     assign ack__flow_valid = fl_valid;
     assign ack__flow_index = fl_flow;
-    assign ack__flow_enable = fl_record[32'h0];
-    assign ack__flow_keep = fl_record[32'h1];
-    assign ack__flow_profile = fl_record[(32'h4)+:(4)];
+    assign ack__flow_enable = options[(64'h0)+:(1)];
+    assign ack__flow_keep = options[(64'h1)+:(1)];
+    assign ack__flow_profile = options[(64'h4)+:(4)];
     assign ack__now = now;
     assign ack__time_epoch = time_epoch;
     assign pulses = ack__pulses;
@@ -78142,54 +78074,18 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     wire [9:0] flow__4__d;
     wire  [9:0] flow__4__q;
     wire flow__4__clock;
-    reg  is_ack__0__d;
-    wire  is_ack__0__q;
-    wire is_ack__0__clock;
-    reg  is_ack__1__d;
-    wire  is_ack__1__q;
-    wire is_ack__1__clock;
-    reg  is_ack__2__d;
-    wire  is_ack__2__q;
-    wire is_ack__2__clock;
-    reg  is_ack__3__d;
-    wire  is_ack__3__q;
-    wire is_ack__3__clock;
-    reg  is_load__0__d;
-    wire  is_load__0__q;
-    wire is_load__0__clock;
-    reg  is_load__1__d;
-    wire  is_load__1__q;
-    wire is_load__1__clock;
-    reg  is_load__2__d;
-    wire  is_load__2__q;
-    wire is_load__2__clock;
-    reg  is_load__3__d;
-    wire  is_load__3__q;
-    wire is_load__3__clock;
-    reg  is_ended__0__d;
-    wire  is_ended__0__q;
-    wire is_ended__0__clock;
-    reg  is_ended__1__d;
-    wire  is_ended__1__q;
-    wire is_ended__1__clock;
-    reg  is_ended__2__d;
-    wire  is_ended__2__q;
-    wire is_ended__2__clock;
-    reg  is_ended__3__d;
-    wire  is_ended__3__q;
-    wire is_ended__3__clock;
-    reg  is_turn__0__d;
-    wire  is_turn__0__q;
-    wire is_turn__0__clock;
-    reg  is_turn__1__d;
-    wire  is_turn__1__q;
-    wire is_turn__1__clock;
-    reg  is_turn__2__d;
-    wire  is_turn__2__q;
-    wire is_turn__2__clock;
-    reg  is_turn__3__d;
-    wire  is_turn__3__q;
-    wire is_turn__3__clock;
+    reg  [3:0] op__0__d;
+    wire  [3:0] op__0__q;
+    wire op__0__clock;
+    reg  [3:0] op__1__d;
+    wire  [3:0] op__1__q;
+    wire op__1__clock;
+    reg  [3:0] op__2__d;
+    wire  [3:0] op__2__q;
+    wire op__2__clock;
+    reg  [3:0] op__3__d;
+    wire  [3:0] op__3__q;
+    wire op__3__clock;
     reg  [15:0] segment__0__d;
     wire  [15:0] segment__0__q;
     wire segment__0__clock;
@@ -78326,6 +78222,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     reg  [15:0] segment0;
     reg  [31:0] check0;
     reg  [63:0] time0;
+    wire [7:0] loss0;
     wire [31:0] high0;
     wire [16:0] above0;
     wire [4:0] settings;
@@ -78537,85 +78434,25 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         .q(flow__4__q),
         .clock(flow__4__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_ack__0 is_ack__0(
-        .d(is_ack__0__d),
-        .q(is_ack__0__q),
-        .clock(is_ack__0__clock)
+    tnic_standalone__core__control__rtt__ack__op__0 op__0(
+        .d(op__0__d),
+        .q(op__0__q),
+        .clock(op__0__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_ack__1 is_ack__1(
-        .d(is_ack__1__d),
-        .q(is_ack__1__q),
-        .clock(is_ack__1__clock)
+    tnic_standalone__core__control__rtt__ack__op__1 op__1(
+        .d(op__1__d),
+        .q(op__1__q),
+        .clock(op__1__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_ack__2 is_ack__2(
-        .d(is_ack__2__d),
-        .q(is_ack__2__q),
-        .clock(is_ack__2__clock)
+    tnic_standalone__core__control__rtt__ack__op__2 op__2(
+        .d(op__2__d),
+        .q(op__2__q),
+        .clock(op__2__clock)
     );
-    tnic_standalone__core__control__rtt__ack__is_ack__3 is_ack__3(
-        .d(is_ack__3__d),
-        .q(is_ack__3__q),
-        .clock(is_ack__3__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_load__0 is_load__0(
-        .d(is_load__0__d),
-        .q(is_load__0__q),
-        .clock(is_load__0__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_load__1 is_load__1(
-        .d(is_load__1__d),
-        .q(is_load__1__q),
-        .clock(is_load__1__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_load__2 is_load__2(
-        .d(is_load__2__d),
-        .q(is_load__2__q),
-        .clock(is_load__2__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_load__3 is_load__3(
-        .d(is_load__3__d),
-        .q(is_load__3__q),
-        .clock(is_load__3__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_ended__0 is_ended__0(
-        .d(is_ended__0__d),
-        .q(is_ended__0__q),
-        .clock(is_ended__0__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_ended__1 is_ended__1(
-        .d(is_ended__1__d),
-        .q(is_ended__1__q),
-        .clock(is_ended__1__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_ended__2 is_ended__2(
-        .d(is_ended__2__d),
-        .q(is_ended__2__q),
-        .clock(is_ended__2__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_ended__3 is_ended__3(
-        .d(is_ended__3__d),
-        .q(is_ended__3__q),
-        .clock(is_ended__3__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_turn__0 is_turn__0(
-        .d(is_turn__0__d),
-        .q(is_turn__0__q),
-        .clock(is_turn__0__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_turn__1 is_turn__1(
-        .d(is_turn__1__d),
-        .q(is_turn__1__q),
-        .clock(is_turn__1__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_turn__2 is_turn__2(
-        .d(is_turn__2__d),
-        .q(is_turn__2__q),
-        .clock(is_turn__2__clock)
-    );
-    tnic_standalone__core__control__rtt__ack__is_turn__3 is_turn__3(
-        .d(is_turn__3__d),
-        .q(is_turn__3__q),
-        .clock(is_turn__3__clock)
+    tnic_standalone__core__control__rtt__ack__op__3 op__3(
+        .d(op__3__d),
+        .q(op__3__q),
+        .clock(op__3__clock)
     );
     tnic_standalone__core__control__rtt__ack__segment__0 segment__0(
         .d(segment__0__d),
@@ -78851,23 +78688,14 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         valid__2__d = valid__1__q;
         valid__3__d = valid__2__q;
         valid__4__d = valid__3__q;
-        is_ack__1__d = is_ack__0__q;
-        is_load__1__d = is_load__0__q;
-        is_ended__1__d = is_ended__0__q;
-        is_turn__1__d = is_turn__0__q;
+        op__1__d = op__0__q;
         check__1__d = check__0__q;
-        is_ack__2__d = is_ack__1__q;
-        is_load__2__d = is_load__1__q;
-        is_ended__2__d = is_ended__1__q;
-        is_turn__2__d = is_turn__1__q;
-        is_ack__3__d = is_ack__2__q;
-        is_load__3__d = is_load__2__q;
-        is_ended__3__d = is_ended__2__q;
-        is_turn__3__d = is_turn__2__q;
-        is_ack__0__d = ack0;
-        is_load__0__d = offer__load & ~ack0;
-        is_ended__0__d = offer__ended & ~ack0;
-        is_turn__0__d = offer__turn & ~ack0;
+        op__2__d = op__1__q;
+        op__3__d = op__2__q;
+        op__0__d[(64'h0)+:(1)] = ack0;
+        op__0__d[(64'h1)+:(1)] = offer__load & ~ack0;
+        op__0__d[(64'h2)+:(1)] = offer__ended & ~ack0;
+        op__0__d[(64'h3)+:(1)] = offer__turn & ~ack0;
         valid__0__d = ack0 | offer__any;
         flow0 = offer__flow;
         segment0 = offer__segment;
@@ -78887,11 +78715,11 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
             source__d = a_source;
         end
         lost__0__d = ((32'h0) & 7'h7f);
-        if (ack0 & (a_loss[(32'h6)+:(2)] == ((32'h1) & 2'h3))) begin
-            lost__0__d = ((a_loss[(32'h0)+:(6)]) & 7'h7f);
+        if (ack0 & (loss0[(64'h6)+:(2)] == ((32'h1) & 2'h3))) begin
+            lost__0__d = ((loss0[(64'h0)+:(6)]) & 7'h7f);
         end
-        if (ack0 & (a_loss[(32'h6)+:(2)] == ((32'h2) & 2'h3))) begin
-            lost__0__d = ((a_loss[(32'h0)+:(6)]) & 7'h7f) + ((32'h1) & 7'h7f);
+        if (ack0 & (loss0[(64'h6)+:(2)] == ((32'h2) & 2'h3))) begin
+            lost__0__d = ((loss0[(64'h0)+:(6)]) & 7'h7f) + ((32'h1) & 7'h7f);
         end
         memory__flow = flow0;
         signals__flow = flow0;
@@ -78913,7 +78741,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
         memory__entry = entry;
         r_valid__d = verdict__hits;
         r_bytes__d = verdict__sum - verdict__prior;
-        k_valid__d = is_ack__3__q & ~verdict__unknown;
+        k_valid__d = op__3__q[(64'h0)+:(1)] & ~verdict__unknown;
         k_outcome__d = ((32'h1) & 2'h3);
         if (verdict__hits) begin
             k_outcome__d = ((32'h0) & 2'h3);
@@ -78930,22 +78758,10 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
             valid__2__d = 1'b0;
             valid__3__d = 1'b0;
             valid__4__d = 1'b0;
-            is_ack__0__d = 1'b0;
-            is_load__0__d = 1'b0;
-            is_ended__0__d = 1'b0;
-            is_turn__0__d = 1'b0;
-            is_ack__1__d = 1'b0;
-            is_load__1__d = 1'b0;
-            is_ended__1__d = 1'b0;
-            is_turn__1__d = 1'b0;
-            is_ack__2__d = 1'b0;
-            is_load__2__d = 1'b0;
-            is_ended__2__d = 1'b0;
-            is_turn__2__d = 1'b0;
-            is_ack__3__d = 1'b0;
-            is_load__3__d = 1'b0;
-            is_ended__3__d = 1'b0;
-            is_turn__3__d = 1'b0;
+            op__0__d = ((32'h0) & 4'hf);
+            op__1__d = ((32'h0) & 4'hf);
+            op__2__d = ((32'h0) & 4'hf);
+            op__3__d = ((32'h0) & 4'hf);
             s_valid__d = 1'b0;
             measures__d = 1'b0;
             across__d = 1'b0;
@@ -78976,10 +78792,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign flow__3__clock = clk;
     assign valid__4__clock = clk;
     assign flow__4__clock = clk;
-    assign is_ack__0__clock = clk;
-    assign is_load__0__clock = clk;
-    assign is_ended__0__clock = clk;
-    assign is_turn__0__clock = clk;
+    assign op__0__clock = clk;
     assign segment__0__clock = clk;
     assign check__0__clock = clk;
     assign place__0__clock = clk;
@@ -78987,10 +78800,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign lost__0__clock = clk;
     assign same__0__clock = clk;
     assign flow__1__d = flow__0__q;
-    assign is_ack__1__clock = clk;
-    assign is_load__1__clock = clk;
-    assign is_ended__1__clock = clk;
-    assign is_turn__1__clock = clk;
+    assign op__1__clock = clk;
     assign segment__1__clock = clk;
     assign check__1__clock = clk;
     assign place__1__clock = clk;
@@ -78998,10 +78808,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign lost__1__clock = clk;
     assign same__1__clock = clk;
     assign flow__2__d = flow__1__q;
-    assign is_ack__2__clock = clk;
-    assign is_load__2__clock = clk;
-    assign is_ended__2__clock = clk;
-    assign is_turn__2__clock = clk;
+    assign op__2__clock = clk;
     assign segment__2__clock = clk;
     assign check__2__clock = clk;
     assign place__2__clock = clk;
@@ -79009,10 +78816,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign lost__2__clock = clk;
     assign same__2__clock = clk;
     assign flow__3__d = flow__2__q;
-    assign is_ack__3__clock = clk;
-    assign is_load__3__clock = clk;
-    assign is_ended__3__clock = clk;
-    assign is_turn__3__clock = clk;
+    assign op__3__clock = clk;
     assign segment__3__clock = clk;
     assign check__3__clock = clk;
     assign place__3__clock = clk;
@@ -79072,6 +78876,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign generation__0__d = offer__generation;
     assign bytes__0__d = offer__bytes;
     assign entered__0__d = now[(32'h15)+:(27)];
+    assign loss0 = a_loss;
     assign memory__place = a_place[(32'h0)+:(13)];
     assign signals__arrival = a_arrival;
     assign signals__departure = a_departure;
@@ -79086,14 +78891,14 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign settings = memory__raw_settings;
     assign raw_entry = memory__raw_entry;
     assign raw_start = memory__raw_start;
-    assign verdict__is_ack = is_ack__1__q;
-    assign verdict__is_load = is_load__1__q;
-    assign verdict__is_ended = is_ended__1__q;
-    assign verdict__is_turn = is_turn__1__q;
+    assign verdict__is_ack = op__1__q[(64'h0)+:(1)];
+    assign verdict__is_load = op__1__q[(64'h1)+:(1)];
+    assign verdict__is_ended = op__1__q[(64'h2)+:(1)];
+    assign verdict__is_turn = op__1__q[(64'h3)+:(1)];
     assign verdict__flow = ((flow__1__q) & 16'hffff);
     assign verdict__over = over__1__q;
     assign verdict__beyond = beyond__1__q;
-    assign verdict__enable = settings[32'h4];
+    assign verdict__enable = settings[(64'h4)+:(1)];
     assign verdict__segment = segment__1__q;
     assign verdict__after = after__q;
     assign verdict__check = check__1__q;
@@ -79106,11 +78911,11 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign verdict__same__1 = same__1__q;
     assign verdict__same__2 = same__2__q;
     assign verdict__same__3 = same__3__q;
-    assign profiles__profile = settings[(32'h0)+:(4)];
+    assign profiles__profile = settings[(64'h0)+:(4)];
     assign signals__stamp = raw_start[(64'h0)+:(40)];
     assign verdict__timeout = profiles__timeout;
     assign verdict__times_out = profiles__times_out;
-    assign signals__is_visit = is_turn__2__q;
+    assign signals__is_visit = op__2__q[(64'h3)+:(1)];
     assign signals__choice = profiles__signal;
     assign signals__base = profiles__base;
     assign timely = stamped__q & (epoch__q == time_epoch);
@@ -79120,13 +78925,13 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign memory__since_valid = verdict__progresses;
     assign memory__since = verdict__since;
     assign sum = verdict__word;
-    assign memory__entry_valid = is_ended__3__q;
+    assign memory__entry_valid = op__3__q[(64'h2)+:(1)];
     assign memory__entry_place = place__3__q;
     assign signals__keep = measures__q;
-    assign signals__forget = is_load__3__q;
+    assign signals__forget = op__3__q[(64'h1)+:(1)];
     assign signals__keep_flow = flow__3__q;
     assign counts__hit = verdict__hits;
-    assign counts__ack = is_ack__3__q;
+    assign counts__ack = op__3__q[(64'h0)+:(1)];
     assign counts__unknown = verdict__unknown;
     assign counts__forged = verdict__forged;
     assign counts__repeated = verdict__repeated;
@@ -79151,7 +78956,7 @@ module tnic_standalone__core__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a
     assign memory__flow_enable = flow_enable;
     assign memory__flow_profile = flow_profile;
     assign sample_valid = s_valid__q;
-    assign sample_kind = (((is_turn__3__q)) & 2'h3);
+    assign sample_kind = ((op__3__q[(64'h3)+:(1)]) & 2'h3);
     assign sample_flow = flow__3__q;
     assign sample_rtt_ns = signals__rtt_ns;
     assign sample_now_ns = signals__time_ns;
@@ -79770,310 +79575,6 @@ module tnic_standalone__core__control__rtt__ack__generation__3(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__generation__3
 
 
-module tnic_standalone__core__control__rtt__ack__is_ack__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ack__0
-
-
-module tnic_standalone__core__control__rtt__ack__is_ack__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ack__1
-
-
-module tnic_standalone__core__control__rtt__ack__is_ack__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ack__2
-
-
-module tnic_standalone__core__control__rtt__ack__is_ack__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ack__3
-
-
-module tnic_standalone__core__control__rtt__ack__is_ended__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ended__0
-
-
-module tnic_standalone__core__control__rtt__ack__is_ended__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ended__1
-
-
-module tnic_standalone__core__control__rtt__ack__is_ended__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ended__2
-
-
-module tnic_standalone__core__control__rtt__ack__is_ended__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_ended__3
-
-
-module tnic_standalone__core__control__rtt__ack__is_load__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_load__0
-
-
-module tnic_standalone__core__control__rtt__ack__is_load__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_load__1
-
-
-module tnic_standalone__core__control__rtt__ack__is_load__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_load__2
-
-
-module tnic_standalone__core__control__rtt__ack__is_load__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_load__3
-
-
-module tnic_standalone__core__control__rtt__ack__is_turn__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_turn__0
-
-
-module tnic_standalone__core__control__rtt__ack__is_turn__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_turn__1
-
-
-module tnic_standalone__core__control__rtt__ack__is_turn__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_turn__2
-
-
-module tnic_standalone__core__control__rtt__ack__is_turn__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__rtt__ack__is_turn__3
-
-
 module tnic_standalone__core__control__rtt__ack__k_outcome(d,q,clock);
     
     // Module arguments
@@ -80531,7 +80032,7 @@ module tnic_standalone__core__control__rtt__ack__memory(clk,sweep,sweep_at,flow,
         starts__write_address = start_place[(32'h0)+:(13)];
         starts__write_data = start;
         settings__write_address = flow_index;
-        settings__write_data = ((flow_profile) & 5'h1f) | (((flow_enable) & 5'h1f) << 32'h4);
+        settings__write_data = {flow_enable, flow_profile};
         if (sweep) begin
             flows__write_address = sweep_at[(32'h0)+:(10)];
             flows__write_data = no_flow;
@@ -80851,7 +80352,7 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     wire waiting__clk;
     wire waiting__rst;
     wire waiting__i_valid;
-    wire [113:0] waiting__i_data;
+    reg  [113:0] waiting__i_data;
     wire  waiting__i_ready;
     wire  waiting__o_valid;
     wire  [113:0] waiting__o_data;
@@ -80885,10 +80386,12 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     wire o_head__clock;
     
     // Local signals
+    wire [15:0] head_flow;
     wire begins;
     wire free;
     wire held;
     wire [18:0] turn_flow;
+    reg  [113:0] enters;
     wire [113:0] head;
     
     // Sub module instances
@@ -80959,6 +80462,13 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
         o_any__d = o_any__q;
         o_flow__d = o_flow__q;
         o_head__d = o_head__q;
+        enters[(64'h0)+:(16)] = ((ended_flow) & 16'hffff);
+        enters[(64'h10)+:(16)] = ended_segment;
+        enters[(64'h20)+:(32)] = ended_check;
+        enters[(64'h40)+:(32)] = ended_bytes;
+        enters[(64'h60)+:(16)] = ended_place;
+        enters[(64'h70)+:(2)] = ended_generation;
+        waiting__i_data = enters;
         if (free) begin
             o_load__d = has_load__q;
             o_ended__d = ~has_load__q & waiting__o_valid;
@@ -80970,7 +80480,7 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
                 o_flow__d = at_load__q;
             end
             else if (waiting__o_valid) begin
-                o_flow__d = head[(32'h0)+:(10)];
+                o_flow__d = head_flow[(32'h0)+:(10)];
             end
             has_load__d = 1'b0;
         end
@@ -81002,8 +80512,8 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     assign waiting__clk = clk;
     assign waiting__rst = rst;
     assign waiting__i_valid = ended_valid & ~sweep;
-    assign waiting__i_data = {ended_generation, ended_place, ended_bytes, ended_check, ended_segment, 6'h0, ended_flow};
     assign head = waiting__o_data;
+    assign head_flow = head[(64'h0)+:(16)];
     assign free = ~o_any__q | take;
     assign begins = ~|(scan__q & mask);
     assign turn_flow = scan__q >> shift;
@@ -81014,11 +80524,11 @@ module tnic_standalone__core__control__rtt__ack__offer(clk,rst,sweep,take,load_v
     assign turn = o_turn__q;
     assign any = o_any__q;
     assign flow = o_flow__q;
-    assign segment = o_head__q[(32'h10)+:(16)];
-    assign check = o_head__q[(32'h20)+:(32)];
-    assign bytes = o_head__q[(32'h40)+:(32)];
-    assign place = o_head__q[(32'h60)+:(16)];
-    assign generation = o_head__q[(32'h70)+:(2)];
+    assign segment = o_head__q[(64'h10)+:(16)];
+    assign check = o_head__q[(64'h20)+:(32)];
+    assign bytes = o_head__q[(64'h40)+:(32)];
+    assign place = o_head__q[(64'h60)+:(16)];
+    assign generation = o_head__q[(64'h70)+:(2)];
     
 endmodule // standalone__core__control__rtt__ack__offer
 
@@ -81533,6 +81043,82 @@ module tnic_standalone__core__control__rtt__ack__offer__waiting__write(d,q,clock
     end
           
 endmodule // standalone__core__control__rtt__ack__offer__waiting__write
+
+
+module tnic_standalone__core__control__rtt__ack__op__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__op__0
+
+
+module tnic_standalone__core__control__rtt__ack__op__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__op__1
+
+
+module tnic_standalone__core__control__rtt__ack__op__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__op__2
+
+
+module tnic_standalone__core__control__rtt__ack__op__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__rtt__ack__op__3
 
 
 module tnic_standalone__core__control__rtt__ack__over__0(d,q,clock);
@@ -82309,16 +81895,16 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         end
         rounded__d = clock__0__q + ((32'h80) & 40'hffffffffff);
         more__d = clock__0__q + ((32'h82) & 40'hffffffffff);
-        diff__d = rounded__q - stamp;
-        less__d = sum + (carry << 32'h1);
-        out_rtt__d = diff__q[(32'h8)+:(24)];
+        diff__d = (rounded__q - stamp);
+        less__d = (sum + (carry << 32'h1));
+        out_rtt__d = diff__q[(64'h8)+:(24)];
         if (choice == ((32'h1) & 2'h3)) begin
-            out_rtt__d = less__q[(32'h8)+:(24)];
-            if (less__q[32'h27]) begin
+            out_rtt__d = less__q[(64'h8)+:(24)];
+            if (less__q[(64'h27)+:(1)]) begin
                 out_rtt__d = ((32'h0) & 24'hffffff);
             end
         end
-        if (diff__q[32'h27]) begin
+        if (diff__q[(64'h27)+:(1)]) begin
             out_rtt__d = ((32'h0) & 24'hffffff);
         end
         saturates = is_visit | long;
@@ -82332,7 +81918,7 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         out_time__d = clock__2__q[(32'h8)+:(32)];
         out_hops__d = count__2__q;
         out_took__d = took__1__q;
-        out_exceeds__d = less__q[32'h27] & ~long;
+        out_exceeds__d = less__q[(64'h27)+:(1)] & ~long;
         if (is_visit) begin
             out_hops__d = ((32'h0) & 8'hff);
             out_took__d = ((32'h0) & 24'hffffff);
@@ -82379,7 +81965,7 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
     assign not_took = ~(((took__0__q) & 40'hffffffffff) << 32'h8);
     assign sum = more__q ^ not_stamp ^ not_took;
     assign carry = (more__q & not_stamp) | (more__q & not_took) | (not_stamp & not_took);
-    assign long = ~diff__q[32'h27] & |diff__q[(32'h20)+:(7)];
+    assign long = ~diff__q[(64'h27)+:(1)] & |diff__q[(64'h20)+:(7)];
     assign rtt_ns = out_rtt__q;
     assign time_ns = out_time__q;
     assign hops = out_hops__q;
@@ -82817,27 +82403,27 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
         earlier__d = window__0__q - ((32'h1) & 16'hffff);
         far__d = there__q + ((32'h80) & 40'hffffffffff);
         farther__d = there__q + ((32'h82) & 40'hffffffffff);
-        same__d = raw__q[32'h50] & (raw__q[(32'h40)+:(16)] == window__1__q);
-        after__d = raw__q[32'h50] & (raw__q[(32'h40)+:(16)] == earlier__q);
-        old_least__d = raw__q[(32'h0)+:(32)];
-        old_current__d = raw__q[(32'h20)+:(32)];
+        same__d = raw__q[(64'h50)+:(1)] & (raw__q[(64'h40)+:(16)] == window__1__q);
+        after__d = raw__q[(64'h50)+:(1)] & (raw__q[(64'h40)+:(16)] == earlier__q);
+        old_least__d = raw__q[(64'h0)+:(32)];
+        old_current__d = raw__q[(64'h20)+:(32)];
         delayed__d = delay[(32'h8)+:(32)];
         over_least__d = total_least[(32'h8)+:(32)];
         over_current__d = total_current[(32'h8)+:(32)];
         signal = base;
         high = 1'b0;
-        carries = with_current[32'h18];
+        carries = with_current[(64'h18)+:(1)];
         if (same__q) begin
-            carries = with_least[32'h18];
+            carries = with_least[(64'h18)+:(1)];
         end
         if (held) begin
             if (same__q) begin
-                signal = with_least[(32'h0)+:(24)];
-                high = |over_least__q[(32'h18)+:(7)];
+                signal = with_least[(64'h0)+:(24)];
+                high = |over_least__q[(64'h18)+:(7)];
             end
             else begin
-                signal = with_current[(32'h0)+:(24)];
-                high = |over_current__q[(32'h18)+:(7)];
+                signal = with_current[(64'h0)+:(24)];
+                high = |over_current__q[(64'h18)+:(7)];
             end
         end
         beyond = high | (held & carries);
@@ -82849,11 +82435,11 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
             end
         end
         new_current__d = delayed__q;
-        if (same__q & ~over_current__q[32'h1f]) begin
+        if (same__q & ~over_current__q[(64'h1f)+:(1)]) begin
             new_current__d = old_current__q;
         end
         least__write_address = keep_flow;
-        least__write_data = {1'h1, window__3__q, new_current__q, new_least__q};
+        least__write_data = {1'b1, window__3__q, new_current__q, new_least__q};
         if (forget) begin
             least__write_data = ((32'h0) & 81'h1ffffffffffffffffffff);
         end
@@ -82889,17 +82475,17 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
     assign window__0__d = now_ns[(32'h16)+:(16)];
     assign delay = far__q - stamp;
     assign not_stamp = ~stamp;
-    assign not_least = ~(((raw__q[(32'h0)+:(32)]) & 40'hffffffffff) << 32'h8);
-    assign not_current = ~(((raw__q[(32'h20)+:(32)]) & 40'hffffffffff) << 32'h8);
+    assign not_least = ~(((raw__q[(64'h0)+:(32)]) & 40'hffffffffff) << 32'h8);
+    assign not_current = ~(((raw__q[(64'h20)+:(32)]) & 40'hffffffffff) << 32'h8);
     assign sum_least = farther__q ^ not_stamp ^ not_least;
     assign carry_least = (farther__q & not_stamp) | (farther__q & not_least) | (not_stamp & not_least);
     assign total_least = sum_least + (carry_least << 32'h1);
     assign sum_current = farther__q ^ not_stamp ^ not_current;
     assign carry_current = (farther__q & not_stamp) | (farther__q & not_current) | (not_stamp & not_current);
     assign total_current = sum_current + (carry_current << 32'h1);
-    assign held = (same__q & ~over_least__q[32'h1f]) | (after__q & ~over_current__q[32'h1f]);
-    assign with_least = ((over_least__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff);
-    assign with_current = ((over_current__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff);
+    assign held = (same__q & ~over_least__q[(64'h1f)+:(1)]) | (after__q & ~over_current__q[(64'h1f)+:(1)]);
+    assign with_least = (((over_least__q[(64'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff));
+    assign with_current = (((over_current__q[(64'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff));
     assign least__write_enable = keep | forget | sweep;
     
 endmodule // standalone__core__control__rtt__ack__signals__one_way
@@ -83953,7 +83539,7 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
         end
         if (accept) begin
             updated[(64'h20)+:(32)] = target__q;
-            if (~ahead[32'hf]) begin
+            if (~ahead[(64'hf)+:(1)]) begin
                 updated[(64'h50)+:(16)] = follows__q;
             end
         end
@@ -83963,10 +83549,10 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
         end
         past__0__d = updated;
         hit4__d = accept | expire;
-        repeated4__d = can__q & ~behind[32'h1f];
+        repeated4__d = can__q & ~behind[(64'h1f)+:(1)];
         sum4__d = target__q;
         between4__d = ahead;
-        if (ahead[32'hf]) begin
+        if (ahead[(64'hf)+:(1)]) begin
             between4__d = ((32'h0) & 16'hffff);
         end
         if (turn__q) begin
@@ -84051,15 +83637,15 @@ module tnic_standalone__core__control__rtt__ack__verdict(clk,rst,is_ack,is_load,
     assign moment__0__d = entered;
     assign moment__1__d = moment__0__q;
     assign old = operand__q;
-    assign behind = old[(64'h20)+:(32)] - target__q;
+    assign behind = (old[(64'h20)+:(32)] - target__q);
     assign total = old[(64'h0)+:(32)] + adds__q;
-    assign ahead = number__q - old[(64'h50)+:(16)];
+    assign ahead = (number__q - old[(64'h50)+:(16)]);
     assign outstanding = old[(64'h40)+:(16)] - old[(64'h50)+:(16)];
     assign idle = old[(64'h0)+:(32)] == old[(64'h20)+:(32)];
     assign gap = old[(64'h40)+:(16)] != number__q;
     assign late = elapsed__q >= ((timeout[(32'h5)+:(26)]) & 27'h7ffffff);
     assign unseen = (alike__0__q & progress__0__q) | (alike__1__q & progress__1__q) | (alike__2__q & progress__2__q) | (alike__3__q & progress__3__q);
-    assign accept = can__q & behind[32'h1f];
+    assign accept = can__q & behind[(64'h1f)+:(1)];
     assign expire = turn__q & enabled__q & times_out & late & ~idle & ~unseen;
     assign accepts = accept;
     assign expires = expire;
@@ -87951,60 +87537,27 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  clear__d;
     wire  clear__q;
     wire clear__clock;
-    wire ends__0__d;
-    wire  ends__0__q;
-    wire ends__0__clock;
-    wire ends__1__d;
-    wire  ends__1__q;
-    wire ends__1__clock;
-    wire ends__2__d;
-    wire  ends__2__q;
-    wire ends__2__clock;
-    wire [15:0] bytes__0__d;
-    wire  [15:0] bytes__0__q;
-    wire bytes__0__clock;
-    wire [15:0] bytes__1__d;
-    wire  [15:0] bytes__1__q;
-    wire bytes__1__clock;
-    wire [15:0] bytes__2__d;
-    wire  [15:0] bytes__2__q;
-    wire bytes__2__clock;
-    wire late__0__d;
-    wire  late__0__q;
-    wire late__0__clock;
-    wire late__1__d;
-    wire  late__1__q;
-    wire late__1__clock;
-    wire late__2__d;
-    wire  late__2__q;
-    wire late__2__clock;
-    wire late__3__d;
-    wire  late__3__q;
-    wire late__3__clock;
-    wire [23:0] rtt__0__d;
-    wire  [23:0] rtt__0__q;
-    wire rtt__0__clock;
-    wire [23:0] rtt__1__d;
-    wire  [23:0] rtt__1__q;
-    wire rtt__1__clock;
-    wire [23:0] rtt__2__d;
-    wire  [23:0] rtt__2__q;
-    wire rtt__2__clock;
-    wire [23:0] rtt__3__d;
-    wire  [23:0] rtt__3__q;
-    wire rtt__3__clock;
-    wire [6:0] lost__0__d;
-    wire  [6:0] lost__0__q;
-    wire lost__0__clock;
-    wire [6:0] lost__1__d;
-    wire  [6:0] lost__1__q;
-    wire lost__1__clock;
-    wire [6:0] lost__2__d;
-    wire  [6:0] lost__2__q;
-    wire lost__2__clock;
-    wire [6:0] lost__3__d;
-    wire  [6:0] lost__3__q;
-    wire lost__3__clock;
+    wire [16:0] frame__0__d;
+    wire  [16:0] frame__0__q;
+    wire frame__0__clock;
+    wire [16:0] frame__1__d;
+    wire  [16:0] frame__1__q;
+    wire frame__1__clock;
+    wire [16:0] frame__2__d;
+    wire  [16:0] frame__2__q;
+    wire frame__2__clock;
+    reg  [31:0] came__0__d;
+    wire  [31:0] came__0__q;
+    wire came__0__clock;
+    wire [31:0] came__1__d;
+    wire  [31:0] came__1__q;
+    wire came__1__clock;
+    wire [31:0] came__2__d;
+    wire  [31:0] came__2__q;
+    wire came__2__clock;
+    wire [31:0] came__3__d;
+    wire  [31:0] came__3__q;
+    wire came__3__clock;
     reg  sampled__0__d;
     wire  sampled__0__q;
     wire sampled__0__clock;
@@ -88038,45 +87591,18 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     reg  [35:0] biased__d;
     wire  [35:0] biased__q;
     wire biased__clock;
-    wire [2:0] branch__0__d;
-    wire  [2:0] branch__0__q;
-    wire branch__0__clock;
-    wire [2:0] branch__1__d;
-    wire  [2:0] branch__1__q;
-    wire branch__1__clock;
-    wire [2:0] branch__2__d;
-    wire  [2:0] branch__2__q;
-    wire branch__2__clock;
+    wire [38:0] operation__0__d;
+    wire  [38:0] operation__0__q;
+    wire operation__0__clock;
+    wire [38:0] operation__1__d;
+    wire  [38:0] operation__1__q;
+    wire operation__1__clock;
+    wire [38:0] operation__2__d;
+    wire  [38:0] operation__2__q;
+    wire operation__2__clock;
     reg  [4:0] which__d;
     wire  [4:0] which__q;
     wire which__clock;
-    wire hyperactive__0__d;
-    wire  hyperactive__0__q;
-    wire hyperactive__0__clock;
-    wire hyperactive__1__d;
-    wire  hyperactive__1__q;
-    wire hyperactive__1__clock;
-    wire hyperactive__2__d;
-    wire  hyperactive__2__q;
-    wire hyperactive__2__clock;
-    wire [31:0] rate__0__d;
-    wire  [31:0] rate__0__q;
-    wire rate__0__clock;
-    wire [31:0] rate__1__d;
-    wire  [31:0] rate__1__q;
-    wire rate__1__clock;
-    wire [31:0] rate__2__d;
-    wire  [31:0] rate__2__q;
-    wire rate__2__clock;
-    wire [2:0] kind__0__d;
-    wire  [2:0] kind__0__q;
-    wire kind__0__clock;
-    wire [2:0] kind__1__d;
-    wire  [2:0] kind__1__q;
-    wire kind__1__clock;
-    wire [2:0] kind__2__d;
-    wire  [2:0] kind__2__q;
-    wire kind__2__clock;
     reg  asked__d;
     wire  asked__q;
     wire asked__clock;
@@ -88119,35 +87645,22 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     
     // Local signals
     wire sweep;
-    wire [31:0] packets;
-    wire [47:0] wire_bytes;
-    reg  [31:0] segments;
-    reg  [31:0] count;
-    reg  [31:0] timeouts;
-    reg  [23:0] least;
-    reg  [23:0] last;
-    reg  [31:0] smoothed;
-    reg  measured;
-    reg  [31:0] sampled_at;
-    reg  [31:0] losses;
-    reg  [31:0] acks__0;
-    reg  [31:0] acks__1;
-    reg  [31:0] acks__2;
-    reg  [31:0] acks__3;
+    wire [3:0] outcomes;
+    wire [2:0] branch_1;
+    wire [4:0] branches;
+    wire [111:0] frames;
+    reg  [111:0] frames_next;
+    wire [336:0] back;
+    reg  [336:0] back_next;
+    wire [262:0] decided;
+    reg  [262:0] decided_next;
     wire [35:0] old;
     wire [35:0] inverse;
     wire [35:0] sum;
-    wire [31:0] updates;
-    reg  [31:0] branches__0;
-    reg  [31:0] branches__1;
-    reg  [31:0] branches__2;
-    reg  [31:0] branches__3;
-    reg  [31:0] branches__4;
-    reg  [31:0] steps;
-    wire [38:0] tail;
     reg  [111:0] part_sent;
     reg  [336:0] part_returns;
     reg  [262:0] part_events;
+    reg  [1023:0] record;
     reg  [31:0] part_superseded;
     
     // Sub module instances
@@ -88248,95 +87761,40 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         .q(clear__q),
         .clock(clear__clock)
     );
-    tnic_standalone__core__control__telemetry__ends__0 ends__0(
-        .d(ends__0__d),
-        .q(ends__0__q),
-        .clock(ends__0__clock)
+    tnic_standalone__core__control__telemetry__frame__0 frame__0(
+        .d(frame__0__d),
+        .q(frame__0__q),
+        .clock(frame__0__clock)
     );
-    tnic_standalone__core__control__telemetry__ends__1 ends__1(
-        .d(ends__1__d),
-        .q(ends__1__q),
-        .clock(ends__1__clock)
+    tnic_standalone__core__control__telemetry__frame__1 frame__1(
+        .d(frame__1__d),
+        .q(frame__1__q),
+        .clock(frame__1__clock)
     );
-    tnic_standalone__core__control__telemetry__ends__2 ends__2(
-        .d(ends__2__d),
-        .q(ends__2__q),
-        .clock(ends__2__clock)
+    tnic_standalone__core__control__telemetry__frame__2 frame__2(
+        .d(frame__2__d),
+        .q(frame__2__q),
+        .clock(frame__2__clock)
     );
-    tnic_standalone__core__control__telemetry__bytes__0 bytes__0(
-        .d(bytes__0__d),
-        .q(bytes__0__q),
-        .clock(bytes__0__clock)
+    tnic_standalone__core__control__telemetry__came__0 came__0(
+        .d(came__0__d),
+        .q(came__0__q),
+        .clock(came__0__clock)
     );
-    tnic_standalone__core__control__telemetry__bytes__1 bytes__1(
-        .d(bytes__1__d),
-        .q(bytes__1__q),
-        .clock(bytes__1__clock)
+    tnic_standalone__core__control__telemetry__came__1 came__1(
+        .d(came__1__d),
+        .q(came__1__q),
+        .clock(came__1__clock)
     );
-    tnic_standalone__core__control__telemetry__bytes__2 bytes__2(
-        .d(bytes__2__d),
-        .q(bytes__2__q),
-        .clock(bytes__2__clock)
+    tnic_standalone__core__control__telemetry__came__2 came__2(
+        .d(came__2__d),
+        .q(came__2__q),
+        .clock(came__2__clock)
     );
-    tnic_standalone__core__control__telemetry__late__0 late__0(
-        .d(late__0__d),
-        .q(late__0__q),
-        .clock(late__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__late__1 late__1(
-        .d(late__1__d),
-        .q(late__1__q),
-        .clock(late__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__late__2 late__2(
-        .d(late__2__d),
-        .q(late__2__q),
-        .clock(late__2__clock)
-    );
-    tnic_standalone__core__control__telemetry__late__3 late__3(
-        .d(late__3__d),
-        .q(late__3__q),
-        .clock(late__3__clock)
-    );
-    tnic_standalone__core__control__telemetry__rtt__0 rtt__0(
-        .d(rtt__0__d),
-        .q(rtt__0__q),
-        .clock(rtt__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__rtt__1 rtt__1(
-        .d(rtt__1__d),
-        .q(rtt__1__q),
-        .clock(rtt__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__rtt__2 rtt__2(
-        .d(rtt__2__d),
-        .q(rtt__2__q),
-        .clock(rtt__2__clock)
-    );
-    tnic_standalone__core__control__telemetry__rtt__3 rtt__3(
-        .d(rtt__3__d),
-        .q(rtt__3__q),
-        .clock(rtt__3__clock)
-    );
-    tnic_standalone__core__control__telemetry__lost__0 lost__0(
-        .d(lost__0__d),
-        .q(lost__0__q),
-        .clock(lost__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__lost__1 lost__1(
-        .d(lost__1__d),
-        .q(lost__1__q),
-        .clock(lost__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__lost__2 lost__2(
-        .d(lost__2__d),
-        .q(lost__2__q),
-        .clock(lost__2__clock)
-    );
-    tnic_standalone__core__control__telemetry__lost__3 lost__3(
-        .d(lost__3__d),
-        .q(lost__3__q),
-        .clock(lost__3__clock)
+    tnic_standalone__core__control__telemetry__came__3 came__3(
+        .d(came__3__d),
+        .q(came__3__q),
+        .clock(came__3__clock)
     );
     tnic_standalone__core__control__telemetry__sampled__0 sampled__0(
         .d(sampled__0__d),
@@ -88393,70 +87851,25 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         .q(biased__q),
         .clock(biased__clock)
     );
-    tnic_standalone__core__control__telemetry__branch__0 branch__0(
-        .d(branch__0__d),
-        .q(branch__0__q),
-        .clock(branch__0__clock)
+    tnic_standalone__core__control__telemetry__operation__0 operation__0(
+        .d(operation__0__d),
+        .q(operation__0__q),
+        .clock(operation__0__clock)
     );
-    tnic_standalone__core__control__telemetry__branch__1 branch__1(
-        .d(branch__1__d),
-        .q(branch__1__q),
-        .clock(branch__1__clock)
+    tnic_standalone__core__control__telemetry__operation__1 operation__1(
+        .d(operation__1__d),
+        .q(operation__1__q),
+        .clock(operation__1__clock)
     );
-    tnic_standalone__core__control__telemetry__branch__2 branch__2(
-        .d(branch__2__d),
-        .q(branch__2__q),
-        .clock(branch__2__clock)
+    tnic_standalone__core__control__telemetry__operation__2 operation__2(
+        .d(operation__2__d),
+        .q(operation__2__q),
+        .clock(operation__2__clock)
     );
     tnic_standalone__core__control__telemetry__which which(
         .d(which__d),
         .q(which__q),
         .clock(which__clock)
-    );
-    tnic_standalone__core__control__telemetry__hyperactive__0 hyperactive__0(
-        .d(hyperactive__0__d),
-        .q(hyperactive__0__q),
-        .clock(hyperactive__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__hyperactive__1 hyperactive__1(
-        .d(hyperactive__1__d),
-        .q(hyperactive__1__q),
-        .clock(hyperactive__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__hyperactive__2 hyperactive__2(
-        .d(hyperactive__2__d),
-        .q(hyperactive__2__q),
-        .clock(hyperactive__2__clock)
-    );
-    tnic_standalone__core__control__telemetry__rate__0 rate__0(
-        .d(rate__0__d),
-        .q(rate__0__q),
-        .clock(rate__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__rate__1 rate__1(
-        .d(rate__1__d),
-        .q(rate__1__q),
-        .clock(rate__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__rate__2 rate__2(
-        .d(rate__2__d),
-        .q(rate__2__q),
-        .clock(rate__2__clock)
-    );
-    tnic_standalone__core__control__telemetry__kind__0 kind__0(
-        .d(kind__0__d),
-        .q(kind__0__q),
-        .clock(kind__0__clock)
-    );
-    tnic_standalone__core__control__telemetry__kind__1 kind__1(
-        .d(kind__1__d),
-        .q(kind__1__q),
-        .clock(kind__1__clock)
-    );
-    tnic_standalone__core__control__telemetry__kind__2 kind__2(
-        .d(kind__2__d),
-        .q(kind__2__q),
-        .clock(kind__2__clock)
     );
     tnic_standalone__core__control__telemetry__asked asked(
         .d(asked__d),
@@ -88563,16 +87976,20 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
             load_epochs__write_address = sweep_at__q;
             load_epochs__write_data = 1'b0;
         end
-        segments = sent__o_state[(32'h50)+:(32)];
-        if (ends__2__q) begin
-            segments = sent__o_state[(32'h50)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        sent__i_next = sent__o_state;
+        frames_next = frames;
         if (sent__o_event) begin
-            sent__i_next = {segments, wire_bytes, packets};
+            frames_next[(64'h0)+:(32)] = frames[(64'h0)+:(32)] + ((32'h1) & 32'hffffffff);
+            frames_next[(64'h20)+:(48)] = frames[(64'h20)+:(48)] + ((frame__2__q[(64'h0)+:(16)]) & 48'hffffffffffff);
+            if (frame__2__q[(64'h10)+:(1)]) begin
+                frames_next[(64'h50)+:(32)] = frames[(64'h50)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
         end
+        sent__i_next = frames_next;
         sampled__0__d = sample_valid & ready__q;
         sample_flow_q__d = sample_flow;
+        came__0__d[(64'h1f)+:(1)] = sample_kind == ((32'h1) & 2'h3);
+        came__0__d[(64'h0)+:(24)] = sample_rtt_ns;
+        came__0__d[(64'h18)+:(7)] = sample_lost;
         returns__i_flow = sample_flow_q__q;
         if (acked_valid) begin
             returns__i_flow = acked_flow;
@@ -88582,89 +87999,73 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         if (acked_q__1__q) begin
             acks_of__d = ((32'h1) & 4'hf) << outcome__1__q;
         end
-        biased__d = (((rtt__2__q) & 36'hfffffffff) << 32'h8) | ((32'h5) & 36'hfffffffff);
-        count = returns__o_state[(32'h0)+:(32)];
-        timeouts = returns__o_state[(32'h20)+:(32)];
-        least = returns__o_state[(32'h40)+:(24)];
-        last = returns__o_state[(32'h58)+:(24)];
-        smoothed = returns__o_state[(32'h70)+:(32)];
-        measured = returns__o_state[(32'h110)+:(1)];
-        sampled_at = returns__o_state[(32'h111)+:(32)];
-        losses = returns__o_state[(32'h131)+:(32)];
-        acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)];
-        if (acks_of__q[0]) begin
-            acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        acks__1 = returns__o_state[(32'h20 * 1 + 32'h90)+:(32)];
-        if (acks_of__q[1]) begin
-            acks__1 = returns__o_state[(32'h20 * 1 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        acks__2 = returns__o_state[(32'h20 * 2 + 32'h90)+:(32)];
-        if (acks_of__q[2]) begin
-            acks__2 = returns__o_state[(32'h20 * 2 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        acks__3 = returns__o_state[(32'h20 * 3 + 32'h90)+:(32)];
-        if (acks_of__q[3]) begin
-            acks__3 = returns__o_state[(32'h20 * 3 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        if (sampled__3__q) begin
-            losses = returns__o_state[(32'h131)+:(32)] + ((lost__3__q) & 32'hffffffff);
-            if (late__3__q) begin
-                timeouts = returns__o_state[(32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-            end
-            else begin
-                count = returns__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-                last = rtt__3__q;
-                measured = ((32'h1) & 1'h1);
-                sampled_at = now;
-                if (returns__o_state[32'h110]) begin
-                    smoothed = sum[(32'h3)+:(32)];
-                    if (rtt__3__q < returns__o_state[(32'h40)+:(24)]) begin
-                        least = rtt__3__q;
-                    end
-                end
-                else begin
-                    smoothed = ((rtt__3__q) & 32'hffffffff) << 32'h8;
-                    least = rtt__3__q;
-                end
-            end
-        end
-        returns__i_next = returns__o_state;
+        biased__d = (((came__2__q[(64'h0)+:(24)]) & 36'hfffffffff) << 32'h8) | ((32'h5) & 36'hfffffffff);
+        back_next = back;
         if (returns__o_event) begin
-            returns__i_next = {losses, sampled_at, measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
+            if (outcomes[(64'h0)+:(1)]) begin
+                back_next[(64'h90)+:(32)] = back[(64'h90)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (outcomes[(64'h1)+:(1)]) begin
+                back_next[(64'hb0)+:(32)] = back[(64'hb0)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (outcomes[(64'h2)+:(1)]) begin
+                back_next[(64'hd0)+:(32)] = back[(64'hd0)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (outcomes[(64'h3)+:(1)]) begin
+                back_next[(64'hf0)+:(32)] = back[(64'hf0)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (sampled__3__q) begin
+                back_next[(64'h131)+:(32)] = back[(64'h131)+:(32)] + ((came__3__q[(64'h18)+:(7)]) & 32'hffffffff);
+            end
+            if (sampled__3__q & came__3__q[(64'h1f)+:(1)]) begin
+                back_next[(64'h20)+:(32)] = back[(64'h20)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (sampled__3__q & ~came__3__q[(64'h1f)+:(1)]) begin
+                back_next[(64'h0)+:(32)] = back[(64'h0)+:(32)] + ((32'h1) & 32'hffffffff);
+                back_next[(64'h58)+:(24)] = came__3__q[(64'h0)+:(24)];
+                back_next[(64'h110)+:(1)] = 1'b1;
+                back_next[(64'h111)+:(32)] = now;
+                back_next[(64'h70)+:(32)] = sum[(32'h3)+:(32)];
+                if (~back[(64'h110)+:(1)]) begin
+                    back_next[(64'h70)+:(32)] = ((came__3__q[(64'h0)+:(24)]) & 32'hffffffff) << 32'h8;
+                end
+                if (~back[(64'h110)+:(1)] | (came__3__q[(64'h0)+:(24)] < back[(64'h40)+:(24)])) begin
+                    back_next[(64'h40)+:(24)] = came__3__q[(64'h0)+:(24)];
+                end
+            end
         end
-        which__d = ((32'h1) & 5'h1f) << branch__1__q;
-        if (branch__1__q[32'h2]) begin
+        returns__i_next = back_next;
+        which__d = ((32'h1) & 5'h1f) << branch_1;
+        if (branch_1[32'h2]) begin
             which__d = ((32'h10) & 5'h1f);
         end
-        branches__0 = events__o_state[(32'h20 * 0 + 32'h20)+:(32)];
-        if (which__q[0]) begin
-            branches__0 = events__o_state[(32'h20 * 0 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        branches__1 = events__o_state[(32'h20 * 1 + 32'h20)+:(32)];
-        if (which__q[1]) begin
-            branches__1 = events__o_state[(32'h20 * 1 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        branches__2 = events__o_state[(32'h20 * 2 + 32'h20)+:(32)];
-        if (which__q[2]) begin
-            branches__2 = events__o_state[(32'h20 * 2 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        branches__3 = events__o_state[(32'h20 * 3 + 32'h20)+:(32)];
-        if (which__q[3]) begin
-            branches__3 = events__o_state[(32'h20 * 3 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        branches__4 = events__o_state[(32'h20 * 4 + 32'h20)+:(32)];
-        if (which__q[4]) begin
-            branches__4 = events__o_state[(32'h20 * 4 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        steps = events__o_state[(32'hc0)+:(32)];
-        if (hyperactive__2__q) begin
-            steps = events__o_state[(32'hc0)+:(32)] + ((32'h1) & 32'hffffffff);
-        end
-        events__i_next = events__o_state;
+        decided_next = decided;
         if (events__o_event) begin
-            events__i_next = {tail, steps, branches__4, branches__3, branches__2, branches__1, branches__0, updates};
+            decided_next[(64'h0)+:(32)] = decided[(64'h0)+:(32)] + ((32'h1) & 32'hffffffff);
+            if (branches[(64'h0)+:(1)]) begin
+                decided_next[(64'h20)+:(32)] = decided[(64'h20)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (branches[(64'h1)+:(1)]) begin
+                decided_next[(64'h40)+:(32)] = decided[(64'h40)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (branches[(64'h2)+:(1)]) begin
+                decided_next[(64'h60)+:(32)] = decided[(64'h60)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (branches[(64'h3)+:(1)]) begin
+                decided_next[(64'h80)+:(32)] = decided[(64'h80)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (branches[(64'h4)+:(1)]) begin
+                decided_next[(64'ha0)+:(32)] = decided[(64'ha0)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            if (operation__2__q[(64'h26)+:(1)]) begin
+                decided_next[(64'hc0)+:(32)] = decided[(64'hc0)+:(32)] + ((32'h1) & 32'hffffffff);
+            end
+            decided_next[(64'he0)+:(32)] = operation__2__q[(64'h0)+:(32)];
+            decided_next[(64'h100)+:(3)] = operation__2__q[(64'h20)+:(3)];
+            decided_next[(64'h103)+:(1)] = 1'b0;
+            decided_next[(64'h104)+:(3)] = operation__2__q[(64'h23)+:(3)];
         end
+        events__i_next = decided_next;
         superseded__i_next = superseded__o_state;
         if (superseded__o_event) begin
             superseded__i_next = superseded__o_state + ((32'h1) & 32'hffffffff);
@@ -88700,7 +88101,26 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
         if (superseded_counts__q) begin
             part_superseded = a_superseded__q;
         end
-        answer_record = {192'h0, part_superseded, 25'h0, part_events, part_returns[305+:32], a_now__q, part_returns[273+:32], part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
+        record = ((32'h0) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        record[(64'h0)+:(32)] = part_sent[(64'h0)+:(32)];
+        record[(64'h20)+:(48)] = part_sent[(64'h20)+:(48)];
+        record[(64'h60)+:(32)] = part_sent[(64'h50)+:(32)];
+        record[(64'h80)+:(32)] = part_returns[(64'h0)+:(32)];
+        record[(64'ha0)+:(32)] = part_returns[(64'h20)+:(32)];
+        record[(64'hc0)+:(24)] = part_returns[(64'h40)+:(24)];
+        record[(64'hdf)+:(1)] = part_returns[(64'h110)+:(1)];
+        record[(64'he0)+:(24)] = part_returns[(64'h58)+:(24)];
+        record[(64'h100)+:(32)] = part_returns[(64'h70)+:(32)];
+        record[(64'h120)+:(32)] = part_returns[(64'h90)+:(32)];
+        record[(64'h140)+:(32)] = part_returns[(64'hb0)+:(32)];
+        record[(64'h160)+:(32)] = part_returns[(64'hd0)+:(32)];
+        record[(64'h180)+:(32)] = part_returns[(64'hf0)+:(32)];
+        record[(64'h1a0)+:(32)] = part_returns[(64'h111)+:(32)];
+        record[(64'h1e0)+:(32)] = part_returns[(64'h131)+:(32)];
+        record[(64'h1c0)+:(32)] = a_now__q;
+        record[(64'h200)+:(263)] = part_events;
+        record[(64'h320)+:(32)] = part_superseded;
+        answer_record = record;
         if (rst) begin
             sweep_at__d = ((32'h0) & 10'h3ff);
             ready__d = 1'b0;
@@ -88736,61 +88156,27 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     assign returns_count__clock = clk;
     assign events_count__clock = clk;
     assign superseded_counts__clock = clk;
-    assign ends__0__clock = clk;
-    assign bytes__0__clock = clk;
-    assign branch__0__clock = clk;
-    assign hyperactive__0__clock = clk;
-    assign rate__0__clock = clk;
-    assign kind__0__clock = clk;
-    assign ends__1__clock = clk;
-    assign bytes__1__clock = clk;
-    assign branch__1__clock = clk;
-    assign hyperactive__1__clock = clk;
-    assign rate__1__clock = clk;
-    assign kind__1__clock = clk;
-    assign ends__2__clock = clk;
-    assign bytes__2__clock = clk;
-    assign branch__2__clock = clk;
-    assign hyperactive__2__clock = clk;
-    assign rate__2__clock = clk;
-    assign kind__2__clock = clk;
-    assign ends__1__d = ends__0__q;
-    assign bytes__1__d = bytes__0__q;
-    assign branch__1__d = branch__0__q;
-    assign hyperactive__1__d = hyperactive__0__q;
-    assign rate__1__d = rate__0__q;
-    assign kind__1__d = kind__0__q;
-    assign ends__2__d = ends__1__q;
-    assign bytes__2__d = bytes__1__q;
-    assign branch__2__d = branch__1__q;
-    assign hyperactive__2__d = hyperactive__1__q;
-    assign rate__2__d = rate__1__q;
-    assign kind__2__d = kind__1__q;
-    assign late__0__clock = clk;
-    assign rtt__0__clock = clk;
-    assign lost__0__clock = clk;
+    assign frame__0__clock = clk;
+    assign operation__0__clock = clk;
+    assign frame__1__clock = clk;
+    assign operation__1__clock = clk;
+    assign frame__2__clock = clk;
+    assign operation__2__clock = clk;
+    assign frame__1__d = frame__0__q;
+    assign operation__1__d = operation__0__q;
+    assign frame__2__d = frame__1__q;
+    assign operation__2__d = operation__1__q;
+    assign came__0__clock = clk;
     assign sampled__0__clock = clk;
-    assign late__1__clock = clk;
-    assign rtt__1__clock = clk;
-    assign lost__1__clock = clk;
+    assign came__1__clock = clk;
     assign sampled__1__clock = clk;
-    assign late__2__clock = clk;
-    assign rtt__2__clock = clk;
-    assign lost__2__clock = clk;
+    assign came__2__clock = clk;
     assign sampled__2__clock = clk;
-    assign late__3__clock = clk;
-    assign rtt__3__clock = clk;
-    assign lost__3__clock = clk;
+    assign came__3__clock = clk;
     assign sampled__3__clock = clk;
-    assign late__1__d = late__0__q;
-    assign rtt__1__d = rtt__0__q;
-    assign lost__1__d = lost__0__q;
-    assign late__2__d = late__1__q;
-    assign rtt__2__d = rtt__1__q;
-    assign lost__2__d = lost__1__q;
-    assign late__3__d = late__2__q;
-    assign rtt__3__d = rtt__2__q;
-    assign lost__3__d = lost__2__q;
+    assign came__1__d = came__0__q;
+    assign came__2__d = came__1__q;
+    assign came__3__d = came__2__q;
     assign acked_q__0__clock = clk;
     assign outcome__0__clock = clk;
     assign acked_q__1__clock = clk;
@@ -88832,26 +88218,21 @@ module tnic_standalone__core__control__telemetry(clk,rst,swept,sent_valid,sent_f
     assign superseded__clear_epoch = ~load_epochs__read_data;
     assign sent__i_valid = sent_valid;
     assign sent__i_flow = sent_flow;
-    assign ends__0__d = sent_last;
-    assign bytes__0__d = sent_wire_bytes;
-    assign packets = sent__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-    assign wire_bytes = sent__o_state[(32'h20)+:(48)] + ((bytes__2__q) & 48'hffffffffffff);
-    assign late__0__d = sample_kind == ((32'h1) & 2'h3);
-    assign rtt__0__d = sample_rtt_ns;
-    assign lost__0__d = sample_lost;
+    assign frame__0__d = {sent_last, sent_wire_bytes};
+    assign frames = sent__o_state;
     assign returns__i_valid = sampled__0__q | acked_valid;
     assign outcome__0__d = acked_outcome;
-    assign old = ((returns__o_state[(32'h70)+:(32)]) & 36'hfffffffff);
+    assign back = returns__o_state;
+    assign old = ((back[(64'h70)+:(32)]) & 36'hfffffffff);
     assign inverse = ~old;
     assign sum = (old << 32'h3) + inverse + biased__q;
+    assign outcomes = acks_of__q;
     assign events__i_valid = event_valid;
     assign events__i_flow = event_flow;
-    assign branch__0__d = event_branch;
-    assign hyperactive__0__d = event_hyperactive;
-    assign rate__0__d = event_rate;
-    assign kind__0__d = event_kind;
-    assign updates = events__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-    assign tail = ((rate__2__q) & 39'h7fffffffff) | (((branch__2__q) & 39'h7fffffffff) << 32'h20) | (((kind__2__q) & 39'h7fffffffff) << 32'h24);
+    assign operation__0__d = {event_hyperactive, event_kind, event_branch, event_rate};
+    assign branch_1 = operation__1__q[(64'h20)+:(3)];
+    assign branches = which__q;
+    assign decided = events__o_state;
     assign superseded__i_valid = superseded_valid;
     assign superseded__i_flow = superseded_flow;
     assign sent__query_flow = query_flow;
@@ -89111,118 +88492,80 @@ module tnic_standalone__core__control__telemetry__biased(d,q,clock);
 endmodule // standalone__core__control__telemetry__biased
 
 
-module tnic_standalone__core__control__telemetry__branch__0(d,q,clock);
+module tnic_standalone__core__control__telemetry__came__0(d,q,clock);
     
     // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__branch__0
+endmodule // standalone__core__control__telemetry__came__0
 
 
-module tnic_standalone__core__control__telemetry__branch__1(d,q,clock);
+module tnic_standalone__core__control__telemetry__came__1(d,q,clock);
     
     // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__branch__1
+endmodule // standalone__core__control__telemetry__came__1
 
 
-module tnic_standalone__core__control__telemetry__branch__2(d,q,clock);
+module tnic_standalone__core__control__telemetry__came__2(d,q,clock);
     
     // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__branch__2
+endmodule // standalone__core__control__telemetry__came__2
 
 
-module tnic_standalone__core__control__telemetry__bytes__0(d,q,clock);
+module tnic_standalone__core__control__telemetry__came__3(d,q,clock);
     
     // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 16'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__bytes__0
-
-
-module tnic_standalone__core__control__telemetry__bytes__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__bytes__1
-
-
-module tnic_standalone__core__control__telemetry__bytes__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__bytes__2
+endmodule // standalone__core__control__telemetry__came__3
 
 
 module tnic_standalone__core__control__telemetry__clear(d,q,clock);
@@ -89242,63 +88585,6 @@ module tnic_standalone__core__control__telemetry__clear(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__clear
-
-
-module tnic_standalone__core__control__telemetry__ends__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__ends__0
-
-
-module tnic_standalone__core__control__telemetry__ends__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__ends__1
-
-
-module tnic_standalone__core__control__telemetry__ends__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__ends__2
 
 
 module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_current);
@@ -90532,194 +89818,61 @@ module tnic_standalone__core__control__telemetry__events_count(d,q,clock);
 endmodule // standalone__core__control__telemetry__events_count
 
 
-module tnic_standalone__core__control__telemetry__hyperactive__0(d,q,clock);
+module tnic_standalone__core__control__telemetry__frame__0(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__hyperactive__0
+endmodule // standalone__core__control__telemetry__frame__0
 
 
-module tnic_standalone__core__control__telemetry__hyperactive__1(d,q,clock);
+module tnic_standalone__core__control__telemetry__frame__1(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__hyperactive__1
+endmodule // standalone__core__control__telemetry__frame__1
 
 
-module tnic_standalone__core__control__telemetry__hyperactive__2(d,q,clock);
+module tnic_standalone__core__control__telemetry__frame__2(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__hyperactive__2
-
-
-module tnic_standalone__core__control__telemetry__kind__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__kind__0
-
-
-module tnic_standalone__core__control__telemetry__kind__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__kind__1
-
-
-module tnic_standalone__core__control__telemetry__kind__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__kind__2
-
-
-module tnic_standalone__core__control__telemetry__late__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__late__0
-
-
-module tnic_standalone__core__control__telemetry__late__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__late__1
-
-
-module tnic_standalone__core__control__telemetry__late__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__late__2
-
-
-module tnic_standalone__core__control__telemetry__late__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__late__3
+endmodule // standalone__core__control__telemetry__frame__2
 
 
 module tnic_standalone__core__control__telemetry__load_epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -90770,80 +89923,61 @@ module tnic_standalone__core__control__telemetry__load_flow(d,q,clock);
 endmodule // standalone__core__control__telemetry__load_flow
 
 
-module tnic_standalone__core__control__telemetry__lost__0(d,q,clock);
+module tnic_standalone__core__control__telemetry__operation__0(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [38:0] d;
+    output reg  [38:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 39'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__lost__0
+endmodule // standalone__core__control__telemetry__operation__0
 
 
-module tnic_standalone__core__control__telemetry__lost__1(d,q,clock);
+module tnic_standalone__core__control__telemetry__operation__1(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [38:0] d;
+    output reg  [38:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 39'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__lost__1
+endmodule // standalone__core__control__telemetry__operation__1
 
 
-module tnic_standalone__core__control__telemetry__lost__2(d,q,clock);
+module tnic_standalone__core__control__telemetry__operation__2(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [38:0] d;
+    output reg  [38:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 39'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__telemetry__lost__2
-
-
-module tnic_standalone__core__control__telemetry__lost__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 7'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__lost__3
+endmodule // standalone__core__control__telemetry__operation__2
 
 
 module tnic_standalone__core__control__telemetry__outcome__0(d,q,clock);
@@ -90882,63 +90016,6 @@ module tnic_standalone__core__control__telemetry__outcome__1(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__outcome__1
-
-
-module tnic_standalone__core__control__telemetry__rate__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rate__0
-
-
-module tnic_standalone__core__control__telemetry__rate__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rate__1
-
-
-module tnic_standalone__core__control__telemetry__rate__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rate__2
 
 
 module tnic_standalone__core__control__telemetry__ready(d,q,clock);
@@ -92189,82 +91266,6 @@ module tnic_standalone__core__control__telemetry__returns_count(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__returns_count
-
-
-module tnic_standalone__core__control__telemetry__rtt__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rtt__0
-
-
-module tnic_standalone__core__control__telemetry__rtt__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rtt__1
-
-
-module tnic_standalone__core__control__telemetry__rtt__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rtt__2
-
-
-module tnic_standalone__core__control__telemetry__rtt__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__telemetry__rtt__3
 
 
 module tnic_standalone__core__control__telemetry__sample_flow_q(d,q,clock);
@@ -95525,7 +94526,7 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
     wire turn__clock;
     
     // Local signals
-    wire [511:0] record;
+    wire [10:0] options;
     wire [7:0] shifted;
     wire judged;
     wire stopped;
@@ -95644,7 +94645,7 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
         turn__d = turn__q;
         load__d = fl_valid;
         load_flow__d = fl_flow;
-        load_priority__d = record[(32'h8)+:(3)];
+        load_priority__d = options[(64'h8)+:(3)];
         rank__d = priorities__read_data;
         if (here__q & ~age__q[32'h1]) begin
             age__d = age__q + ((32'h1) & 2'h3);
@@ -95712,7 +94713,7 @@ module tnic_standalone__core__hold(clk,rst,paused,fl_valid,fl_flow,fl_record,s_v
     assign ring__rst = rst;
     assign ring_launches__clk = clk;
     assign ring_launches__rst = rst;
-    assign record = fl_record;
+    assign options = fl_record[(32'h0)+:(11)];
     assign priorities__write_enable = load__q;
     assign priorities__write_address = load_flow__q;
     assign priorities__write_data = load_priority__q;

@@ -197,7 +197,7 @@ fn directed(width: usize) -> VecDeque<Vec<u8>> {
 
 fn lockstep<const W: usize, const K: usize, const N: usize>() -> Tally {
     let mut tally = Tally::default();
-    let library = verilate(&format!("roce{W}"), Parse::<W, K, N>::default());
+    let library = verilate(&format!("roce{W}"), Parse::<W, K, N>::new());
     let mut queue = directed(W);
     let frames = queue.len() as u64;
     run(&mut Bench::new(&library, W, 1), &mut tally, 1, |_| queue.pop_front(), false);

@@ -28,7 +28,7 @@ const BLOCKS: &[Block] = &[
     ("sorter", |n| emit(n, pacer::gate::Sorter::<2, 4, 2>::default())),
     ("txmux", |n| emit(n, txmux::TxMux::<8, 1>::default())),
     ("axil", |n| emit(n, csr::Axil::default())),
-    ("ack", |n| emit(n, ack::Ack::<64, 8>::default())),
+    ("ack", |n| emit(n, ack::Ack::<64, 8>::new())),
     ("mark", |n| emit(n, mark::Mark::<64, 8, 1, 74>::new(10, 13))),
     ("generator", |n| emit(n, generator::Generator::<64, 8, 1, 1, 17>::new(2))),
     ("arbiter", |n| emit(n, engine::Arbiter::<2>::default())),

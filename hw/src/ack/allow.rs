@@ -1,5 +1,6 @@
 //! The allow list: prefixes whose hosts are answered, as writes into the registers' store fill it.
-use crate::construct::construct;
+use crate::bus::StoreWriteIn;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::map::port::{ALLOW, ALLOW_IPV4, ALLOW_IPV6, ALLOW_LENGTH, ALLOW_PREFIX, PREFIXES};
 
@@ -20,18 +21,14 @@ struct Prefix {
 /// Eight prefixes: `allowed` says, a clock after `valid`, whether one of them holds `source`.
 ///
 /// Latency of a write: 2 clocks for an address, 3 for a length. After a reset the list is empty. Model: `timely_model::ack`, `allow`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Allow {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// A word of the registers' store is written.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Value of the written word.
-    pub st_data: Signal<In, Bits<32>>,
+    /// A word of the store is written.
+    pub st: StoreWriteIn,
     /// An address is looked up.
     pub valid: Signal<In, Bit>,
     /// The address, byte 0 in the low bits; IPv4 in the low 32.
@@ -40,9 +37,9 @@ pub struct Allow {
     pub ipv6: Signal<In, Bit>,
     /// The address is in the list.
     pub allowed: Signal<Out, Bit>,
-    at_address: Constant<Bits<5>>,
-    at_prefix: Constant<Bits<7>>,
-    nth: [Constant<Bits<5>>; 16],
+    at_address: Const<Bits<5>>,
+    at_prefix: Const<Bits<7>>,
+    nth: [Const<Bits<5>>; 16],
     write_valid: DFF<Bit>,
     write_word: DFF<Bits<10>>,
     write_data: DFF<Bits<32>>,
@@ -66,14 +63,15 @@ pub struct Allow {
     hit: [DFF<Bit>; 32],
 }
 
-impl Default for Allow {
-    fn default() -> Self {
-        construct!({
-            at_address: Constant::new(bits::<5>((ALLOW.word() / 32).into())),
-            at_prefix: Constant::new(bits::<7>((ALLOW_PREFIX.word() / 8).into())),
-            nth: std::array::from_fn(|i| Constant::new(bits::<5>(i as u64))),
-        } clk, rst, st_valid, st_word, st_data, valid, source, ipv6, allowed, write_valid, write_word, write_data, to_address, to_prefix,
-            length, partial, prefix; bytes, ends, address, mask, family, word, difference, hit)
+impl Allow {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self {
+            at_address: Const::new(bits::<5>((ALLOW.word() / 32).into())),
+            at_prefix: Const::new(bits::<7>((ALLOW_PREFIX.word() / 8).into())),
+            nth: std::array::from_fn(|i| Const::new(bits::<5>(i as u64))),
+            ..Default::default()
+        }
     }
 }
 
@@ -81,9 +79,9 @@ impl Logic for Allow {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, write_valid, write_word, write_data, prefix);
-        self.write_valid.d.next = self.st_valid.val();
-        self.write_word.d.next = self.st_word.val();
-        self.write_data.d.next = self.st_data.val();
+        self.write_valid.d.next = self.st.valid.val();
+        self.write_word.d.next = self.st.word.val();
+        self.write_data.d.next = self.st.data.val();
         self.to_address.next =
             (self.write_valid.q.val() & !self.rst.val()) & (self.write_word.q.val().get_bits::<5>(5) == self.at_address.val());
         self.to_prefix.next =

@@ -1,5 +1,5 @@
 //! The segments that arrived of each (source, flow), so that an ACK can say which were lost.
-use crate::construct::construct;
+use crate::packed::packed;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_model::ack::loss::{AHEAD, EPOCH_SHIFT, ROW_BITS, WAYS};
@@ -8,17 +8,33 @@ use timely_regs::wire::Loss;
 // A kernel takes literals alone.
 const _: () = assert!(AHEAD == 1024 && EPOCH_SHIFT == 46 && ROW_BITS == 9 && WAYS == 4 && Loss::MOST == 63);
 
-/// A packet on its way to the table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
-struct Arrival {
-    row: Bits<9>,
-    pair: Bits<39>,
-    segment: Bits<16>,
-    /// The upper half of the segment's number is 0.
-    low: Bits<1>,
-    number: Bits<16>,
-    first: Bits<1>,
-    last: Bits<1>,
+packed! {
+    /// A packet on its way to the table.
+    struct Arrival {
+        row: Bits<9>,
+        pair: Bits<39>,
+        segment: Bits<16>,
+        /// The upper half of the segment's number is 0.
+        low: Bits<1>,
+        number: Bits<16>,
+        first: Bits<1>,
+        last: Bits<1>,
+    }
+
+    /// State of a pair: the newest segment, its packets seen, 0 after its last, and the segments skipped that no ACK has told of.
+    struct Part {
+        segment: Bits<16>,
+        seen: Bits<8>,
+        skipped: Bits<6>,
+    }
+
+    /// An entry of the table.
+    struct Row {
+        pair: Bits<39>,
+        part: Part,
+        epoch: Bits<2>,
+        valid: Bit,
+    }
 }
 
 /// 2,048 (source, flow) pairs in 512 rows of four entries; the rules are those of `timely_model::ack::loss`, its model.
@@ -27,7 +43,7 @@ struct Arrival {
 /// packet may be answered. 4: one entry is chosen, and how far the segment is ahead of each is found. 5: what is chosen is put together. 6: the packet is
 /// counted; `loss` stands, and the entry is written. A packet takes what the ones before it wrote from where they are: `Arrival`s are two clocks apart or
 /// more, what comes a clock after one is not looked up. After a reset nothing is known, and for 512 clocks nothing is learnt.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Table {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -70,7 +86,7 @@ pub struct Table {
     wrote: DFF<Bit>,
     wrote_row: DFF<Bits<9>>,
     wrote_way: [DFF<Bit>; 4],
-    word: DFF<Bits<72>>,
+    word: DFF<Row>,
     wrote_kept: DFF<Bit>,
     // 2
     two: Signal<Local, Arrival>,
@@ -119,7 +135,8 @@ pub struct Table {
     parts: [Signal<Local, Bits<30>>; 5],
     aheads: [Signal<Local, Bits<16>>; 5],
     gaps: [Signal<Local, Bits<6>>; 5],
-    part: Signal<Local, Bits<30>>,
+    part: Signal<Local, Part>,
+    seen_5: Signal<Local, Bits<8>>,
     distance: Signal<Local, Bits<16>>,
     gap_5: Signal<Local, Bits<6>>,
     number_5: Signal<Local, Bits<16>>,
@@ -130,7 +147,8 @@ pub struct Table {
     fresh: DFF<Bit>,
     writes: DFF<Bit>,
     ways: [DFF<Bit>; 4],
-    kept: DFF<Bits<30>>,
+    kept: DFF<Part>,
+    segment_kept: Signal<Local, Bits<16>>,
     none: DFF<Bit>,
     many: DFF<Bit>,
     same: DFF<Bit>,
@@ -162,19 +180,9 @@ pub struct Table {
     seen_then: Signal<Local, Bits<8>>,
     skipped_then: Signal<Local, Bits<6>>,
     segment_then: Signal<Local, Bits<16>>,
-    whole: Signal<Local, Bits<72>>,
+    then: Signal<Local, Part>,
+    whole: Signal<Local, Row>,
     said: Signal<Local, Bits<8>>,
-}
-
-impl Default for Table {
-    fn default() -> Self {
-        construct!({} clk, rst, valid, source, ids, first, last, welcome, epoch, loss, sweep, clear, digest, flow, number,
-            high, segment, row, look, wrote, wrote_row, word, wrote_kept, two, three, row_2, row_3, row_4, pair_2, pair_3, pair_4, four, looks_4, epoch_4,
-            row_2_4, row_3_4, pair_2_4, segment_4, segment_6, low_4, low_6, hit_any, five, epoch_5, fresh_5, again, from_its, from_kept, between_its, between_kept, gap_5, part, distance, number_5, number_6, six, epoch_6, fresh, writes, kept, none,
-            many, same, next_one, late, far, gap, single, long, seen, skipped, anew, ignored, begins, goes_on, stays, open, sums, sum, seen_now, skipped_now,
-            at_most, complete, incomplete, tells, seen_then, skipped_then, segment_then, whole, said; words, looks, arrival, ram, wrote_way, read, age, hits, frees, held, hit, free, entry, way, entry_5,
-            apart, between, parts, aheads, gaps, ways)
-    }
 }
 
 impl Logic for Table {
@@ -254,7 +262,7 @@ impl Logic for Table {
             self.arrival[i + 1].d.next = self.arrival[i].q.val();
             self.read[i].d.next = self.ram[i].read_data.val();
             if (self.wrote.q.val() & self.wrote_way[i].q.val()) & (self.wrote_row.q.val() == self.two.val().row) {
-                self.read[i].d.next = self.word.q.val();
+                self.read[i].d.next = self.word.q.val().into();
             }
         }
         self.row_2.d.next = self.four.val().row == self.two.val().row;
@@ -271,7 +279,7 @@ impl Logic for Table {
             self.hits[i].d.next = self.read[i].q.val().get_bit(71) & (self.read[i].q.val().get_bits::<39>(0) == self.three.val().pair);
             self.frees[i].d.next = !self.read[i].q.val().get_bit(71) | self.age[i].val().get_bit(1);
             if self.row_4.q.val() & self.wrote_way[i].q.val() {
-                self.held[i].d.next = self.word.q.val().get_bits::<30>(39);
+                self.held[i].d.next = self.word.q.val().part.into();
                 self.hits[i].d.next = self.pair_4.q.val();
                 self.frees[i].d.next = false;
             }
@@ -300,7 +308,7 @@ impl Logic for Table {
             }
             self.entry[i].next = self.held[i].q.val();
             if self.row_3_4.q.val() & self.wrote_way[i].q.val() {
-                self.entry[i].next = self.word.q.val().get_bits::<30>(39);
+                self.entry[i].next = self.word.q.val().part.into();
             }
             self.entry_5[i].d.next = self.entry[i].val();
             self.apart[i].d.next = self.four.val().segment - self.entry[i].val().get_bits::<16>(0);
@@ -322,9 +330,10 @@ impl Logic for Table {
             !self.hit_any.val() | ((self.four.val().low.any() & self.four.val().first.any()) & !self.four.val().segment.any());
         self.again.d.next = (self.row_2_4.q.val() & self.pair_2_4.q.val()) & self.writes.q.val();
         self.from_its.d.next = self.four.val().segment - self.six.val().segment;
-        self.from_kept.d.next = self.four.val().segment - self.kept.q.val().get_bits::<16>(0);
+        self.segment_kept.next = self.kept.q.val().segment;
+        self.from_kept.d.next = self.four.val().segment - self.segment_kept.val();
         self.between_its.d.next = self.low_4.val() + !self.low_6.val();
-        self.between_kept.d.next = self.low_4.val() + !self.kept.q.val().get_bits::<6>(0);
+        self.between_kept.d.next = self.low_4.val() + !self.segment_kept.val().get_bits::<6>(0);
 
         // 5: the entry, or that of the packet before, whose word was not there yet.
         self.parts[0].next = bits::<30>(0);
@@ -341,11 +350,11 @@ impl Logic for Table {
             }
             self.ways[i].d.next = self.way[i].q.val();
         }
-        self.part.next = self.parts[4].val();
+        self.part.next = self.parts[4].val().into();
         self.distance.next = self.aheads[4].val();
         self.gap_5.next = self.gaps[4].val();
         if self.again.q.val() {
-            self.part.next = self.word.q.val().get_bits::<30>(39);
+            self.part.next = self.word.q.val().part;
             self.distance.next = self.from_its.q.val();
             self.gap_5.next = self.between_its.q.val();
             if self.wrote_kept.q.val() {
@@ -357,9 +366,10 @@ impl Logic for Table {
         self.fresh.d.next = self.fresh_5.q.val();
         self.writes.d.next = (self.way[0].q.val() | self.way[1].q.val()) | (self.way[2].q.val() | self.way[3].q.val());
         self.kept.d.next = self.part.val();
-        self.none.d.next = !self.part.val().get_bits::<8>(16).any();
+        self.seen_5.next = self.part.val().seen;
+        self.none.d.next = !self.seen_5.val().any();
         // One more is 255.
-        self.many.d.next = self.part.val().get_bits::<7>(17).all();
+        self.many.d.next = self.seen_5.val().get_bits::<7>(1).all();
         self.same.d.next = !self.distance.val().any();
         self.next_one.d.next = self.distance.val().any() & !self.distance.val().get_bits::<6>(10).any();
         self.late.d.next = self.distance.val().get_bits::<6>(10).all();
@@ -371,8 +381,8 @@ impl Logic for Table {
 
         // 6: the packet is counted.
         self.number_6.next = self.six.val().number;
-        self.seen.next = self.kept.q.val().get_bits::<8>(16);
-        self.skipped.next = self.kept.q.val().get_bits::<6>(24);
+        self.seen.next = self.kept.q.val().seen;
+        self.skipped.next = self.kept.q.val().skipped;
         self.anew.next = self.fresh.q.val() | !((self.same.q.val() | self.next_one.q.val()) | self.late.q.val());
         self.ignored.next = !self.anew.val() & (self.late.q.val() | (self.same.q.val() & self.none.q.val()));
         self.begins.next = self.next_one.q.val();
@@ -436,12 +446,16 @@ impl Logic for Table {
             self.skipped_then.next = self.skipped.val();
         }
         if self.ignored.val() {
-            self.segment_then.next = self.kept.q.val().get_bits::<16>(0);
+            self.segment_then.next = self.segment_kept.val();
             self.seen_then.next = self.seen.val();
         }
-        self.whole.next = ((bit_cast::<72, 39>(self.six.val().pair) | (bit_cast::<72, 16>(self.segment_then.val()) << 39))
-            | ((bit_cast::<72, 8>(self.seen_then.val()) << 55) | (bit_cast::<72, 6>(self.skipped_then.val()) << 63)))
-            | ((bit_cast::<72, 2>(self.epoch_6.q.val()) << 69) | (bits::<72>(1) << 71));
+        self.then.next.segment = self.segment_then.val();
+        self.then.next.seen = self.seen_then.val();
+        self.then.next.skipped = self.skipped_then.val();
+        self.whole.next.pair = self.six.val().pair;
+        self.whole.next.part = self.then.val();
+        self.whole.next.epoch = self.epoch_6.q.val();
+        self.whole.next.valid = true;
         if !self.writes.q.val() {
             self.loss.next = bits::<8>(0);
         }
@@ -453,7 +467,7 @@ impl Logic for Table {
             self.wrote_way[i].d.next = self.ways[i].q.val();
             self.ram[i].write_enable.next = self.ways[i].q.val() | !self.clear.val();
             self.ram[i].write_address.next = self.six.val().row;
-            self.ram[i].write_data.next = self.whole.val();
+            self.ram[i].write_data.next = self.whole.val().into();
             if !self.clear.val() {
                 self.ram[i].write_address.next = self.sweep.q.val().get_bits::<9>(0);
                 self.ram[i].write_data.next = bits::<72>(0);

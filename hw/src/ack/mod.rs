@@ -9,7 +9,7 @@ pub use loss::Table;
 pub use share::Share;
 
 use crate::bus::{AxisOut, ReportIn, StoreWriteIn};
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::HeldFifo;
 use crate::frame::Frame;
 use crate::ram::LutRam;
@@ -62,7 +62,7 @@ struct Checks {
 /// Throughput: a report every clock goes in; frames leave back to back. Back pressure: ACKs wait in the builder (8), then in the
 /// queue (32 and 2); reports are never held up.
 /// Model: `timely_model::ack::Ack`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Ack<const W: usize, const K: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -98,18 +98,18 @@ pub struct Ack<const W: usize, const K: usize> {
     pub m: AxisOut<W, K>,
     /// Counted events, by `timely_regs::counters`.
     pub pulses: Signal<Out, Bits<64>>,
-    sent_bit: Constant<Bits<64>>,
-    peer_bit: Constant<Bits<64>>,
-    address_bit: Constant<Bits<64>>,
-    dropped_bit: Constant<Bits<64>>,
-    share_bit: Constant<Bits<64>>,
-    disabled_bit: Constant<Bits<64>>,
-    incomplete_bit: Constant<Bits<64>>,
-    skipped_bit: Constant<Bits<64>>,
-    unknown_bit: Constant<Bits<64>>,
-    nth: [Constant<Bits<3>>; 4],
+    sent_bit: Const<Bits<64>>,
+    peer_bit: Const<Bits<64>>,
+    address_bit: Const<Bits<64>>,
+    dropped_bit: Const<Bits<64>>,
+    share_bit: Const<Bits<64>>,
+    disabled_bit: Const<Bits<64>>,
+    incomplete_bit: Const<Bits<64>>,
+    skipped_bit: Const<Bits<64>>,
+    unknown_bit: Const<Bits<64>>,
+    nth: [Const<Bits<3>>; 4],
     /// The first byte of our header; the parser knows no other.
-    version: Constant<Bits<8>>,
+    version: Const<Bits<8>>,
     /// Drafts, in block RAM: 620 bits in LUTs take an area whose ends are too far from each other.
     queue: HeldFifo<620, 5, 6>,
     frame: Frame<W, K, 1>,
@@ -196,10 +196,11 @@ pub struct Ack<const W: usize, const K: usize> {
     clock_bytes: Signal<Local, Bytes8>,
 }
 
-impl<const W: usize, const K: usize> Default for Ack<W, K> {
-    fn default() -> Self {
-        let bit = |c: Counter| Constant::new(bits::<64>(1 << c as u64));
-        construct!({
+impl<const W: usize, const K: usize> Ack<W, K> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        let bit = |c: Counter| Const::new(bits::<64>(1 << c as u64));
+        Self {
             sent_bit: bit(Counter::AcksSent),
             peer_bit: bit(Counter::AckRefusedPeer),
             address_bit: bit(Counter::AckRefusedAddress),
@@ -209,13 +210,11 @@ impl<const W: usize, const K: usize> Default for Ack<W, K> {
             incomplete_bit: bit(Counter::SegmentsIncomplete),
             skipped_bit: bit(Counter::SegmentsSkipped),
             unknown_bit: bit(Counter::LossUnknown),
-            nth: std::array::from_fn(|i| Constant::new(bits::<3>(i as u64))),
-            version: Constant::new(bits::<8>(VERSION.into())),
+            nth: std::array::from_fn(|i| Const::new(bits::<3>(i as u64))),
+            version: Const::new(bits::<8>(VERSION.into())),
+            allow: Allow::new(),
+            ..Default::default()
         }
-            clk, rst, cfg_ack_enable, cfg_mac, cfg_ack_tos, cfg_ack_ttl, cfg_ipv4, cfg_ipv6, cfg_prefix4, cfg_udp_port, cfg_vlan,
-            cfg_ack_rate, st, now, i, m, pulses, queue, frame, head4, tagged4, head6, tagged6, ours, answer, i_kinds, o_kinds, mac_to, mac_from, source4, destination4, source6,
-            destination6, tci1, tci, tci_low, ports1, port1, ports, from_port, to_port, own_port, arrived, arrival, clock_bytes, data, asks, disabled1, v1, mine1, group1, r1, allow, losses, share, partial, broadcast, source,
-            destination, vlan, v2, r2, checks, c, to_us, strange, addressed, v3, last3, last2, r3, address3, peer3, bytes, taken, dropped4, exceeds4, taken4, taken5, taken6, said, said_at, behind, told, loss, one, leaves, incomplete7, skipped7, unknown7, a, departure; hosts)
     }
 }
 
@@ -361,9 +360,7 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         // 1: each comparison by itself.
         self.source.next = self.r1.q.val().source;
         self.destination.next = self.r1.q.val().destination;
-        self.allow.st_valid.next = self.st.valid.val();
-        self.allow.st_word.next = self.st.word.val();
-        self.allow.st_data.next = self.st.data.val();
+        StoreWriteIn::link(&mut self.st, &mut self.allow.st);
         self.allow.valid.next = self.v1.q.val();
         self.allow.source.next = self.source.val();
         self.allow.ipv6.next = self.r1.q.val().ipv6;

@@ -29,7 +29,7 @@ pub use axil::{AxilMaster, AxilSlave};
 pub use charge::{ChargeIn, ChargeOut};
 pub use doorbell::{DoorbellIn, DoorbellOut};
 pub use event::{EventIn, EventOut, EventStage};
-pub use flow_load::{FlowLoadIn, FlowLoadOut, FlowLoadStage};
+pub use flow_load::{FlowLoadIn, FlowLoadOut, FlowLoadStage, FlowOptions};
 pub use frame::{AxisIn, AxisOut, CompletionIn, CompletionOut, ReceivedIn, ReceivedOut, ReportIn, ReportOut};
 pub use frame::{SideAxisIn, SideAxisOut, TaggedAxisIn, TaggedAxisOut};
 pub use grant::{GrantIn, GrantOut};
@@ -39,7 +39,7 @@ pub use rate::{FlowPulseIn, FlowPulseOut, FlowPulseStage, HostRateIn, HostRateOu
 pub use sample::{CountedSampleIn, CountedSampleOut, CountedSampleStage, OutcomeIn, OutcomeOut, OutcomeStage};
 pub use sample::{SampleIn, SampleOut, SampleTapIn, SampleTapOut};
 pub use sent::{CountedFrameIn, CountedFrameOut, CountedFrameStage, SentIn, SentOut};
-pub use store_write::{StoreWriteIn, StoreWriteOut};
+pub use store_write::{CopyIn, CopyOut, LookIn, LookOut, StoreWriteIn, StoreWriteOut};
 
 pub use cells::{BeatWriteIn, BeatWriteOut, JoinIn, JoinOut, MetaAxisIn, MetaAxisOut, StoredAxisIn, StoredAxisOut};
 pub use pacing::{

@@ -1,4 +1,4 @@
-//! Rates, and what else is said of a flow in a word.
+//! Rates, releases and single events of a flow.
 use super::bus;
 use rust_hdl::prelude::*;
 

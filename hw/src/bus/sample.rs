@@ -1,4 +1,4 @@
-//! Samples for the engine, and what an ACK was worth.
+//! Samples for the engine, and outcomes of ACKs.
 use super::bus;
 use rust_hdl::prelude::*;
 

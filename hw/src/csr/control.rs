@@ -1,6 +1,6 @@
 //! The register machine: decodes an access by the table of the map, checks it, carries it out, answers it.
 use super::Decode;
-use crate::bus::{DoorbellOut, FlowLoadIn, FlowLoadOut, HostRateOut, ProfileWriteOut, StoreWriteOut};
+use crate::bus::{CopyIn, DoorbellOut, FlowLoadIn, FlowLoadOut, HostRateOut, LookOut, ProfileWriteOut, StoreWriteOut};
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::map::{self, Build, Register, flow};
@@ -58,14 +58,8 @@ pub struct Control<const F: usize> {
     pub reply_data: Signal<Out, Bits<32>>,
     /// A register is written.
     pub st: StoreWriteOut,
-    /// A word of an answer is to be stored.
-    pub copy_valid: Signal<In, Bit>,
-    /// Number of the word in the answer.
-    pub copy_index: Signal<In, Bits<5>>,
-    /// The word.
-    pub copy_data: Signal<In, Bits<32>>,
-    /// The word is stored.
-    pub copy_ready: Signal<Out, Bit>,
+    /// A word of an answer.
+    pub copy: CopyIn,
     /// The counter that comes round.
     pub count_index: Signal<In, Bits<5>>,
     /// Value of that counter.
@@ -93,15 +87,7 @@ pub struct Control<const F: usize> {
     /// The last query was not answered.
     pub failed: Signal<In, Bit>,
     /// A register is looked at; one clock.
-    pub look_valid: Signal<Out, Bit>,
-    /// Word of the register.
-    pub look_word: Signal<Out, Bits<10>>,
-    /// Data of the write; 0 for a read.
-    pub look_data: Signal<Out, Bits<32>>,
-    /// Value of the register, from the next clock on.
-    pub look_live: Signal<In, Bits<32>>,
-    /// A write to the register is refused, from the next clock on.
-    pub look_refuse: Signal<In, Bit>,
+    pub look: LookOut,
     /// DMA loads flows.
     pub loading: Signal<In, Bit>,
     /// A soft reset is under way.
@@ -189,9 +175,8 @@ impl<const F: usize> Control<F> {
             at_answer: word(flow::ANSWER),
         }
             clk, rst, request, request_write, request_address, request_data, request_whole, reply, reply_write,
-            reply_error, reply_data, st, copy_valid, copy_index, copy_data, copy_ready, count_index,
-            count_value, count_above, histogram_count, histogram_clearing, next_bin, next_bin_q, swept, now, enable, lost, busy, done, failed, look_valid, look_word, look_data,
-            look_live, look_refuse, loading, clearing, bulk, flow_index, stop, refused, time_set_valid, pw, fl, fl_command, host, hd, query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
+            reply_error, reply_data, st, copy, count_index,
+            count_value, count_above, histogram_count, histogram_clearing, next_bin, next_bin_q, swept, now, enable, lost, busy, done, failed, look, loading, clearing, bulk, flow_index, stop, refused, time_set_valid, pw, fl, fl_command, host, hd, query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
             sweeping, reason, left, stv, stw, std, setting, set, pw_q, fl_q, fl_own, fl_index, fills, record, host_q, bell, bell_flow, bell_packets, asking)
     }
 }
@@ -200,28 +185,8 @@ impl<const F: usize> Logic for Control<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word, sweeping);
-        dff_setup!(
-            self,
-            clk,
-            left,
-            stv,
-            stw,
-            std,
-            setting,
-            set,
-            pw_q,
-            fl_q,
-            fl_own,
-            fl_index,
-            fills,
-            record,
-            host_q,
-            bell,
-            bell_flow,
-            bell_packets,
-            asking,
-            next_bin_q
-        );
+        dff_setup!(self, clk, left, stv, stw, std, setting, set, pw_q, fl_q, fl_own, fl_index, fills, record, host_q, bell, bell_flow);
+        dff_setup!(self, clk, bell_packets, asking, next_bin_q);
         self.store.read_clock.next = self.clk.val();
         self.store.write_clock.next = self.clk.val();
         self.store.read_address.next = self.word.q.val();
@@ -247,9 +212,9 @@ impl<const F: usize> Logic for Control<F> {
         // The store's writes: the sweep's a clock after the table gave the value, an answer's when no access writes.
         self.last_word.d.next = self.word.q.val();
         self.sweeping.d.next = self.state.q.val() == State::Sweep;
-        self.stv.d.next = self.copy_valid.val();
-        self.stw.d.next = self.at_answer.val() | bit_cast::<10, 5>(self.copy_index.val());
-        self.std.d.next = self.copy_data.val();
+        self.stv.d.next = self.copy.valid.val();
+        self.stw.d.next = self.at_answer.val() | bit_cast::<10, 5>(self.copy.index.val());
+        self.std.d.next = self.copy.data.val();
         if self.sweeping.q.val() {
             self.stv.d.next = true;
             self.stw.d.next = self.last_word.q.val();
@@ -258,7 +223,7 @@ impl<const F: usize> Logic for Control<F> {
                 self.std.d.next = bits::<32>(0);
             }
         }
-        self.copy_ready.next = self.state.q.val() != State::Act;
+        self.copy.ready.next = self.state.q.val() != State::Act;
         self.decode.clk.next = self.clk.val();
         self.decode.rst.next = self.rst.val();
         self.decode.fetch.next = self.state.q.val() == State::Fetch;
@@ -277,8 +242,8 @@ impl<const F: usize> Logic for Control<F> {
         self.decode.busy.next = self.busy.val();
         self.decode.done.next = self.done.val();
         self.decode.failed.next = self.failed.val();
-        self.decode.look_live.next = self.look_live.val();
-        self.decode.look_refuse.next = self.look_refuse.val();
+        self.decode.look_live.next = self.look.live.val();
+        self.decode.look_refuse.next = self.look.refuse.val();
         self.decode.loading.next = self.loading.val();
         self.decode.now.next = self.now.val();
         self.decode.histogram_count.next = self.histogram_count.val();
@@ -437,11 +402,11 @@ impl<const F: usize> Logic for Control<F> {
         self.pw.profile.next = self.stw.q.val().get_bits::<4>(5);
         self.pw.word.next = self.stw.q.val().get_bits::<5>(0);
         self.pw.data.next = self.std.q.val();
-        self.look_valid.next = self.state.q.val() == State::Fetch;
-        self.look_word.next = self.word.q.val();
-        self.look_data.next = bits::<32>(0);
+        self.look.valid.next = self.state.q.val() == State::Fetch;
+        self.look.word.next = self.word.q.val();
+        self.look.data.next = bits::<32>(0);
         if self.write.q.val() {
-            self.look_data.next = self.data.q.val();
+            self.look.data.next = self.data.q.val();
         }
         self.fl.valid.next = self.fl_q.q.val();
         self.fl_command.next = self.fl_own.q.val();

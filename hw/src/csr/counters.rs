@@ -1,5 +1,4 @@
 //! Half of the event counters: few bits each that count at once, and a RAM that a round of 32 clocks adds them to.
-use crate::construct::construct;
 use rust_hdl::prelude::*;
 
 /// 32 counters of 32 bits, wrapping. Each is visited every 32 clocks, so 6 bits hold what happened since the last visit; more counters are
@@ -7,7 +6,7 @@ use rust_hdl::prelude::*;
 ///
 /// `value` is counter `index`, one after the other, a clock each, [`Counters::LATENCY`] clocks after its visit: an event shows after
 /// at most 36 clocks. Reset clears the counters in the first round.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Counters {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -38,13 +37,6 @@ pub struct Counters {
 impl Counters {
     /// Clocks from the visit of a counter to its new value at the output.
     pub const LATENCY: usize = 3;
-}
-
-impl Default for Counters {
-    fn default() -> Self {
-        construct!({} clk, rst, pulses, index, value, ram, visited, cleared, index1, events1, index2, events2, old2, cleared1, cleared2, index3,
-            value3; recent)
-    }
 }
 
 impl Logic for Counters {

@@ -193,32 +193,8 @@ impl Logic for Decode {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, now_q, latched, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status);
-        dff_setup!(
-            self,
-            clk,
-            is_error,
-            is_state,
-            is_command,
-            is_flow_status,
-            is_counter,
-            is_dma,
-            is_live,
-            is_bin,
-            is_clearing,
-            is_lead,
-            is_reset,
-            nowhere,
-            entry,
-            stored,
-            below,
-            above,
-            outside,
-            absent,
-            direction,
-            later,
-            back,
-            value
-        );
+        dff_setup!(self, clk, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, is_bin, is_clearing, is_lead);
+        dff_setup!(self, clk, is_reset, nowhere, entry, stored, below, above, outside, absent, direction, later, back, value);
         self.entries.clock.next = self.clk.val();
         self.entries.address.next = self.word.val().get_bits::<9>(0);
         self.reset_value.next = self.entries.data.val().get_bits::<32>(0);

@@ -19,7 +19,9 @@ pub use histogram::HistogramAccess;
 pub use query::Query;
 pub use settings::{Settings, SettingsBus};
 
-use crate::bus::{AnswerIn, AxilSlave, DoorbellOut, FlowLoadIn, FlowLoadOut, HostRateOut, ProfileWriteOut, StoreWriteOut};
+use crate::bus::{
+    AnswerIn, AxilSlave, CopyOut, DoorbellOut, FlowLoadIn, FlowLoadOut, HostRateOut, LookOut, ProfileWriteOut, StoreWriteOut,
+};
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
@@ -64,16 +66,8 @@ pub struct Csr<const F: usize> {
     pub query_flow: Signal<Out, Bits<F>>,
     /// A register is written.
     pub st: StoreWriteOut,
-    /// A register is looked at, 3 clocks before a write to it is carried out; one clock.
-    pub look_valid: Signal<Out, Bit>,
-    /// Word of the register.
-    pub look_word: Signal<Out, Bits<10>>,
-    /// Data of the write; 0 for a read.
-    pub look_data: Signal<Out, Bits<32>>,
-    /// Value of the register, if DMA changes it; from the next clock on.
-    pub look_live: Signal<In, Bits<32>>,
-    /// DMA refuses a write to the register; from the next clock on.
-    pub look_refuse: Signal<In, Bit>,
+    /// A register is looked at; one clock.
+    pub look: LookOut,
     /// The heartbeat is lost.
     pub lost: Signal<Out, Bit>,
     /// DMA loads flows: no command may.
@@ -119,7 +113,7 @@ impl<const F: usize> Csr<F> {
         construct!({
             control: Control::new(build),
             csr_errors: Constant::new(bits::<64>(1 << Counter::CsrErrors as u8)),
-            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)), held: Default::default(), histogram: HistogramAccess::new(), heartbeat: Heartbeat::new(), clear: Clear::new() } clk, rst, s_axil, stop, time_set_valid, pw, fl, host, hd, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk, answer, pulses, swept, now, axil, settings, counters, above, query, events)
+            heartbeat_stops: Constant::new(bits::<64>(1 << Counter::HeartbeatStops as u8)), held: Default::default(), histogram: HistogramAccess::new(), heartbeat: Heartbeat::new(), clear: Clear::new() } clk, rst, s_axil, stop, time_set_valid, pw, fl, host, hd, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, st, look, lost, loading, bulk, answer, pulses, swept, now, axil, settings, counters, above, query, events)
     }
 }
 
@@ -154,21 +148,16 @@ impl<const F: usize> Logic for Csr<F> {
         self.axil.reply_write.next = self.control.reply_write.val();
         self.axil.reply_error.next = self.control.reply_error.val();
         self.axil.reply_data.next = self.control.reply_data.val();
-        self.held.st_valid.next = self.st.valid.val();
-        self.held.st_word.next = self.st.word.val();
-        self.held.st_data.next = self.st.data.val();
+        StoreWriteOut::join(&mut self.st, &mut self.held.st);
         StoreWriteOut::join(&mut self.st, &mut self.histogram.st);
         self.settings.next = self.held.settings.val();
         StoreWriteOut::join(&mut self.st, &mut self.heartbeat.st);
         StoreWriteOut::join(&mut self.st, &mut self.clear.st);
         self.clear.loading.next = self.loading.val();
-        self.control.copy_valid.next = self.query.copy_valid.val();
-        self.control.copy_index.next = self.query.copy_index.val();
-        self.control.copy_data.next = self.query.copy_data.val();
+        CopyOut::join(&mut self.query.copy, &mut self.control.copy);
         self.control.busy.next = self.query.busy.val();
         self.control.done.next = self.query.done.val();
         self.control.failed.next = self.query.failed.val();
-        self.query.copy_ready.next = self.control.copy_ready.val();
         self.query.start.next = self.control.query_valid.val();
         self.query.loaded.next = self.control.fl_command.val();
         AnswerIn::link(&mut self.answer, &mut self.query.answer);
@@ -186,8 +175,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.enable.next = self.held.settings.val().enable.any() & self.held.settings.val().nonce_keyed.any();
         self.control.lost.next = self.heartbeat.lost.val();
         DoorbellOut::<F>::link(&mut self.hd, &mut self.control.hd);
-        self.control.look_live.next = self.look_live.val();
-        self.control.look_refuse.next = self.look_refuse.val();
+        LookOut::link(&mut self.look, &mut self.control.look);
         self.control.loading.next = self.loading.val();
         self.control.clearing.next = self.clear.busy.val();
         self.control.bulk.valid.next = self.bulk.valid.val() | self.clear.valid.val();
@@ -200,9 +188,6 @@ impl<const F: usize> Logic for Csr<F> {
         }
         self.control.flow_index.next = self.held.settings.val().flow_index;
         StoreWriteOut::link(&mut self.st, &mut self.control.st);
-        self.look_valid.next = self.control.look_valid.val();
-        self.look_word.next = self.control.look_word.val();
-        self.look_data.next = self.control.look_data.val();
         self.lost.next = self.heartbeat.lost.val();
         self.events.next = self.pulses.val();
         if self.control.refused.val() {

@@ -1,5 +1,5 @@
 //! A query under way: waits for the answer, then moves it into the store, a word a clock.
-use crate::bus::AnswerIn;
+use crate::bus::{AnswerIn, CopyOut};
 use rust_hdl::prelude::*;
 
 /// Waits up to 4096 clocks for an answer with its tag, 0 to 7 in turn; hands its 32 words over at `copy_*`, valid/ready; keeps the state of the last command.
@@ -18,13 +18,7 @@ pub struct Query {
     /// The tag of the query that goes out.
     pub tag: Signal<Out, Bits<4>>,
     /// A word is to be stored.
-    pub copy_valid: Signal<Out, Bit>,
-    /// Number of the word in the answer.
-    pub copy_index: Signal<Out, Bits<5>>,
-    /// The word.
-    pub copy_data: Signal<Out, Bits<32>>,
-    /// The word is stored at this clock.
-    pub copy_ready: Signal<In, Bit>,
+    pub copy: CopyOut,
     /// A query is under way.
     pub busy: Signal<Out, Bit>,
     /// The last command is done.
@@ -76,7 +70,7 @@ impl Logic for Query {
                 }
             }
         }
-        if self.copying.q.val() & self.copy_ready.val() {
+        if self.copying.q.val() & self.copy.ready.val() {
             self.index.d.next = self.index.q.val() + bits::<5>(1);
             self.next.d.next = self.next.q.val() + bits::<5>(1);
             self.word.d.next = self.record.q.val().get_bits::<32>(self.from.val().index());
@@ -94,9 +88,9 @@ impl Logic for Query {
             self.failed_q.d.next = false;
         }
         self.tag.next = bit_cast::<4, 3>(self.tag_q.q.val());
-        self.copy_valid.next = self.copying.q.val();
-        self.copy_index.next = self.index.q.val();
-        self.copy_data.next = self.word.q.val();
+        self.copy.valid.next = self.copying.q.val();
+        self.copy.index.next = self.index.q.val();
+        self.copy.data.next = self.word.q.val();
         self.busy.next = self.busy_q.q.val();
         self.done.next = self.done_q.q.val();
         self.failed.next = self.failed_q.q.val();

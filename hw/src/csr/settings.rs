@@ -1,6 +1,7 @@
 //! The settings that other blocks read: a register for each row of `timely_regs::map::settings`, and the bus that they leave on.
 // `LogicStruct` derives public functions without docs.
 #![allow(missing_docs)]
+use crate::bus::StoreWriteIn;
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::map::settings::{self, Setting, TABLE};
@@ -14,11 +15,7 @@ pub struct Holder<const N: usize, const WORDS: usize> {
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A word of the store is written.
-    pub st_valid: Signal<In, Bit>,
-    /// The word's number.
-    pub st_word: Signal<In, Bits<10>>,
-    /// Value of the written word.
-    pub st_data: Signal<In, Bits<32>>,
+    pub st: StoreWriteIn,
     /// The setting.
     pub value: Signal<Out, Bits<N>>,
     at: [Constant<Bits<10>>; WORDS],
@@ -38,7 +35,7 @@ impl<const N: usize, const WORDS: usize> Holder<N, WORDS> {
             at: std::array::from_fn(|i| Constant::new(bits::<10>(setting.word(i as u32).into()))),
             others: std::array::from_fn(|i| Constant::new((ones(N) - word(i)).into())),
             place: std::array::from_fn(|i| Constant::new(bits::<7>(32 * i as u64))),
-        } clk, rst, st_valid, st_word, st_data, value, held)
+        } clk, rst, st, value, held)
     }
 }
 
@@ -47,9 +44,9 @@ impl<const N: usize, const WORDS: usize> Logic for Holder<N, WORDS> {
     fn update(&mut self) {
         dff_setup!(self, clk, held);
         for i in 0..WORDS {
-            if self.st_valid.val() & (self.st_word.val() == self.at[i].val()) {
+            if self.st.valid.val() & (self.st.word.val() == self.at[i].val()) {
                 self.held.d.next =
-                    (self.held.q.val() & self.others[i].val()) | (bit_cast::<N, 32>(self.st_data.val()) << self.place[i].val());
+                    (self.held.q.val() & self.others[i].val()) | (bit_cast::<N, 32>(self.st.data.val()) << self.place[i].val());
             }
         }
         self.value.next = self.held.q.val();
@@ -75,11 +72,7 @@ macro_rules! settings {
             /// Synchronous reset, active high.
             pub rst: Signal<In, Bit>,
             /// A word of the store is written.
-            pub st_valid: Signal<In, Bit>,
-            /// The word's number.
-            pub st_word: Signal<In, Bits<10>>,
-            /// Value of the written word.
-            pub st_data: Signal<In, Bits<32>>,
+            pub st: StoreWriteIn,
             /// The settings.
             pub settings: Signal<Out, SettingsBus>,
             $($($name: Holder<$bits, { usize::div_ceil($bits, 32) }>,)*)*
@@ -88,7 +81,7 @@ macro_rules! settings {
         impl Default for Settings {
             fn default() -> Self {
                 const { assert!(SettingsBus::BITS == settings::BITS, "the bus is as wide as the table") };
-                construct!({ $($($name: Holder::new(&TABLE.$name),)*)* } clk, rst, st_valid, st_word, st_data, settings)
+                construct!({ $($($name: Holder::new(&TABLE.$name),)*)* } clk, rst, st, settings)
             }
         }
 
@@ -98,9 +91,7 @@ macro_rules! settings {
                 $($(
                     self.$name.clk.next = self.clk.val();
                     self.$name.rst.next = self.rst.val();
-                    self.$name.st_valid.next = self.st_valid.val();
-                    self.$name.st_word.next = self.st_word.val();
-                    self.$name.st_data.next = self.st_data.val();
+                    StoreWriteIn::link(&mut self.st, &mut self.$name.st);
                     self.settings.next.$name = self.$name.value.val();
                 )*)*
             }

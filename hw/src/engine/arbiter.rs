@@ -1,7 +1,7 @@
 //! Order in which operations issue: queues, issue stage and parked samples.
 use super::queue::Queue;
 use super::words::{Kind, Measure, Sampled};
-use crate::bus::{FlowPulseIn, HostRateIn};
+use crate::bus::{FlowPulseIn, HostRateIn, SampleIn};
 use crate::construct::construct;
 use crate::ram::{BlockRam, LutRam};
 use rust_hdl::prelude::*;
@@ -22,21 +22,7 @@ pub struct Arbiter<const F: usize> {
     /// Inputs count.
     pub enable: Signal<In, Bit>,
     /// A sample comes.
-    pub sample_valid: Signal<In, Bit>,
-    /// 1 is a time-out, else an RTT.
-    pub sample_kind: Signal<In, Bits<2>>,
-    /// Flow of the sample.
-    pub sample_flow: Signal<In, Bits<F>>,
-    /// RTT of the sample, ns.
-    pub sample_rtt_ns: Signal<In, Bits<24>>,
-    /// Time of the sample, ns.
-    pub sample_now_ns: Signal<In, Bits<32>>,
-    /// Hops on the sample's way.
-    pub sample_hops: Signal<In, Bits<8>>,
-    /// The responder's part of the RTT, ns.
-    pub sample_endpoint_ns: Signal<In, Bits<24>>,
-    /// The sample's ACK tells of lost packets.
-    pub sample_lost: Signal<In, Bit>,
+    pub sample: SampleIn<F>,
     /// A flow restarts after its idle time.
     pub idle: FlowPulseIn<F>,
     /// The host writes a rate.
@@ -139,7 +125,7 @@ pub struct Arbiter<const F: usize> {
 impl<const F: usize> Default for Arbiter<F> {
     fn default() -> Self {
         construct!({ slots: BlockRam::default().apart(), issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
-            clk, rst, enable, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns, sample_lost, lost, due_lost, sampled, lose,
+            clk, rst, enable, sample, lost, due_lost, sampled, lose,
             idle, host, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
             endpoint_ns, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
             held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, go, free, parked,
@@ -159,19 +145,19 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.loads.i_flow.next = self.load_flow.val();
         self.samples.clk.next = self.clk.val();
         self.samples.rst.next = self.rst.val();
-        self.samples.i_valid.next = self.sample_valid.val() & self.enable.val();
-        self.samples.i_flow.next = self.sample_flow.val();
-        self.timed_out.next = self.sample_kind.val() == bits::<2>(1);
+        self.samples.i_valid.next = self.sample.valid.val() & self.enable.val();
+        self.samples.i_flow.next = self.sample.flow.val();
+        self.timed_out.next = self.sample.kind.val() == bits::<2>(1);
         self.measures.clock.next = self.clk.val();
-        self.measures.write_enable.next = self.sample_valid.val();
+        self.measures.write_enable.next = self.sample.valid.val();
         self.measures.write_address.next = self.samples.i_place.val();
-        self.sampled.next.rtt_ns = self.sample_rtt_ns.val();
-        self.sampled.next.now_ns = self.sample_now_ns.val();
-        self.sampled.next.hops = self.sample_hops.val();
-        self.sampled.next.endpoint_ns = self.sample_endpoint_ns.val();
+        self.sampled.next.rtt_ns = self.sample.rtt_ns.val();
+        self.sampled.next.now_ns = self.sample.now_ns.val();
+        self.sampled.next.hops = self.sample.hops.val();
+        self.sampled.next.endpoint_ns = self.sample.endpoint_ns.val();
         self.sampled.next.timed_out = self.timed_out.val();
         self.measures.write_data.next.measure = self.sampled.val();
-        self.measures.write_data.next.lost = self.sample_lost.val();
+        self.measures.write_data.next.lost = self.sample.lost.val().any();
         self.measures.read_address.next = self.samples.o_place.val();
         self.hosts.clk.next = self.clk.val();
         self.hosts.rst.next = self.rst.val();
@@ -381,8 +367,8 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.sure.d.next = (!self.held.d.val() | self.open.d.val()) | (self.held_sample.d.val() & !self.closing.d.val());
         self.sample_dropped.next = self.samples.dropped.val() | self.replaced.q.val();
         self.lost_flow.d.next = self.last_flow.q.val();
-        if self.sample_valid.val() {
-            self.last_flow.d.next = self.sample_flow.val();
+        if self.sample.valid.val() {
+            self.last_flow.d.next = self.sample.flow.val();
         }
         self.dropped_flow.next = self.replaced_flow.q.val();
         if self.samples.dropped.val() {

@@ -11,7 +11,6 @@ use timely_regs::profile;
 /// A port's number is the clock after the issue at which it holds.
 #[derive(LogicBlock, Default)]
 pub struct Average {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,

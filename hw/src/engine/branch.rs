@@ -9,7 +9,6 @@ use timely_regs::profile;
 /// A port's number is the clock after the issue at which it holds.
 #[derive(LogicBlock, Default)]
 pub struct Branch {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
     pub bus_1: Signal<In, ProfileWrite>,

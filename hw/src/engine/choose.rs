@@ -9,7 +9,6 @@ use timely_regs::profile;
 /// A port's number is the clock after the issue at which it holds. The choice is known a clock before the numbers are there.
 #[derive(LogicBlock, Default)]
 pub struct Choose {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,

@@ -11,7 +11,6 @@ use timely_regs::profile;
 /// by the mantissa of 1 / T_upd.
 #[derive(LogicBlock, Default)]
 pub struct Delta {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,

@@ -13,7 +13,6 @@ use timely_regs::profile;
 /// the exponent shifts the gain before it meets the mantissa.
 #[derive(LogicBlock, Default)]
 pub struct Error {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,

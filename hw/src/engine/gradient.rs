@@ -14,7 +14,6 @@ use timely_regs::profile;
 /// meets the reciprocal of the endpoint's delay.
 #[derive(LogicBlock, Default)]
 pub struct Gradient {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps copies of registers apart.
     pub rst: Signal<In, Bit>,

@@ -6,7 +6,6 @@ use rust_hdl::prelude::*;
 /// A bit a flow. A port's number is the clock after the issue at which it holds; an operation goes by what was written until its issue.
 #[derive(LogicBlock, Default)]
 pub struct Limited<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Clear `sweep_flow`.
     pub sweep: Signal<In, Bit>,

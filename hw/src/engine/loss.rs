@@ -1,7 +1,6 @@
 //! The decrease by loss: at most one in a round trip.
 use super::word::ProfileWord;
 use super::words::ProfileWrite;
-use crate::construct::construct;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
@@ -9,9 +8,8 @@ use timely_regs::profile;
 /// At most one decrease by loss in an RTT: a flow's last is remembered.
 ///
 /// A port's number is the clock after the issue at which it holds. The time is read at 0 and written at 14; operations of a flow are 24 clocks apart.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Loss<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,
@@ -61,13 +59,6 @@ pub struct Loss<const F: usize> {
     // Index k is the register of clock k + 11.
     falls: [DFF<Bit>; 9],
     amount: [DFF<Bits<27>>; 3],
-}
-
-impl<const F: usize> Default for Loss<F> {
-    fn default() -> Self {
-        construct!({} clk, rst, sweep, sweep_flow, bus_8, profile_8, flow_0, lost_0, rtt_2, endpoint_2, time_2, law_10, valid_14, flow_14, time_14, falls_12,
-            falls_13, falls_19, decrease_13, decrease, times, raw, since, total; lost, due, falls, amount)
-    }
 }
 
 impl<const F: usize> Logic for Loss<F> {

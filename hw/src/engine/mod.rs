@@ -20,7 +20,7 @@ mod update;
 mod word;
 pub mod words;
 
-use crate::bus::{EventOut, FlowLoadIn, FlowPulseIn, FlowPulseOut, HostRateIn, ProfileWriteIn, SampleIn};
+use crate::bus::{EventOut, FlowLoadIn, FlowOptions, FlowPulseIn, FlowPulseOut, HostRateIn, ProfileWriteIn, SampleIn};
 use crate::construct::construct;
 use crate::pacer::delay::{Ring, Stages};
 pub use arbiter::Arbiter;
@@ -131,6 +131,7 @@ pub struct Engine<const F: usize> {
     shown: Signal<Local, Before>,
     mark: Ring<Marked, 8>,
     // The index of these is the clock after the issue at which they hold; the unused first entries are optimised away.
+    options: Signal<Local, FlowOptions>,
     bus_in: Signal<Local, ProfileWrite>,
     bus: [DFF<ProfileWrite>; 17],
     valid: [DFF<Bit>; 26],
@@ -185,7 +186,7 @@ impl<const F: usize> Default for Engine<F> {
         }
             clk, rst, swept, sample, loss,
             idle, limited_valid, limited_flow, limited, host, fl, pw, rate_valid, rate_flow, rate_value, event, pulses, superseded, sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
-            scale, gradient, increase, choose, limits, rate, root, turn, inputs, measured, given, stamps, values, earlier, mark_19, shown, mark, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
+            scale, gradient, increase, choose, limits, rate, root, turn, inputs, measured, given, stamps, values, earlier, mark_19, shown, mark, options, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
             profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, low_10, edge_13, above, smoothed, kept, rising, reached,
             writes, last, filtered, mark11, marked, marked_now, kind_10, kind_14, kind_18, late_18, falls, is_sample, rate_now, refused_now)
     }

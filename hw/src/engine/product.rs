@@ -10,7 +10,6 @@ use rust_hdl::prelude::*;
 /// limbs has no bits below 2^K; it has 2^K more than they, by a carry.
 #[derive(LogicBlock)]
 pub struct Limbs<const K: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high, of nothing but the copies.
     pub rst: Signal<In, Bit>,
@@ -91,7 +90,6 @@ impl<const K: usize> Logic for Limbs<K> {
 /// Ports as those of [`Limbs`]. `total_2` is a sum of registers, for the reader to register.
 #[derive(LogicBlock)]
 pub struct Product<const K: usize, const M: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high, of nothing but copies.
     pub rst: Signal<In, Bit>,

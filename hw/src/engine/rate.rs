@@ -14,7 +14,6 @@ use timely_regs::profile;
 /// operations of a flow may follow each other in 12 clocks.
 #[derive(LogicBlock)]
 pub struct Rate<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,

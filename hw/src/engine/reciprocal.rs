@@ -9,7 +9,6 @@ use timely_model::engine::reciprocal::{BASE_BITS, INDEX_BITS, SLOPE_BITS, chord}
 /// A port's number is the clock after the issue at which it holds. Table and rounding are those of the model.
 #[derive(LogicBlock)]
 pub struct Reciprocal {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,

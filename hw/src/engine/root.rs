@@ -12,7 +12,6 @@ use timely_model::engine::root::{BASE_BITS, INDEX_BITS, SLOPE_BITS, chord, inver
 /// later. Table and rounding are those of the model.
 #[derive(LogicBlock)]
 pub struct Root<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Clear whatever `flow_25` is.
     pub sweep: Signal<In, Bit>,

@@ -10,7 +10,6 @@ use timely_model::engine::parts::{SECOND_LOST, SECOND_MORE};
 /// A port's number is the clock after the issue at which it holds.
 #[derive(LogicBlock, Default)]
 pub struct Scale {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high: nothing needs it, but it keeps copies of registers apart.
     pub rst: Signal<In, Bit>,

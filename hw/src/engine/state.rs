@@ -9,7 +9,6 @@ use rust_hdl::prelude::*;
 /// 12 clocks. A record without history has zeros for what belongs to it.
 #[derive(LogicBlock, Default)]
 pub struct State<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Clear the profile of `sweep_flow`.
     pub sweep: Signal<In, Bit>,

@@ -1,30 +1,15 @@
 //! The engine's pipeline: the wiring of its blocks, by the clock after an operation's issue.
 use super::Engine;
 use super::words::Kind;
-use crate::bus::{FlowPulseIn, HostRateIn};
+use crate::bus::{FlowPulseIn, HostRateIn, SampleIn};
 use rust_hdl::prelude::*;
 
 impl<const F: usize> Logic for Engine<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, low_10, edge_13);
-        dff_setup!(
-            self,
-            clk,
-            sweep_count,
-            sweep_done,
-            sweeping,
-            turn,
-            measured,
-            given,
-            above,
-            smoothed,
-            kept,
-            writes,
-            last,
-            filtered,
-            mark11
-        );
+        dff_setup!(self, clk, sweep_count, sweep_done, sweeping, turn, measured, given, above, smoothed, kept, writes, last, filtered);
+        dff_setup!(self, clk, mark11);
         for i in 0..3 {
             self.endpoint[i].clock.next = self.clk.val();
         }
@@ -169,17 +154,11 @@ impl<const F: usize> Logic for Engine<F> {
         self.arbiter.clk.next = self.clk.val();
         self.arbiter.rst.next = self.rst.val();
         self.arbiter.enable.next = self.sweep_done.q.val();
-        self.arbiter.sample_valid.next = self.sample.valid.val();
-        self.arbiter.sample_kind.next = self.sample.kind.val();
-        self.arbiter.sample_flow.next = self.sample.flow.val();
-        self.arbiter.sample_rtt_ns.next = self.sample.rtt_ns.val();
-        self.arbiter.sample_now_ns.next = self.sample.now_ns.val();
-        self.arbiter.sample_hops.next = self.sample.hops.val();
-        self.arbiter.sample_endpoint_ns.next = self.sample.endpoint_ns.val();
-        self.arbiter.sample_lost.next = self.sample.lost.val().any();
+        SampleIn::<F>::link(&mut self.sample, &mut self.arbiter.sample);
         FlowPulseIn::<F>::link(&mut self.idle, &mut self.arbiter.idle);
         HostRateIn::<F>::link(&mut self.host, &mut self.arbiter.host);
-        self.arbiter.load_valid.next = self.fl.valid.val() & self.fl.record.val().get_bit(0) & !self.fl.record.val().get_bit(1);
+        self.options.next = self.fl.record.val().get_bits::<11>(0).into();
+        self.arbiter.load_valid.next = self.fl.valid.val() & self.options.val().enable & !self.options.val().keep;
         self.arbiter.load_flow.next = self.fl.flow.val();
         self.valid[1].d.next = self.arbiter.issue.val();
         // The sweep goes through the flow's own delay to where the RAMs are written.
@@ -224,7 +203,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.state.sweep_flow.next = self.sweep_flow.val();
         self.state.load_valid.next = self.fl.valid.val();
         self.state.load_flow.next = self.fl.flow.val();
-        self.state.load_profile.next = self.fl.record.val().get_bits::<4>(4);
+        self.state.load_profile.next = self.options.val().profile;
         self.state.flow_0.next = self.arbiter.flow.val();
         self.state.rtt_2.next = self.rtt[2].q.val();
         self.state.time_2.next = self.value[2].q.val();

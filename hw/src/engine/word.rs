@@ -14,7 +14,6 @@ const _: () = assert!(profile::LAW.word == 0);
 /// stage lies behind the issue, so that all stages see a profile change between the same two operations. The RAM has 512 words, of which 16 are used, so that it is block RAM.
 #[derive(LogicBlock)]
 pub struct ProfileWord<const W: usize, const INDEX: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
     pub bus: Signal<In, ProfileWrite>,
@@ -56,7 +55,6 @@ impl<const W: usize, const INDEX: usize> Logic for ProfileWord<W, INDEX> {
 /// The low `W` bits of word `INDEX` of the sixteen profiles, or of word `OTHER`: as [`ProfileWord`], without a choice behind the RAM.
 #[derive(LogicBlock)]
 pub struct ProfileChoice<const W: usize, const INDEX: usize, const OTHER: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
     pub bus: Signal<In, ProfileWrite>,
@@ -114,7 +112,6 @@ impl<const W: usize, const INDEX: usize, const OTHER: usize> Logic for ProfileCh
 /// Law and options of the sixteen profiles. As [`ProfileWord`], but one clock later: in LUTs, so that it comes from flip-flops all the same.
 #[derive(LogicBlock, Default)]
 pub struct ProfileLaw {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
     pub bus: Signal<In, ProfileWrite>,

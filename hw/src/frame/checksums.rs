@@ -9,9 +9,7 @@ use rust_hdl::prelude::*;
 /// make of UDP's last sum is worked out beside the sum, not after it.
 #[derive(LogicBlock)]
 pub struct Checksums {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// A frame is described.
     pub i_valid: Signal<In, Bit>,

@@ -2,7 +2,7 @@
 mod update;
 
 use crate::bus::{SideAxisIn, SideAxisOut};
-use crate::construct::construct;
+use crate::constant::Const;
 use crate::fifo::WideFifo;
 use crate::ram::LutRam;
 use rust_hdl::prelude::*;
@@ -80,7 +80,7 @@ struct Verdict {
 /// 6, 3, 2 or 1 of its packet behind it, or for the packet's last. Throughput: a beat a clock, and a packet a clock. Back pressure: 17 beats and the one at the output
 /// wait, then `s_tready` falls. `tkeep` is looked at with the header's last byte alone.
 /// Model: `timely_model::mark::Mark`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Mark<const W: usize, const K: usize, const M: usize, const N: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -99,34 +99,34 @@ pub struct Mark<const W: usize, const K: usize, const M: usize, const N: usize> 
     /// Place of the packet.
     pub marked_place: Signal<Out, Bits<16>>,
     // Constants. Two-byte ones that raw bytes are compared with have their bytes swapped, as the bytes of a beat have.
-    vlan: Constant<Bits<16>>,
-    ipv4: Constant<Bits<16>>,
-    ipv6: Constant<Bits<16>>,
-    plain: Constant<Bits<8>>,
-    fragmented: Constant<Bits<16>>,
-    protocol: Constant<Bits<8>>,
-    version: Constant<Bits<8>>,
-    judged_flags: Constant<Bits<8>>,
-    wanted_flags: Constant<Bits<8>>,
-    beyond_flows: Constant<Bits<16>>,
-    counted: Constant<Bits<16>>,
-    ahead: Constant<Bits<4>>,
-    keep_at: Constant<Bits<10>>,
-    last_at: Constant<Bits<10>>,
-    side_at: Constant<Bits<10>>,
+    vlan: Const<Bits<16>>,
+    ipv4: Const<Bits<16>>,
+    ipv6: Const<Bits<16>>,
+    plain: Const<Bits<8>>,
+    fragmented: Const<Bits<16>>,
+    protocol: Const<Bits<8>>,
+    version: Const<Bits<8>>,
+    judged_flags: Const<Bits<8>>,
+    wanted_flags: Const<Bits<8>>,
+    beyond_flows: Const<Bits<16>>,
+    counted: Const<Bits<16>>,
+    ahead: Const<Bits<4>>,
+    keep_at: Const<Bits<10>>,
+    last_at: Const<Bits<10>>,
+    side_at: Const<Bits<10>>,
     /// Beat and lane of each word of bytes 8 to 79.
-    word_beat: [Constant<Bits<4>>; 9],
-    word_lane: [Constant<Bits<9>>; 9],
+    word_beat: [Const<Bits<4>>; 9],
+    word_lane: [Const<Bits<9>>; 9],
     /// By class: its number, beat and lane of the header's last byte, and of what is written.
-    number: [Constant<Bits<2>>; 4],
-    end_beat: [Constant<Bits<4>>; 4],
-    end_lane: [Constant<Bits<6>>; 4],
-    checksum_beat: [Constant<Bits<4>>; 4],
-    checksum_shift: [Constant<Bits<9>>; 4],
-    checksum_mask: [Constant<Bits<W>>; 4],
-    place_beat: [Constant<Bits<4>>; 4],
-    place_shift: [Constant<Bits<9>>; 4],
-    place_mask: [Constant<Bits<W>>; 4],
+    number: [Const<Bits<2>>; 4],
+    end_beat: [Const<Bits<4>>; 4],
+    end_lane: [Const<Bits<6>>; 4],
+    checksum_beat: [Const<Bits<4>>; 4],
+    checksum_shift: [Const<Bits<9>>; 4],
+    checksum_mask: [Const<Bits<W>>; 4],
+    place_beat: [Const<Bits<4>>; 4],
+    place_shift: [Const<Bits<9>>; 4],
+    place_mask: [Const<Bits<W>>; 4],
     queue: WideFifo<N, 4, 5>,
     verdicts: LutRam<Verdict, 5>,
     taken: Signal<Local, Bit>,
@@ -198,8 +198,8 @@ pub struct Mark<const W: usize, const K: usize, const M: usize, const N: usize> 
 }
 
 /// A two-byte field as its bytes stand in a beat.
-fn swapped(x: u16) -> Constant<Bits<16>> {
-    Constant::new(bits::<16>(x.swap_bytes().into()))
+fn swapped(x: u16) -> Const<Bits<16>> {
+    Const::new(bits::<16>(x.swap_bytes().into()))
 }
 
 impl<const W: usize, const K: usize, const M: usize, const N: usize> Mark<W, K, M, N> {
@@ -212,43 +212,41 @@ impl<const W: usize, const K: usize, const M: usize, const N: usize> Mark<W, K, 
         assert!(W == 8 * K && N == W + K + 1 + M, "widths of a stream of {W} bits");
         assert!(flow_bits <= 16 && (1..=16).contains(&place_bits), "a flow of {flow_bits} bits and a place of {place_bits}: 16 at most");
         let low = |n: u32| ((1u32 << n) - 1) as u16;
-        let small = |n: usize| Constant::new(bits::<4>(n as u64));
-        let at = |n: usize| Constant::new(bits::<10>(n as u64));
+        let small = |n: usize| Const::new(bits::<4>(n as u64));
+        let at = |n: usize| Const::new(bits::<10>(n as u64));
         let end = |c: usize| Class::ALL[c].end() - 1;
         let checksum = |c: usize| Class::ALL[c].udp() + udp::CHECKSUM;
         let place = |c: usize| Class::ALL[c].header() + PLACE;
-        let shift = |byte: usize| Constant::new(bits::<9>(8 * (byte % K) as u64));
-        let others = |byte: usize| Constant::new(!(bits::<W>(0xffff) << (8 * (byte % K) as u64)));
-        construct!({
+        let shift = |byte: usize| Const::new(bits::<9>(8 * (byte % K) as u64));
+        let others = |byte: usize| Const::new(!(bits::<W>(0xffff) << (8 * (byte % K) as u64)));
+        Self {
             vlan: swapped(ethernet::VLAN),
             ipv4: swapped(ethernet::IPV4),
             ipv6: swapped(ethernet::IPV6),
-            plain: Constant::new(bits::<8>(ipv4::PLAIN.into())),
+            plain: Const::new(bits::<8>(ipv4::PLAIN.into())),
             fragmented: swapped(ipv4::MORE_FRAGMENTS | ipv4::FRAGMENT_OFFSET),
-            protocol: Constant::new(bits::<8>(udp::PROTOCOL.into())),
-            version: Constant::new(bits::<8>(VERSION.into())),
-            judged_flags: Constant::new(bits::<8>((LAST | ACK | !FLAGS).into())),
-            wanted_flags: Constant::new(bits::<8>(LAST.into())),
-            beyond_flows: Constant::new(bits::<16>((!low(flow_bits as u32)).into())),
-            counted: Constant::new(bits::<16>(low(place_bits).into())),
+            protocol: Const::new(bits::<8>(udp::PROTOCOL.into())),
+            version: Const::new(bits::<8>(VERSION.into())),
+            judged_flags: Const::new(bits::<8>((LAST | ACK | !FLAGS).into())),
+            wanted_flags: Const::new(bits::<8>(LAST.into())),
+            beyond_flows: Const::new(bits::<16>((!low(flow_bits as u32)).into())),
+            counted: Const::new(bits::<16>(low(place_bits).into())),
             ahead: small(ahead(W)),
             keep_at: at(W),
             last_at: at(W + K),
             side_at: at(W + K + 1),
             word_beat: std::array::from_fn(|i| small(8 * (i + 1) / K)),
-            word_lane: std::array::from_fn(|i| Constant::new(bits::<9>(64 * ((i + 1) % (W / 64)) as u64))),
-            number: std::array::from_fn(|c| Constant::new(bits::<2>(c as u64))),
+            word_lane: std::array::from_fn(|i| Const::new(bits::<9>(64 * ((i + 1) % (W / 64)) as u64))),
+            number: std::array::from_fn(|c| Const::new(bits::<2>(c as u64))),
             end_beat: std::array::from_fn(|c| small(end(c) / K)),
-            end_lane: std::array::from_fn(|c| Constant::new(bits::<6>((end(c) % K) as u64))),
+            end_lane: std::array::from_fn(|c| Const::new(bits::<6>((end(c) % K) as u64))),
             checksum_beat: std::array::from_fn(|c| small(checksum(c) / K)),
             checksum_shift: std::array::from_fn(|c| shift(checksum(c))),
             checksum_mask: std::array::from_fn(|c| others(checksum(c))),
             place_beat: std::array::from_fn(|c| small(place(c) / K)),
             place_shift: std::array::from_fn(|c| shift(place(c))),
             place_mask: std::array::from_fn(|c| others(place(c))),
-        } clk, rst, cfg_udp_port, base, s, m, marked, marked_place, queue, verdicts, taken, entry, index, valid1, last1, index1, keep1, head1, kind1, end1, there1, at_end1,
-            leaves1, vlan1, six, known, class1, settled2, fields2, class2, flow2, old_checksum, old_place, port, settled3, checks3, holds3, place3,
-            swapped3, old3, sum3, carry3, count, next_count, settled4, placed4, total4, folded4, high4, low4, settled5, verdict5, write, read, released,
-            head_entry, head_last, free, pop, verdict, writes, bytes, out_index, out_valid, out_last, out_keep, out_data, out_side; word1, leaves)
+            ..Default::default()
+        }
     }
 }

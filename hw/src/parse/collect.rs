@@ -1,5 +1,6 @@
 //! From beats to a frame's first 114 bytes, its length and its stamp: all that depends on the width of the bus.
 use crate::bus::ReceivedIn;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 
 /// Words of 64 bits that hold the first 112 bytes.
@@ -7,7 +8,7 @@ const WORDS: usize = 14;
 
 /// Registers the head of a frame as its beats arrive. With the last beat at clock `t`, `o_end`, `o_head`, `o_stamp` and `o_bad`
 /// are the frame's at `t + 1`, and `o_bytes` and `o_broken` at `t + 3`, for one clock each: the next frame may follow at once.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub(crate) struct Collect<const W: usize, const K: usize> {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
@@ -24,14 +25,14 @@ pub(crate) struct Collect<const W: usize, const K: usize> {
     /// The frame's `tkeep` was no measure.
     pub o_broken: Signal<Out, Bit>,
     /// Where in a beat the words of 512 bits are: those of a narrow beat come again.
-    lane: [Constant<Bits<9>>; 8],
+    lane: [Const<Bits<9>>; 8],
     /// Words that the first beat fills, and by how many the next beat's are further on.
-    first_words: Constant<Bits<16>>,
-    step: Constant<Bits<16>>,
-    full: Constant<Bits<64>>,
-    beat_bytes: Constant<Bits<17>>,
+    first_words: Const<Bits<16>>,
+    step: Const<Bits<16>>,
+    full: Const<Bits<64>>,
+    beat_bytes: Const<Bits<17>>,
     /// Bit `j` of a run's length is the parity of the run at every 2^j-th place.
-    places: [Constant<Bits<64>>; 7],
+    places: [Const<Bits<64>>; 7],
     word: [DFF<Bits<64>>; WORDS],
     /// The two bytes after them.
     last_word: DFF<Bits<16>>,
@@ -63,49 +64,18 @@ pub(crate) struct Collect<const W: usize, const K: usize> {
     broken3: DFF<Bit>,
 }
 
-impl<const W: usize, const K: usize> Default for Collect<W, K> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize> Collect<W, K> {
+    pub(crate) fn new() -> Self {
         let words = W / 64;
         let places = |j: usize| (1..=64u64).filter(|n| n.is_multiple_of(1 << j)).fold(0, |mask, n| mask | 1 << (n - 1));
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s: Default::default(),
-            o_end: Default::default(),
-            o_head: Default::default(),
-            o_stamp: Default::default(),
-            o_bad: Default::default(),
-            o_bytes: Default::default(),
-            o_broken: Default::default(),
-            lane: std::array::from_fn(|i| Constant::new(bits::<9>(64 * (i % words) as u64))),
-            first_words: Constant::new(bits::<16>((1 << words) - 1)),
-            step: Constant::new(bits::<16>(words as u64)),
-            full: Constant::new(Bits::from(u64::MAX >> (64 - K))),
-            beat_bytes: Constant::new(bits::<17>(K as u64)),
-            places: std::array::from_fn(|j| Constant::new(Bits::from(places(j)))),
-            word: Default::default(),
-            last_word: Default::default(),
-            midway: Default::default(),
-            open: Default::default(),
-            fills: Default::default(),
-            seen: Default::default(),
-            more: Default::default(),
-            valid1: Default::default(),
-            last1: Default::default(),
-            end1: Default::default(),
-            bad1: Default::default(),
-            keep1: Default::default(),
-            seen1: Default::default(),
-            stamp1: Default::default(),
-            gap1: Default::default(),
-            above: Default::default(),
-            lacking: Default::default(),
-            odd: Default::default(),
-            count2: Default::default(),
-            seen2: Default::default(),
-            broken2: Default::default(),
-            bytes3: Default::default(),
-            broken3: Default::default(),
+            lane: std::array::from_fn(|i| Const::new(bits::<9>(64 * (i % words) as u64))),
+            first_words: Const::new(bits::<16>((1 << words) - 1)),
+            step: Const::new(bits::<16>(words as u64)),
+            full: Const::new(Bits::from(u64::MAX >> (64 - K))),
+            beat_bytes: Const::new(bits::<17>(K as u64)),
+            places: std::array::from_fn(|j| Const::new(Bits::from(places(j)))),
+            ..Default::default()
         }
     }
 }

@@ -3,6 +3,7 @@ mod collect;
 mod judge;
 
 use crate::bus::{ReceivedIn, ReportOut};
+use crate::construct::construct;
 pub(crate) use collect::Collect;
 pub(crate) use judge::HeaderSum;
 use judge::Judge;
@@ -40,17 +41,7 @@ impl<const W: usize, const K: usize> Default for Parse<W, K> {
     fn default() -> Self {
         assert!(matches!(W, 64 | 128 | 256 | 512), "a bus of {W} bits; there are 64, 128, 256 and 512");
         assert_eq!(K, W / 8, "tkeep has a bit a byte");
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s: Default::default(),
-            cfg_udp_port: Default::default(),
-            o: Default::default(),
-            o_reason: Default::default(),
-            pulses: Default::default(),
-            collect: Default::default(),
-            judge: Default::default(),
-        }
+        construct!({ collect: Collect::new(), judge: Judge::new() } clk, rst, s, cfg_udp_port, o, o_reason, pulses)
     }
 }
 

@@ -1,13 +1,12 @@
 //! The grant hold: grants of paused priorities wait between the pacer and the packet source.
-use crate::bus::{FlowLoadIn, GrantIn, GrantOut};
+use crate::bus::{FlowLoadIn, FlowOptions, GrantIn, GrantOut};
 use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::hold::{LOOKUP, MOST, RING};
-use timely_regs::flow::PRIORITY;
 
 // A kernel takes literals alone; these hold the ones below to their homes.
-const _: () = assert!(RING == 9 && LOOKUP == 2 && PRIORITY.word == 0 && PRIORITY.low == 8 && PRIORITY.high == 10);
+const _: () = assert!(RING == 9 && LOOKUP == 2);
 
 /// For `2^F` flows. While nothing is paused and nothing waits, grants pass at the clock at which they come. Else each takes 2
 /// clocks to its flow's priority: one of a paused priority joins a ring of grants that wait, one of another goes on. The ring is gone round again and
@@ -48,7 +47,7 @@ pub struct Hold<const F: usize> {
     /// The ring is next.
     turn: DFF<Bit>,
     most: Const<Bits<10>>,
-    record: Signal<Local, Bits<512>>,
+    options: Signal<Local, FlowOptions>,
     shifted: Signal<Local, Bits<8>>,
     judged: Signal<Local, Bit>,
     stopped: Signal<Local, Bit>,
@@ -79,10 +78,10 @@ impl<const F: usize> Logic for Hold<F> {
         self.ring_launches.clk.next = self.clk.val();
         self.ring_launches.rst.next = self.rst.val();
         // A load says which priority a flow has.
-        self.record.next = self.fl.record.val();
+        self.options.next = self.fl.record.val().get_bits::<11>(0).into();
         self.load.d.next = self.fl.valid.val();
         self.load_flow.d.next = self.fl.flow.val();
-        self.load_priority.d.next = self.record.val().get_bits::<3>(8);
+        self.load_priority.d.next = self.options.val().priority;
         self.priorities.write_enable.next = self.load.q.val();
         self.priorities.write_address.next = self.load_flow.q.val();
         self.priorities.write_data.next = self.load_priority.q.val();

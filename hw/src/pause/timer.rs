@@ -4,9 +4,7 @@ use rust_hdl::prelude::*;
 /// Quanta with 24 fraction bits, down to 0.
 #[derive(LogicBlock, Default)]
 pub struct Timer {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
     /// Without it nothing is left.
     pub enable: Signal<In, Bit>,

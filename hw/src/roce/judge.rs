@@ -3,13 +3,14 @@ use super::words::{Behind, Head4, Head6, Layout, Packet, Wire16, Wire24, Wire32}
 use crate::constant::Const;
 use crate::parse::HeaderSum;
 use crate::ram::LutRam;
+use crate::rom::Rom;
 use rust_hdl::prelude::*;
 use timely_regs::roce::{self, BTH_BYTES, ICRC_BYTES, PORT};
 use timely_regs::wire::{Class, ethernet, ipv4, udp};
 
 /// With `ended`, `head`, `stamp` and `bad` at clock `t`, `bytes` and `broken` at `t + 2`, and `holds` at `t + 10`, gives the report at `t + 11`.
 /// The number in a register's name says how many clocks after the frame's last beat it holds what belongs to it.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub(super) struct Judge {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
@@ -32,13 +33,13 @@ pub(super) struct Judge {
     protocol: Const<Bits<8>>,
     port: Const<Bits<16>>,
     /// By class: bytes in front of what the IP length counts, up to UDP's ports, and up to the least end of a packet.
-    front: [Constant<Bits<17>>; 4],
-    ports: [Constant<Bits<17>>; 4],
-    least: [Constant<Bits<17>>; 4],
+    front: [Const<Bits<17>>; 4],
+    ports: [Const<Bits<17>>; 4],
+    least: [Const<Bits<17>>; 4],
     inside4: Const<Bits<17>>,
     least_udp: Const<Bits<17>>,
     sum: HeaderSum,
-    layouts: SyncROM<Bits<11>, 8>,
+    layouts: Rom<Bits<11>, 8>,
     // 2
     end2: DFF<Bit>,
     bad2: DFF<Bit>,
@@ -149,8 +150,8 @@ fn swapped(x: u16) -> Const<Bits<16>> {
 }
 
 /// A number of bytes by class.
-fn by_class(bytes: impl Fn(Class) -> usize) -> [Constant<Bits<17>>; 4] {
-    Class::ALL.map(|c| Constant::new(bits::<17>(bytes(c) as u64)))
+fn by_class(bytes: impl Fn(Class) -> usize) -> [Const<Bits<17>>; 4] {
+    Class::ALL.map(|c| Const::new(bits::<17>(bytes(c) as u64)))
 }
 
 /// A word of the table of opcodes.
@@ -160,22 +161,9 @@ fn layout(code: u8) -> Bits<11> {
     bits::<11>(l.kind as u64 | (l.extension_bytes as u64) << 3 | flags << 8)
 }
 
-impl Default for Judge {
-    fn default() -> Self {
+impl Judge {
+    pub(super) fn new() -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            ended: Default::default(),
-            head: Default::default(),
-            stamp: Default::default(),
-            bad: Default::default(),
-            bytes: Default::default(),
-            broken: Default::default(),
-            holds: Default::default(),
-            o_valid: Default::default(),
-            o_kind: Default::default(),
-            o_reason: Default::default(),
-            o_packet: Default::default(),
             vlan: swapped(ethernet::VLAN),
             ipv4: swapped(ethernet::IPV4),
             ipv6: swapped(ethernet::IPV6),
@@ -187,101 +175,8 @@ impl Default for Judge {
             least: by_class(|c| c.header() + BTH_BYTES + ICRC_BYTES),
             inside4: Const::new(bits::<17>(ipv4::BYTES as u64)),
             least_udp: Const::new(bits::<17>((udp::BYTES + BTH_BYTES + ICRC_BYTES) as u64)),
-            sum: Default::default(),
-            layouts: SyncROM::new((0..=255).map(|c| (bits::<8>(c.into()), layout(c))).collect()),
-            end2: Default::default(),
-            bad2: Default::default(),
-            head2: Default::default(),
-            stamp2: Default::default(),
-            vlan2: Default::default(),
-            outer4: Default::default(),
-            outer6: Default::default(),
-            inner4: Default::default(),
-            inner6: Default::default(),
-            end3: Default::default(),
-            bad3: Default::default(),
-            head3: Default::default(),
-            stamp3: Default::default(),
-            vlan3: Default::default(),
-            named3: Default::default(),
-            is6_3: Default::default(),
-            head4: Default::default(),
-            head6: Default::default(),
-            wire_length: Default::default(),
-            end4: Default::default(),
-            bad4: Default::default(),
-            behind4: Default::default(),
-            vlan4: Default::default(),
-            is6_4: Default::default(),
-            plain4: Default::default(),
-            protocol4: Default::default(),
-            length4: Default::default(),
-            tos4: Default::default(),
-            source4: Default::default(),
-            destination4: Default::default(),
-            stamp4: Default::default(),
-            bytes4: Default::default(),
-            behind: Default::default(),
-            ip_class: Default::default(),
-            wire_port: Default::default(),
-            wire_udp: Default::default(),
-            udp_length: Default::default(),
-            wire_pair: Default::default(),
-            wire_psn: Default::default(),
-            wire_message: Default::default(),
-            front4: Default::default(),
-            ports4: Default::default(),
-            least4: Default::default(),
-            end5: Default::default(),
-            bad5: Default::default(),
-            packet5: Default::default(),
-            here5: Default::default(),
-            ours5: Default::default(),
-            short5: Default::default(),
-            is6_5: Default::default(),
-            bytes5: Default::default(),
-            promised5: Default::default(),
-            length5: Default::default(),
-            right5: Default::default(),
-            udp5: Default::default(),
-            version5: Default::default(),
-            pad5: Default::default(),
-            layout: Default::default(),
-            packet: Default::default(),
-            whole: Default::default(),
-            end6: Default::default(),
-            bad6: Default::default(),
-            foreign6: Default::default(),
-            cut6: Default::default(),
-            ip6: Default::default(),
-            spare6: Default::default(),
-            extension6: Default::default(),
-            padded6: Default::default(),
-            bare6: Default::default(),
-            version6: Default::default(),
-            kind6: Default::default(),
-            end7: Default::default(),
-            bad7: Default::default(),
-            foreign7: Default::default(),
-            cut7: Default::default(),
-            ip7: Default::default(),
-            payload7: Default::default(),
-            wrong7: Default::default(),
-            bare7: Default::default(),
-            kind7: Default::default(),
-            end: Default::default(),
-            kind: Default::default(),
-            reason: Default::default(),
-            payload: Default::default(),
-            transport: Default::default(),
-            delay: Default::default(),
-            write: Default::default(),
-            packet11: Default::default(),
-            last: Default::default(),
-            end12: Default::default(),
-            kind12: Default::default(),
-            reason12: Default::default(),
-            packet12: Default::default(),
+            layouts: Rom::new(|c| layout(c as u8)),
+            ..Default::default()
         }
     }
 }

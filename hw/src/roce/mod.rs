@@ -3,6 +3,7 @@ mod icrc;
 mod judge;
 mod words;
 
+use crate::bus::ReceivedIn;
 use crate::parse::Collect;
 use icrc::Icrc;
 use judge::Judge;
@@ -16,24 +17,14 @@ pub use words::Packet;
 /// Throughput: a beat a clock and a report a clock. Back pressure: none in either direction; gaps inside a frame are allowed. A frame whose `tkeep` is
 /// empty, has holes, or is not full before the last beat is malformed, and so is one of more than 65,535 bytes.
 /// After `rst` the next beat is taken for a frame's first. Model: `timely_model::roce::Parse`.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Parse<const W: usize, const K: usize, const N: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// Frame bytes, byte `i` in bits `8i+7..8i`.
-    pub s_tdata: Signal<In, Bits<W>>,
-    /// Bytes that are there: all, but in the last beat a run from bit 0.
-    pub s_tkeep: Signal<In, Bits<K>>,
-    /// A beat is there and is taken.
-    pub s_tvalid: Signal<In, Bit>,
-    /// The frame's last beat.
-    pub s_tlast: Signal<In, Bit>,
-    /// Stamp of the frame's start, ns48.fns16, looked at with the first beat.
-    pub s_ts: Signal<In, Bits<64>>,
-    /// The MAC found the frame bad; looked at with the last beat.
-    pub s_bad: Signal<In, Bit>,
+    /// Received frames; `ts` is looked at with the first beat.
+    pub s: ReceivedIn<W, K>,
     /// A report: one clock a frame.
     pub o_valid: Signal<Out, Bit>,
     /// 0 foreign, 1 to 6 as `timely_regs::roce::Kind`, 7 malformed or bad.
@@ -47,27 +38,15 @@ pub struct Parse<const W: usize, const K: usize, const N: usize> {
     judge: Judge,
 }
 
-impl<const W: usize, const K: usize, const N: usize> Default for Parse<W, K, N> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const N: usize> Parse<W, K, N> {
+    /// A parser.
+    ///
+    /// # Panics
+    /// When `W` is none of its widths, or `K` or `N` does not fit it.
+    pub fn new() -> Self {
         assert!(matches!(W, 64 | 128 | 256 | 512), "a bus of {W} bits; there are 64, 128, 256 and 512");
         assert!(K == W / 8 && N == W / 64, "tkeep has a bit a byte, and a lane has 64 bits");
-        Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_tdata: Default::default(),
-            s_tkeep: Default::default(),
-            s_tvalid: Default::default(),
-            s_tlast: Default::default(),
-            s_ts: Default::default(),
-            s_bad: Default::default(),
-            o_valid: Default::default(),
-            o_kind: Default::default(),
-            o_reason: Default::default(),
-            o_packet: Default::default(),
-            collect: Default::default(),
-            icrc: Default::default(),
-            judge: Default::default(),
-        }
+        Self { collect: Collect::new(), icrc: Icrc::new(), judge: Judge::new(), ..Default::default() }
     }
 }
 
@@ -76,17 +55,12 @@ impl<const W: usize, const K: usize, const N: usize> Logic for Parse<W, K, N> {
     fn update(&mut self) {
         self.collect.clk.next = self.clk.val();
         self.collect.rst.next = self.rst.val();
-        self.collect.s_tdata.next = self.s_tdata.val();
-        self.collect.s_tkeep.next = self.s_tkeep.val();
-        self.collect.s_tvalid.next = self.s_tvalid.val();
-        self.collect.s_tlast.next = self.s_tlast.val();
-        self.collect.s_ts.next = self.s_ts.val();
-        self.collect.s_bad.next = self.s_bad.val();
+        ReceivedIn::<W, K>::link(&mut self.s, &mut self.collect.s);
         self.icrc.clk.next = self.clk.val();
         self.icrc.rst.next = self.rst.val();
-        self.icrc.s_tdata.next = self.s_tdata.val();
-        self.icrc.s_tvalid.next = self.s_tvalid.val();
-        self.icrc.s_tlast.next = self.s_tlast.val();
+        self.icrc.s_tdata.next = self.s.tdata.val();
+        self.icrc.s_tvalid.next = self.s.tvalid.val();
+        self.icrc.s_tlast.next = self.s.tlast.val();
         self.judge.clk.next = self.clk.val();
         self.judge.rst.next = self.rst.val();
         self.judge.ended.next = self.collect.o_end.val();

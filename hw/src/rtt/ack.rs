@@ -1,26 +1,24 @@
 //! Effect of an ACK, a load, an ended segment or a turn on a flow.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use super::blank;
 use super::counts::Counts;
 use super::memory::Memory;
 use super::offer::Offer;
 use super::profiles::Profiles;
 use super::signal::Signals;
 use super::verdict::Verdict;
-use super::words::{Entry, Start};
+use super::words::{Entry, LossByte, Operation, Settings, Start};
 use crate::bus::{EchoIn, EndedIn, OutcomeOut, ProfileWriteIn, ReleaseOut, SampleOut};
 use crate::check::Matrix;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 
 /// One pipeline of operations on flows: ACKs first, then those that [`Offer`] offers.
 ///
 /// Clock 0: the RAMs are addressed by the inputs ([`Memory`]). 1: their data is captured. 2: compared and subtracted ([`Verdict`],
 /// [`Signals`]). 3: decided. From clock 4 on the sample stands, from 5 on release and pulses. One operation a clock, never stalls.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset.
     pub rst: Signal<In, Bit>,
     /// The RAMs are being cleared, at this address; nothing is accepted.
     pub sweep: Signal<In, Bit>,
@@ -61,22 +59,20 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     signals: Signals<F>,
     offer: Offer<F>,
     counts: Counts,
-    flow_shift: Constant<Bits<6>>,
-    place_shift: Constant<Bits<5>>,
+    flow_shift: Const<Bits<6>>,
+    place_shift: Const<Bits<5>>,
     ack0: Signal<Local, Bit>,
     flow0: Signal<Local, Bits<F>>,
     segment0: Signal<Local, Bits<16>>,
     check0: Signal<Local, Bits<32>>,
     time0: Signal<Local, Bits<64>>,
+    loss0: Signal<Local, LossByte>,
     high0: Signal<Local, Bits<32>>,
     above0: Signal<Local, Bits<17>>,
     // Pipeline; index k is the register of clock k + 1.
     valid: [DFF<Bit>; 5],
     flow: [DFF<Bits<F>>; 5],
-    is_ack: [DFF<Bit>; 4],
-    is_load: [DFF<Bit>; 4],
-    is_ended: [DFF<Bit>; 4],
-    is_turn: [DFF<Bit>; 4],
+    op: [DFF<Operation>; 4],
     segment: [DFF<Bits<16>>; 4],
     check: [DFF<Bits<32>>; 4],
     place: [DFF<Bits<16>>; 4],
@@ -89,7 +85,7 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     after: DFF<Bits<16>>,
     same: [DFF<Bit>; 4],
     // Clock 2.
-    settings: Signal<Local, Bits<5>>,
+    settings: Signal<Local, Settings>,
     raw_entry: Signal<Local, Entry>,
     raw_start: Signal<Local, Start>,
     stamped: DFF<Bit>,
@@ -109,17 +105,19 @@ pub struct AckUnit<const F: usize, const D: usize, const A: usize> {
     k_outcome: DFF<Bits<2>>,
 }
 
-impl<const F: usize, const D: usize, const A: usize> Default for AckUnit<F, D, A> {
-    fn default() -> Self {
-        blank!(
-            flow_shift = Constant::new(bits::<6>(F as u64)),
-            place_shift = Constant::new(bits::<5>(D as u64)),
-            ;
-            clk rst sweep sweep_at a key ended start_valid start_place start flow_valid flow_index
-            flow_enable flow_keep flow_profile pw now time_epoch sample release pulses acked memory matrix source profiles verdict signals offer counts ack0 flow0 segment0 check0 time0 high0 above0 valid flow is_ack is_load
-            is_ended is_turn segment check place generation lost over beyond bytes entered after same settings raw_entry raw_start stamped epoch
-            timely measures across unstamped s_valid entry sum r_valid r_bytes k_valid k_outcome
-        )
+impl<const F: usize, const D: usize, const A: usize> AckUnit<F, D, A> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self {
+            flow_shift: Const::new(bits::<6>(F as u64)),
+            place_shift: Const::new(bits::<5>(D as u64)),
+            memory: Memory::new(),
+            profiles: Profiles::new(),
+            signals: Signals::new(),
+            offer: Offer::new(),
+            counts: Counts::new(),
+            ..Default::default()
+        }
     }
 }
 
@@ -132,10 +130,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
             self.flow[i].clock.next = self.clk.val();
         }
         for i in 0..4 {
-            self.is_ack[i].clock.next = self.clk.val();
-            self.is_load[i].clock.next = self.clk.val();
-            self.is_ended[i].clock.next = self.clk.val();
-            self.is_turn[i].clock.next = self.clk.val();
+            self.op[i].clock.next = self.clk.val();
             self.segment[i].clock.next = self.clk.val();
             self.check[i].clock.next = self.clk.val();
             self.place[i].clock.next = self.clk.val();
@@ -146,10 +141,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
         for i in 0..3 {
-            self.is_ack[i + 1].d.next = self.is_ack[i].q.val();
-            self.is_load[i + 1].d.next = self.is_load[i].q.val();
-            self.is_ended[i + 1].d.next = self.is_ended[i].q.val();
-            self.is_turn[i + 1].d.next = self.is_turn[i].q.val();
+            self.op[i + 1].d.next = self.op[i].q.val();
             self.segment[i + 1].d.next = self.segment[i].q.val();
             self.check[i + 1].d.next = self.check[i].q.val();
             self.place[i + 1].d.next = self.place[i].q.val();
@@ -186,10 +178,10 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         // 0: one operation enters.
         self.ack0.next = self.a.valid.val() & !self.sweep.val();
         self.offer.take.next = !self.ack0.val();
-        self.is_ack[0].d.next = self.ack0.val();
-        self.is_load[0].d.next = self.offer.load.val() & !self.ack0.val();
-        self.is_ended[0].d.next = self.offer.ended.val() & !self.ack0.val();
-        self.is_turn[0].d.next = self.offer.turn.val() & !self.ack0.val();
+        self.op[0].d.next.ack = self.ack0.val();
+        self.op[0].d.next.load = self.offer.load.val() & !self.ack0.val();
+        self.op[0].d.next.ended = self.offer.ended.val() & !self.ack0.val();
+        self.op[0].d.next.turn = self.offer.turn.val() & !self.ack0.val();
         self.valid[0].d.next = self.ack0.val() | self.offer.any.val();
         self.flow0.next = self.offer.flow.val();
         self.segment0.next = self.offer.segment.val();
@@ -218,12 +210,13 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.generation[0].d.next = self.offer.generation.val();
         self.bytes[0].d.next = self.offer.bytes.val();
         self.entered[0].d.next = self.now.val().get_bits::<27>(21);
+        self.loss0.next = self.a.loss.val().into();
         self.lost[0].d.next = bits::<7>(0);
-        if self.ack0.val() & (self.a.loss.val().get_bits::<2>(6) == bits::<2>(1)) {
-            self.lost[0].d.next = bit_cast::<7, 6>(self.a.loss.val().get_bits::<6>(0));
+        if self.ack0.val() & (self.loss0.val().segment == bits::<2>(1)) {
+            self.lost[0].d.next = bit_cast::<7, 6>(self.loss0.val().skipped);
         }
-        if self.ack0.val() & (self.a.loss.val().get_bits::<2>(6) == bits::<2>(2)) {
-            self.lost[0].d.next = bit_cast::<7, 6>(self.a.loss.val().get_bits::<6>(0)) + bits::<7>(1);
+        if self.ack0.val() & (self.loss0.val().segment == bits::<2>(2)) {
+            self.lost[0].d.next = bit_cast::<7, 6>(self.loss0.val().skipped) + bits::<7>(1);
         }
         self.memory.flow.next = self.flow0.val();
         // Only an ACK looks at the ring, so that its place goes there straight.
@@ -249,14 +242,14 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.settings.next = self.memory.raw_settings.val();
         self.raw_entry.next = self.memory.raw_entry.val();
         self.raw_start.next = self.memory.raw_start.val();
-        self.verdict.is_ack.next = self.is_ack[1].q.val();
-        self.verdict.is_load.next = self.is_load[1].q.val();
-        self.verdict.is_ended.next = self.is_ended[1].q.val();
-        self.verdict.is_turn.next = self.is_turn[1].q.val();
+        self.verdict.is_ack.next = self.op[1].q.val().ack;
+        self.verdict.is_load.next = self.op[1].q.val().load;
+        self.verdict.is_ended.next = self.op[1].q.val().ended;
+        self.verdict.is_turn.next = self.op[1].q.val().turn;
         self.verdict.flow.next = bit_cast::<16, F>(self.flow[1].q.val());
         self.verdict.over.next = self.over[1].q.val();
         self.verdict.beyond.next = self.beyond[1].q.val();
-        self.verdict.enable.next = self.settings.val().get_bit(4);
+        self.verdict.enable.next = self.settings.val().enable;
         self.verdict.segment.next = self.segment[1].q.val();
         self.verdict.after.next = self.after.q.val();
         self.verdict.check.next = self.check[1].q.val();
@@ -268,7 +261,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         for i in 0..4 {
             self.verdict.same[i].next = self.same[i].q.val();
         }
-        self.profiles.profile.next = self.settings.val().get_bits::<4>(0);
+        self.profiles.profile.next = self.settings.val().profile;
         self.stamped.d.next = self.raw_start.val().valid & (self.raw_start.val().generation == self.raw_entry.val().generation);
         self.epoch.d.next = self.raw_start.val().epoch;
         self.signals.stamp.next = self.raw_start.val().at;
@@ -276,7 +269,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         // 3
         self.verdict.timeout.next = self.profiles.timeout.val();
         self.verdict.times_out.next = self.profiles.times_out.val();
-        self.signals.is_visit.next = self.is_turn[2].q.val();
+        self.signals.is_visit.next = self.op[2].q.val().turn;
         self.signals.choice.next = self.profiles.signal.val();
         self.signals.base.next = self.profiles.base.val();
         self.timely.next = self.stamped.q.val() & (self.epoch.q.val() == self.time_epoch.val());
@@ -298,15 +291,15 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         self.entry.next.sum = self.sum.val().sent;
         self.entry.next.generation = self.generation[3].q.val();
         self.entry.next.valid = true;
-        self.memory.entry_valid.next = self.is_ended[3].q.val();
+        self.memory.entry_valid.next = self.op[3].q.val().ended;
         self.memory.entry_place.next = self.place[3].q.val();
         self.memory.entry.next = self.entry.val();
         self.signals.keep.next = self.measures.q.val();
-        self.signals.forget.next = self.is_load[3].q.val();
+        self.signals.forget.next = self.op[3].q.val().load;
         self.signals.keep_flow.next = self.flow[3].q.val();
         self.r_valid.d.next = self.verdict.hits.val();
         self.r_bytes.d.next = self.verdict.sum.val() - self.verdict.prior.val();
-        self.k_valid.d.next = self.is_ack[3].q.val() & !self.verdict.unknown.val();
+        self.k_valid.d.next = self.op[3].q.val().ack & !self.verdict.unknown.val();
         self.k_outcome.d.next = bits::<2>(1);
         if self.verdict.hits.val() {
             self.k_outcome.d.next = bits::<2>(0);
@@ -316,7 +309,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
             self.k_outcome.d.next = bits::<2>(2);
         }
         self.counts.hit.next = self.verdict.hits.val();
-        self.counts.ack.next = self.is_ack[3].q.val();
+        self.counts.ack.next = self.op[3].q.val().ack;
         self.counts.unknown.next = self.verdict.unknown.val();
         self.counts.forged.next = self.verdict.forged.val();
         self.counts.repeated.next = self.verdict.repeated.val();
@@ -345,7 +338,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
         ProfileWriteIn::link(&mut self.pw, &mut self.profiles.pw);
 
         self.sample.valid.next = self.s_valid.q.val();
-        self.sample.kind.next = bit_cast::<2, 1>((self.is_turn[3].q.val()).into());
+        self.sample.kind.next = bit_cast::<2, 1>(self.op[3].q.val().turn.into());
         self.sample.flow.next = self.flow[3].q.val();
         self.sample.rtt_ns.next = self.signals.rtt_ns.val();
         self.sample.now_ns.next = self.signals.time_ns.val();
@@ -364,10 +357,7 @@ impl<const F: usize, const D: usize, const A: usize> Logic for AckUnit<F, D, A> 
                 self.valid[i].d.next = false;
             }
             for i in 0..4 {
-                self.is_ack[i].d.next = false;
-                self.is_load[i].d.next = false;
-                self.is_ended[i].d.next = false;
-                self.is_turn[i].d.next = false;
+                self.op[i].d.next = bits::<4>(0).into();
             }
             self.s_valid.d.next = false;
             self.measures.d.next = false;

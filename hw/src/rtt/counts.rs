@@ -1,15 +1,13 @@
 //! Outcomes of the operations, as pulses for the event counters.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use super::blank;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
 
 /// Pulses a clock after its inputs; skipped segments and time-outs, several at once, one a clock from the second on.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Counts {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset.
     pub rst: Signal<In, Bit>,
     /// Segments are released.
     pub hit: Signal<In, Bit>,
@@ -30,15 +28,15 @@ pub struct Counts {
     pub between: Signal<In, Bits<16>>,
     /// One bit a counter.
     pub pulses: Signal<Out, Bits<64>>,
-    unknown_bit: Constant<Bits<64>>,
-    forged_bit: Constant<Bits<64>>,
-    repeated_bit: Constant<Bits<64>>,
-    stale_bit: Constant<Bits<64>>,
-    skipped_bit: Constant<Bits<64>>,
-    timeout_bit: Constant<Bits<64>>,
-    exceeds_bit: Constant<Bits<64>>,
-    across_bit: Constant<Bits<64>>,
-    unstamped_bit: Constant<Bits<64>>,
+    unknown_bit: Const<Bits<64>>,
+    forged_bit: Const<Bits<64>>,
+    repeated_bit: Const<Bits<64>>,
+    stale_bit: Const<Bits<64>>,
+    skipped_bit: Const<Bits<64>>,
+    timeout_bit: Const<Bits<64>>,
+    exceeds_bit: Const<Bits<64>>,
+    across_bit: Const<Bits<64>>,
+    unstamped_bit: Const<Bits<64>>,
     p: DFF<Bits<64>>,
     now: Signal<Local, Bits<64>>,
     /// Segments not pulsed yet: skipped, below timed out.
@@ -51,22 +49,22 @@ pub struct Counts {
     overdues_pulsed: Signal<Local, Bits<16>>,
 }
 
-impl Default for Counts {
-    fn default() -> Self {
-        let bit = |c: Counter| Constant::new(bits::<64>(1 << c as u32));
-        blank!(
-            unknown_bit = bit(Counter::AckUnknownFlow),
-            forged_bit = bit(Counter::AckForged),
-            repeated_bit = bit(Counter::AckRepeated),
-            stale_bit = bit(Counter::AckStale),
-            skipped_bit = bit(Counter::AcksSkipped),
-            timeout_bit = bit(Counter::SegmentTimeouts),
-            exceeds_bit = bit(Counter::ResidenceAboveRtt),
-            across_bit = bit(Counter::SamplesAcrossStep),
-            unstamped_bit = bit(Counter::SamplesUnstamped),
-            ;
-            clk rst hit ack unknown forged repeated exceeds across unstamped between pulses p now skipped skips skips_pulsed overdue overdues overdues_pulsed
-        )
+impl Counts {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        let bit = |c: Counter| Const::new(bits::<64>(1 << c as u32));
+        Self {
+            unknown_bit: bit(Counter::AckUnknownFlow),
+            forged_bit: bit(Counter::AckForged),
+            repeated_bit: bit(Counter::AckRepeated),
+            stale_bit: bit(Counter::AckStale),
+            skipped_bit: bit(Counter::AcksSkipped),
+            timeout_bit: bit(Counter::SegmentTimeouts),
+            exceeds_bit: bit(Counter::ResidenceAboveRtt),
+            across_bit: bit(Counter::SamplesAcrossStep),
+            unstamped_bit: bit(Counter::SamplesUnstamped),
+            ..Default::default()
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Start of a segment's RTT, out of its departure.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use super::blank;
 use super::words::{FirstStart, Gives, Start, Tag};
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 
 /// Keeps the 256 entries of the tag table and turns a completion into a segment's start, 14 clocks later.
@@ -9,11 +9,9 @@ use rust_hdl::prelude::*;
 /// A completion waits 6 clocks first, so that it may come from the clock of its frame's `sent` on: the entry takes 5 to be there. A tag is
 /// live from its `sent` to its completion: a wrong or repeated one gives nothing. The start that a segment's first frame gives is kept by
 /// flow until the completion of its last frame. One completion a clock, never stalls.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct DepartUnit<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset.
     pub rst: Signal<In, Bit>,
     /// Nothing is accepted, and the flows' starts are being cleared.
     pub sweep: Signal<In, Bit>,
@@ -33,10 +31,10 @@ pub struct DepartUnit<const F: usize> {
     pub start: Signal<Out, Start>,
     entries: RAM<Tag, 8>,
     live: DFF<Bits<256>>,
-    one: Constant<Bits<256>>,
+    one: Const<Bits<256>>,
     /// Of the frames that are no data.
-    no_data: Constant<Bits<15>>,
-    none: Constant<FirstStart>,
+    no_data: Const<Bits<15>>,
+    none: Const<FirstStart>,
     // Index k is the register of clock k + 1; clock 6 addresses the RAM.
     valid: [DFF<Bit>; 8],
     number: [DFF<Bits<16>>; 10],
@@ -79,17 +77,15 @@ pub struct DepartUnit<const F: usize> {
     past: [DFF<Bit>; 4],
 }
 
-impl<const F: usize> Default for DepartUnit<F> {
-    fn default() -> Self {
-        blank!(
-            one = Constant::new(bits::<256>(1)),
-            no_data = Constant::new(bits::<15>(timely_model::bus::TAG_NO_DATA.into())),
-            none = Constant::new(FirstStart::default()),
-            ;
-            clk rst sweep sweep_flow c_valid c_tag c_ts time_epoch tag_valid tag start_valid start_place start entries live valid number ts epoch
-            entry ours fits alive same hits index new_tag read read_tag found_flow written_at found hit set clear keep base gives flow segment place at firsts first written
-            raw chosen late out_valid out past
-        )
+impl<const F: usize> DepartUnit<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self {
+            one: Const::new(bits::<256>(1)),
+            no_data: Const::new(bits::<15>(timely_model::bus::TAG_NO_DATA.into())),
+            none: Const::new(FirstStart::default()),
+            ..Default::default()
+        }
     }
 }
 

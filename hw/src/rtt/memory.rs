@@ -1,7 +1,7 @@
 //! The RAMs of the RTT block that operations read: flows and the ring.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use super::blank;
-use super::words::{Entry, FlowWord, Start};
+use super::words::{Entry, FlowWord, Settings, Start};
+use crate::constant::Const;
 use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
@@ -9,9 +9,8 @@ use rust_hdl::prelude::*;
 ///
 /// Addressed at clock 0, read at 1, captured at 2: at every size, a block RAM or URAM has its own output register and a clock to itself
 /// before anything looks at what it holds. One writer each.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Memory<const F: usize, const D: usize, const A: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
     /// The RAMs are being cleared, at this address.
     pub sweep: Signal<In, Bit>,
@@ -23,8 +22,8 @@ pub struct Memory<const F: usize, const D: usize, const A: usize> {
     pub raw_flow: Signal<Out, FlowWord>,
     /// Clock 2: when the flow's last progress was made, as far as operations five clocks ago and more made it; units of 32 ns.
     pub raw_since: Signal<Out, Bits<27>>,
-    /// Clock 2: bits 3..0 profile, 4 enable.
-    pub raw_settings: Signal<Out, Bits<5>>,
+    /// Clock 2.
+    pub raw_settings: Signal<Out, Settings>,
     /// Clock 2.
     pub raw_entry: Signal<Out, Entry>,
     pub raw_start: Signal<Out, Start>,
@@ -52,31 +51,29 @@ pub struct Memory<const F: usize, const D: usize, const A: usize> {
     flows: ApartRam<FlowWord, F>,
     // (A turn looks at it without regard for the operations before.)
     sinces: RAM<Bits<27>, F>,
-    settings: RAM<Bits<5>, F>,
+    settings: RAM<Settings, F>,
     entries: RAM<Entry, D>,
     starts: RAM<Start, D>,
     flow_out: DFF<FlowWord>,
     since_out: DFF<Bits<27>>,
-    settings_out: DFF<Bits<5>>,
+    settings_out: DFF<Settings>,
     entry_out: DFF<Entry>,
     start_out: DFF<Start>,
-    no_flow: Constant<FlowWord>,
-    no_entry: Constant<Entry>,
-    no_start: Constant<Start>,
+    no_flow: Const<FlowWord>,
+    no_entry: Const<Entry>,
+    no_start: Const<Start>,
 }
 
-impl<const F: usize, const D: usize, const A: usize> Default for Memory<F, D, A> {
-    fn default() -> Self {
+impl<const F: usize, const D: usize, const A: usize> Memory<F, D, A> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         assert!(A == F.max(D), "the sweep of 2^{F} flows and 2^{D} places has {A} bits");
-        blank!(
-            no_flow = Constant::new(FlowWord::default()),
-            no_entry = Constant::new(Entry::default()),
-            no_start = Constant::new(Start::default()),
-            ;
-            clk sweep sweep_at flow place raw_flow raw_since raw_settings raw_entry raw_start word_valid word_flow word since_valid since entry_valid entry_place entry
-            start_valid start_place start flow_valid flow_index flow_enable flow_profile flows sinces settings entries starts flow_out since_out settings_out
-            entry_out start_out
-        )
+        Self {
+            no_flow: Const::new(FlowWord::default()),
+            no_entry: Const::new(Entry::default()),
+            no_start: Const::new(Start::default()),
+            ..Default::default()
+        }
     }
 }
 
@@ -124,14 +121,15 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Memory<F, D, A> {
         self.starts.write_data.next = self.start.val();
         self.settings.write_enable.next = self.flow_valid.val() | self.sweep.val();
         self.settings.write_address.next = self.flow_index.val();
-        self.settings.write_data.next = bit_cast::<5, 4>(self.flow_profile.val()) | (bit_cast::<5, 1>(self.flow_enable.val().into()) << 4);
+        self.settings.write_data.next.profile = self.flow_profile.val();
+        self.settings.write_data.next.enable = self.flow_enable.val();
         if self.sweep.val() {
             self.flows.write_address.next = self.sweep_at.val().get_bits::<F>(0);
             self.flows.write_data.next = self.no_flow.val();
             self.sinces.write_address.next = self.sweep_at.val().get_bits::<F>(0);
             self.sinces.write_data.next = bits::<27>(0);
             self.settings.write_address.next = self.sweep_at.val().get_bits::<F>(0);
-            self.settings.write_data.next = bits::<5>(0);
+            self.settings.write_data.next = bits::<5>(0).into();
             self.entries.write_address.next = self.sweep_at.val().get_bits::<D>(0);
             self.entries.write_data.next = self.no_entry.val();
             self.starts.write_address.next = self.sweep_at.val().get_bits::<D>(0);

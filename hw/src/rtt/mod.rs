@@ -17,14 +17,8 @@ pub mod signal;
 pub mod verdict;
 pub mod words;
 
-use crate::bus::{CompletionIn, EchoIn, FlowLoadIn, OutcomeOut, ProfileWriteIn, ReleaseOut, SampleOut};
+use crate::bus::{CompletionIn, EchoIn, FlowLoadIn, FlowOptions, OutcomeOut, ProfileWriteIn, ReleaseOut, SampleOut};
 use rust_hdl::prelude::*;
-
-/// Constants with their values, then all other fields, which are what they are by default.
-macro_rules! blank {
-    ($($c:ident = $v:expr,)* ; $($f:ident)*) => { Self { $($c: $v,)* $($f: Default::default(),)* } };
-}
-pub(crate) use blank;
 
 /// RTT, validation, time-out and release of the segments of `2^F` flows, of which the last `2^D` are remembered; `A` is the greater of `F` and `D`.
 ///
@@ -94,6 +88,14 @@ pub struct Rtt<const F: usize, const D: usize, const A: usize> {
     sweep_at: DFF<Bits<A>>,
     ready: DFF<Bit>,
     sweep: Signal<Local, Bit>,
+    options: Signal<Local, FlowOptions>,
+}
+
+impl<const F: usize, const D: usize, const A: usize> Rtt<F, D, A> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { sent: sent::SentUnit::new(), depart: depart::DepartUnit::new(), ack: ack::AckUnit::new(), ..Default::default() }
+    }
 }
 
 impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
@@ -130,10 +132,10 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         self.sent.sent_wire_bytes.next = self.sent_wire_bytes.val();
         self.sent.sent_launch.next = self.sent_launch.val().get_bits::<40>(8);
         self.sent.ns_per_byte.next = self.cfg_ns_per_byte.val();
-        // Flow record word 0: bit 0 enable, 1 keep, 7..4 profile.
+        self.options.next = self.fl.record.val().get_bits::<11>(0).into();
         self.sent.flow_valid.next = self.fl.valid.val();
         self.sent.flow_index.next = self.fl.flow.val();
-        self.sent.flow_profile.next = self.fl.record.val().get_bits::<4>(4);
+        self.sent.flow_profile.next = self.options.val().profile;
         // Profile word 0: bits 9..8 start of the RTT.
         self.sent.start_valid.next = self.pw.valid.val() & (self.pw.word.val() == bits::<5>(0));
         self.sent.start_profile.next = self.pw.profile.val();
@@ -161,9 +163,9 @@ impl<const F: usize, const D: usize, const A: usize> Logic for Rtt<F, D, A> {
         self.ack.start.next = self.depart.start.val();
         self.ack.flow_valid.next = self.fl.valid.val();
         self.ack.flow_index.next = self.fl.flow.val();
-        self.ack.flow_enable.next = self.fl.record.val().get_bit(0);
-        self.ack.flow_keep.next = self.fl.record.val().get_bit(1);
-        self.ack.flow_profile.next = self.fl.record.val().get_bits::<4>(4);
+        self.ack.flow_enable.next = self.options.val().enable;
+        self.ack.flow_keep.next = self.options.val().keep;
+        self.ack.flow_profile.next = self.options.val().profile;
         ProfileWriteIn::link(&mut self.pw, &mut self.ack.pw);
         self.ack.now.next = self.now.val();
         self.ack.time_epoch.next = self.time_epoch.val();

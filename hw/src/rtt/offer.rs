@@ -1,6 +1,7 @@
 //! Operations that enter at a clock without an ACK.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use super::blank;
+use super::words::Waiting;
+use crate::constant::Const;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 use timely_model::rtt::{WAITING, turn_bits};
@@ -13,11 +14,9 @@ const _: () = assert!(WAITING == 4);
 /// An offer stands in registers, for it goes to the addresses of a hundred RAMs; it stays until it is taken, and the next one stands
 /// there a clock later. A load is offered from the 2nd clock on; 16 ended segments wait, the first is offered from the 4th clock on. A turn
 /// that finds the place taken waits, and all turns behind it.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Offer<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset.
     pub rst: Signal<In, Bit>,
     /// No turns, and nothing is accepted.
     pub sweep: Signal<In, Bit>,
@@ -47,38 +46,33 @@ pub struct Offer<const F: usize> {
     pub bytes: Signal<Out, Bits<32>>,
     pub place: Signal<Out, Bits<16>>,
     pub generation: Signal<Out, Bits<2>>,
-    // From bit 0: flow 16, segment 16, check 32, bytes 32, place 16, generation 2.
     waiting: Fifo<114, 4, 5>,
     has_load: DFF<Bit>,
     at_load: DFF<Bits<F>>,
     /// From bit `turn_bits` on the flow whose turn is next.
     scan: DFF<Bits<19>>,
-    shift: Constant<Bits<5>>,
-    mask: Constant<Bits<19>>,
+    shift: Const<Bits<5>>,
+    mask: Const<Bits<19>>,
+    head_flow: Signal<Local, Bits<16>>,
     begins: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     held: Signal<Local, Bit>,
     turn_flow: Signal<Local, Bits<19>>,
-    head: Signal<Local, Bits<114>>,
+    enters: Signal<Local, Waiting>,
+    head: Signal<Local, Waiting>,
     o_load: DFF<Bit>,
     o_ended: DFF<Bit>,
     o_turn: DFF<Bit>,
     o_any: DFF<Bit>,
     o_flow: DFF<Bits<F>>,
-    o_head: DFF<Bits<114>>,
+    o_head: DFF<Waiting>,
 }
 
-impl<const F: usize> Default for Offer<F> {
-    fn default() -> Self {
+impl<const F: usize> Offer<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
         let turn = turn_bits(F as u32);
-        blank!(
-            shift = Constant::new(bits::<5>(turn.into())),
-            mask = Constant::new(bits::<19>((1 << turn) - 1)),
-            ;
-            clk rst sweep take load_valid load_flow ended_valid ended_flow ended_segment ended_check ended_bytes ended_place ended_generation
-            load ended turn any flow segment check bytes place generation waiting has_load at_load scan begins free held turn_flow head o_load
-            o_ended o_turn o_any o_flow o_head
-        )
+        Self { shift: Const::new(bits::<5>(turn.into())), mask: Const::new(bits::<19>((1 << turn) - 1)), ..Default::default() }
     }
 }
 
@@ -89,14 +83,16 @@ impl<const F: usize> Logic for Offer<F> {
         self.waiting.clk.next = self.clk.val();
         self.waiting.rst.next = self.rst.val();
         self.waiting.i_valid.next = self.ended_valid.val() & !self.sweep.val();
-        self.waiting.i_data.next = bit_cast::<114, F>(self.ended_flow.val())
-            | (bit_cast::<114, 16>(self.ended_segment.val()) << 16)
-            | (bit_cast::<114, 32>(self.ended_check.val()) << 32)
-            | (bit_cast::<114, 32>(self.ended_bytes.val()) << 64)
-            | (bit_cast::<114, 16>(self.ended_place.val()) << 96)
-            | (bit_cast::<114, 2>(self.ended_generation.val()) << 112);
-        self.head.next = self.waiting.o_data.val();
+        self.enters.next.flow = bit_cast::<16, F>(self.ended_flow.val());
+        self.enters.next.segment = self.ended_segment.val();
+        self.enters.next.check = self.ended_check.val();
+        self.enters.next.bytes = self.ended_bytes.val();
+        self.enters.next.place = self.ended_place.val();
+        self.enters.next.generation = self.ended_generation.val();
+        self.waiting.i_data.next = self.enters.val().into();
+        self.head.next = self.waiting.o_data.val().into();
 
+        self.head_flow.next = self.head.val().flow;
         self.free.next = !self.o_any.q.val() | self.take.val();
         self.begins.next = !(self.scan.q.val() & self.mask.val()).any();
         self.turn_flow.next = self.scan.q.val() >> self.shift.val();
@@ -112,7 +108,7 @@ impl<const F: usize> Logic for Offer<F> {
             if self.has_load.q.val() {
                 self.o_flow.d.next = self.at_load.q.val();
             } else if self.waiting.o_valid.val() {
-                self.o_flow.d.next = self.head.val().get_bits::<F>(0);
+                self.o_flow.d.next = self.head_flow.val().get_bits::<F>(0);
             }
             self.has_load.d.next = false;
         }
@@ -128,11 +124,11 @@ impl<const F: usize> Logic for Offer<F> {
         self.turn.next = self.o_turn.q.val();
         self.any.next = self.o_any.q.val();
         self.flow.next = self.o_flow.q.val();
-        self.segment.next = self.o_head.q.val().get_bits::<16>(16);
-        self.check.next = self.o_head.q.val().get_bits::<32>(32);
-        self.bytes.next = self.o_head.q.val().get_bits::<32>(64);
-        self.place.next = self.o_head.q.val().get_bits::<16>(96);
-        self.generation.next = self.o_head.q.val().get_bits::<2>(112);
+        self.segment.next = self.o_head.q.val().segment;
+        self.check.next = self.o_head.q.val().check;
+        self.bytes.next = self.o_head.q.val().bytes;
+        self.place.next = self.o_head.q.val().place;
+        self.generation.next = self.o_head.q.val().generation;
         if self.rst.val() {
             self.has_load.d.next = false;
             self.scan.d.next = bits::<19>(0);

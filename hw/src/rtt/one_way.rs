@@ -1,4 +1,5 @@
 //! One-way delay variation: the excess of a packet's delay over the least of late.
+use super::words::{Excess, Least, Sum};
 use rust_hdl::prelude::*;
 use timely_regs::profile::ONE_WAY_WINDOW_BITS;
 
@@ -35,9 +36,8 @@ pub struct OneWay<const F: usize> {
     pub forget: Signal<In, Bit>,
     /// Clock 4: the flow.
     pub keep_flow: Signal<In, Bits<F>>,
-    /// Bits 31..0 least of the newest window and the one before, 63..32 of the newest, 79..64 its number, 80 valid.
-    least: RAM<Bits<81>, F>,
-    raw: DFF<Bits<81>>,
+    least: RAM<Least, F>,
+    raw: DFF<Least>,
     // Index k is the register of clock k + 1.
     window: [DFF<Bits<16>>; 4],
     earlier: DFF<Bits<16>>,
@@ -55,16 +55,16 @@ pub struct OneWay<const F: usize> {
     carry_current: Signal<Local, Bits<40>>,
     total_least: Signal<Local, Bits<40>>,
     total_current: Signal<Local, Bits<40>>,
-    over_least: DFF<Bits<32>>,
-    over_current: DFF<Bits<32>>,
+    over_least: DFF<Excess>,
+    over_current: DFF<Excess>,
     same: DFF<Bit>,
     after: DFF<Bit>,
     delayed: DFF<Bits<32>>,
     old_least: DFF<Bits<32>>,
     old_current: DFF<Bits<32>>,
     held: Signal<Local, Bit>,
-    with_least: Signal<Local, Bits<25>>,
-    with_current: Signal<Local, Bits<25>>,
+    with_least: Signal<Local, Sum>,
+    with_current: Signal<Local, Sum>,
     /// The excess over the base has more than 24 bits.
     high: Signal<Local, Bit>,
     carries: Signal<Local, Bit>,
@@ -98,46 +98,46 @@ impl<const F: usize> Logic for OneWay<F> {
         self.far.d.next = self.there.q.val() + bits::<40>(128);
         self.farther.d.next = self.there.q.val() + bits::<40>(130);
         // 2: three operands to two, and those in one chain.
-        self.same.d.next = self.raw.q.val().get_bit(80) & (self.raw.q.val().get_bits::<16>(64) == self.window[1].q.val());
-        self.after.d.next = self.raw.q.val().get_bit(80) & (self.raw.q.val().get_bits::<16>(64) == self.earlier.q.val());
-        self.old_least.d.next = self.raw.q.val().get_bits::<32>(0);
-        self.old_current.d.next = self.raw.q.val().get_bits::<32>(32);
+        self.same.d.next = self.raw.q.val().valid & (self.raw.q.val().window == self.window[1].q.val());
+        self.after.d.next = self.raw.q.val().valid & (self.raw.q.val().window == self.earlier.q.val());
+        self.old_least.d.next = self.raw.q.val().least;
+        self.old_current.d.next = self.raw.q.val().current;
         self.delay.next = self.far.q.val() - self.stamp.val();
         self.delayed.d.next = self.delay.val().get_bits::<32>(8);
         self.not_stamp.next = !self.stamp.val();
-        self.not_least.next = !(bit_cast::<40, 32>(self.raw.q.val().get_bits::<32>(0)) << 8);
-        self.not_current.next = !(bit_cast::<40, 32>(self.raw.q.val().get_bits::<32>(32)) << 8);
+        self.not_least.next = !(bit_cast::<40, 32>(self.raw.q.val().least) << 8);
+        self.not_current.next = !(bit_cast::<40, 32>(self.raw.q.val().current) << 8);
         self.sum_least.next = self.farther.q.val() ^ self.not_stamp.val() ^ self.not_least.val();
         self.carry_least.next = (self.farther.q.val() & self.not_stamp.val())
             | (self.farther.q.val() & self.not_least.val())
             | (self.not_stamp.val() & self.not_least.val());
         self.total_least.next = self.sum_least.val() + (self.carry_least.val() << 1);
-        self.over_least.d.next = self.total_least.val().get_bits::<32>(8);
+        self.over_least.d.next = self.total_least.val().get_bits::<32>(8).into();
         self.sum_current.next = self.farther.q.val() ^ self.not_stamp.val() ^ self.not_current.val();
         self.carry_current.next = (self.farther.q.val() & self.not_stamp.val())
             | (self.farther.q.val() & self.not_current.val())
             | (self.not_stamp.val() & self.not_current.val());
         self.total_current.next = self.sum_current.val() + (self.carry_current.val() << 1);
-        self.over_current.d.next = self.total_current.val().get_bits::<32>(8);
+        self.over_current.d.next = self.total_current.val().get_bits::<32>(8).into();
         // 3: less than what it is held against is the new least, and exceeds it by nothing. Both are summed before one is chosen.
         self.held.next =
-            (self.same.q.val() & !self.over_least.q.val().get_bit(31)) | (self.after.q.val() & !self.over_current.q.val().get_bit(31));
-        self.with_least.next = bit_cast::<25, 24>(self.over_least.q.val().get_bits::<24>(0)) + bit_cast::<25, 24>(self.base.val());
-        self.with_current.next = bit_cast::<25, 24>(self.over_current.q.val().get_bits::<24>(0)) + bit_cast::<25, 24>(self.base.val());
+            (self.same.q.val() & !self.over_least.q.val().negative) | (self.after.q.val() & !self.over_current.q.val().negative);
+        self.with_least.next = (bit_cast::<25, 24>(self.over_least.q.val().ns) + bit_cast::<25, 24>(self.base.val())).into();
+        self.with_current.next = (bit_cast::<25, 24>(self.over_current.q.val().ns) + bit_cast::<25, 24>(self.base.val())).into();
         // A sum's carry is known last: it goes past the choice of the other bits.
         self.signal.next = self.base.val();
         self.high.next = false;
-        self.carries.next = self.with_current.val().get_bit(24);
+        self.carries.next = self.with_current.val().carry;
         if self.same.q.val() {
-            self.carries.next = self.with_least.val().get_bit(24);
+            self.carries.next = self.with_least.val().carry;
         }
         if self.held.val() {
             if self.same.q.val() {
-                self.signal.next = self.with_least.val().get_bits::<24>(0);
-                self.high.next = self.over_least.q.val().get_bits::<7>(24).any();
+                self.signal.next = self.with_least.val().ns;
+                self.high.next = self.over_least.q.val().above.any();
             } else {
-                self.signal.next = self.with_current.val().get_bits::<24>(0);
-                self.high.next = self.over_current.q.val().get_bits::<7>(24).any();
+                self.signal.next = self.with_current.val().ns;
+                self.high.next = self.over_current.q.val().above.any();
             }
         }
         self.beyond.next = self.high.val() | (self.held.val() & self.carries.val());
@@ -149,22 +149,22 @@ impl<const F: usize> Logic for OneWay<F> {
             }
         }
         self.new_current.d.next = self.delayed.q.val();
-        if self.same.q.val() & !self.over_current.q.val().get_bit(31) {
+        if self.same.q.val() & !self.over_current.q.val().negative {
             self.new_current.d.next = self.old_current.q.val();
         }
         // 4
         self.least.write_enable.next = self.keep.val() | self.forget.val() | self.sweep.val();
         self.least.write_address.next = self.keep_flow.val();
-        self.least.write_data.next = bit_cast::<81, 32>(self.new_least.q.val())
-            | (bit_cast::<81, 32>(self.new_current.q.val()) << 32)
-            | (bit_cast::<81, 16>(self.window[3].q.val()) << 64)
-            | (bits::<81>(1) << 80);
+        self.least.write_data.next.least = self.new_least.q.val();
+        self.least.write_data.next.current = self.new_current.q.val();
+        self.least.write_data.next.window = self.window[3].q.val();
+        self.least.write_data.next.valid = true;
         if self.forget.val() {
-            self.least.write_data.next = bits::<81>(0);
+            self.least.write_data.next = bits::<81>(0).into();
         }
         if self.sweep.val() {
             self.least.write_address.next = self.sweep_flow.val();
-            self.least.write_data.next = bits::<81>(0);
+            self.least.write_data.next = bits::<81>(0).into();
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Profile words that decide an ACK: time-out, signal and base.
-use super::blank;
 use crate::bus::ProfileWriteIn;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
 /// Time-out, signal and base by profile: addressed at one clock, there at the next.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Profiles {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -31,25 +31,25 @@ pub struct Profiles {
     given: Signal<Local, Bits<31>>,
     signals: RAM<Bits<2>, 4>,
     bases: RAM<Bits<24>, 4>,
-    timeout_word: Constant<Bits<5>>,
-    signal_word: Constant<Bits<5>>,
-    base_word: Constant<Bits<5>>,
+    timeout_word: Const<Bits<5>>,
+    signal_word: Const<Bits<5>>,
+    base_word: Const<Bits<5>>,
 }
 
 // A kernel takes literals alone; this holds the places that it takes the fields from to their homes.
 const _: () = assert!(profile::TIMEOUT_NS.mask() == u32::MAX >> 1 && profile::SIGNAL.mask() == 3 << 10);
 const _: () = assert!(profile::SIGNAL_BASE.mask() == u32::MAX >> 8);
 
-impl Default for Profiles {
-    fn default() -> Self {
-        let word = |f: &timely_regs::field::Field| Constant::new(bits::<5>(f.word.into()));
-        blank!(
-            timeout_word = word(&profile::TIMEOUT_NS),
-            signal_word = word(&profile::SIGNAL),
-            base_word = word(&profile::SIGNAL_BASE),
-            ;
-            clk sweep sweep_at profile pw timeout times_out signal base timeouts read given signals bases
-        )
+impl Profiles {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        let word = |f: &timely_regs::field::Field| Const::new(bits::<5>(f.word.into()));
+        Self {
+            timeout_word: word(&profile::TIMEOUT_NS),
+            signal_word: word(&profile::SIGNAL),
+            base_word: word(&profile::SIGNAL_BASE),
+            ..Default::default()
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Entry of a sent frame, for its completion's tag.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use super::blank;
 use super::words::{Frame, Gives, Tag};
+use crate::constant::Const;
 use crate::num::U;
 use rust_hdl::prelude::*;
 use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
@@ -10,11 +10,9 @@ use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 ///
 /// The completion's meaning is decided here, by the profile at the time: with start 0 the last frame's completion gives the end of the
 /// frame, with starts 1 and 2 the first frame's its departure or launch.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct SentUnit<const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset.
     pub rst: Signal<In, Bit>,
     /// The RAMs are being cleared; nothing is accepted.
     pub sweep: Signal<In, Bit>,
@@ -47,7 +45,7 @@ pub struct SentUnit<const F: usize> {
     pub tag: Signal<Out, Tag>,
     profiles: RAM<Bits<4>, F>,
     starts: RAM<Bits<2>, 4>,
-    overhead: Constant<Bits<16>>,
+    overhead: Const<Bits<16>>,
     // Index k is the register of clock k + 1.
     valid: [DFF<Bit>; 5],
     frame: [DFF<Frame>; 4],
@@ -66,15 +64,10 @@ pub struct SentUnit<const F: usize> {
     out: DFF<Tag>,
 }
 
-impl<const F: usize> Default for SentUnit<F> {
-    fn default() -> Self {
-        blank!(
-            overhead = Constant::new(bits::<16>(PREAMBLE_AND_GAP.into())),
-            ;
-            clk rst sweep sweep_flow sweep_profile sent_valid sent_tag sent_flow sent_segment sent_place sent_generation sent_first sent_last
-            sent_wire_bytes sent_launch flow_valid flow_index flow_profile start_valid start_profile start ns_per_byte tag_valid tag profiles
-            starts valid frame on_wire bytes low high product_low product_high wire_time rounded raw_profile start_of enters ends out
-        )
+impl<const F: usize> SentUnit<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { overhead: Const::new(bits::<16>(PREAMBLE_AND_GAP.into())), ..Default::default() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sample of an accepted ACK: hops, residence, and the signal that the profile asks for.
-use super::blank;
 use super::one_way::OneWay;
+use super::words::Span;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 use timely_model::bus::RTT_MAX;
 
@@ -8,7 +9,7 @@ use timely_model::bus::RTT_MAX;
 ///
 /// Clock 0: hops and residence are subtracted, the latter in two limbs. 1: saturated. 2: RTT, and RTT less residence, out of one carry chain
 /// each. 3: selection into the registers of the outputs, which stand from clock 4 on. An operation a clock.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Signals<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -53,7 +54,7 @@ pub struct Signals<const F: usize> {
     /// Residence is longer than the RTT.
     pub exceeds: Signal<Out, Bit>,
     one_way: OneWay<F>,
-    most: Constant<Bits<24>>,
+    most: Const<Bits<24>>,
     // Index k is the register of clock k + 1.
     count: [DFF<Bits<8>>; 3],
     clock: [DFF<Bits<40>>; 3],
@@ -68,8 +69,8 @@ pub struct Signals<const F: usize> {
     not_took: Signal<Local, Bits<40>>,
     sum: Signal<Local, Bits<40>>,
     carry: Signal<Local, Bits<40>>,
-    diff: DFF<Bits<40>>,
-    less: DFF<Bits<40>>,
+    diff: DFF<Span>,
+    less: DFF<Span>,
     long: Signal<Local, Bit>,
     /// The signal is `most`, whatever the other bits are: its late inputs go past their choice.
     saturates: Signal<Local, Bit>,
@@ -83,15 +84,10 @@ pub struct Signals<const F: usize> {
 // A sum that carries out of its 24 bits is beyond the most.
 const _: () = assert!(RTT_MAX == (1 << 24) - 1);
 
-impl<const F: usize> Default for Signals<F> {
-    fn default() -> Self {
-        blank!(
-            most = Constant::new(bits::<24>(RTT_MAX.into())),
-            ;
-            clk sweep sweep_flow flow arrived arrival departure ttl_sent ttl_seen stamp is_visit choice base keep forget keep_flow rtt_ns time_ns
-            hops endpoint_ns exceeds one_way count clock low high near took rounded more not_stamp not_took sum carry diff less long saturates out_rtt
-            out_time out_hops out_took out_exceeds
-        )
+impl<const F: usize> Signals<F> {
+    /// The block with its constants.
+    pub fn new() -> Self {
+        Self { most: Const::new(bits::<24>(RTT_MAX.into())), ..Default::default() }
     }
 }
 
@@ -139,24 +135,24 @@ impl<const F: usize> Logic for Signals<F> {
         self.more.d.next = self.clock[0].q.val() + bits::<40>(130);
         // 2: three operands to two, and those in one chain.
         self.took[1].d.next = self.took[0].q.val();
-        self.diff.d.next = self.rounded.q.val() - self.stamp.val();
+        self.diff.d.next = (self.rounded.q.val() - self.stamp.val()).into();
         self.not_stamp.next = !self.stamp.val();
         self.not_took.next = !(bit_cast::<40, 24>(self.took[0].q.val()) << 8);
         self.sum.next = self.more.q.val() ^ self.not_stamp.val() ^ self.not_took.val();
         self.carry.next = (self.more.q.val() & self.not_stamp.val())
             | (self.more.q.val() & self.not_took.val())
             | (self.not_stamp.val() & self.not_took.val());
-        self.less.d.next = self.sum.val() + (self.carry.val() << 1);
+        self.less.d.next = (self.sum.val() + (self.carry.val() << 1)).into();
         // 3
-        self.long.next = !self.diff.q.val().get_bit(39) & self.diff.q.val().get_bits::<7>(32).any();
-        self.out_rtt.d.next = self.diff.q.val().get_bits::<24>(8);
+        self.long.next = !self.diff.q.val().negative & self.diff.q.val().above.any();
+        self.out_rtt.d.next = self.diff.q.val().ns;
         if self.choice.val() == bits::<2>(1) {
-            self.out_rtt.d.next = self.less.q.val().get_bits::<24>(8);
-            if self.less.q.val().get_bit(39) {
+            self.out_rtt.d.next = self.less.q.val().ns;
+            if self.less.q.val().negative {
                 self.out_rtt.d.next = bits::<24>(0);
             }
         }
-        if self.diff.q.val().get_bit(39) {
+        if self.diff.q.val().negative {
             self.out_rtt.d.next = bits::<24>(0);
         }
         self.saturates.next = self.is_visit.val() | self.long.val();
@@ -170,7 +166,7 @@ impl<const F: usize> Logic for Signals<F> {
         self.out_time.d.next = self.clock[2].q.val().get_bits::<32>(8);
         self.out_hops.d.next = self.count[2].q.val();
         self.out_took.d.next = self.took[1].q.val();
-        self.out_exceeds.d.next = self.less.q.val().get_bit(39) & !self.long.val();
+        self.out_exceeds.d.next = self.less.q.val().negative & !self.long.val();
         if self.is_visit.val() {
             self.out_hops.d.next = bits::<8>(0);
             self.out_took.d.next = bits::<24>(0);

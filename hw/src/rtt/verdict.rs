@@ -1,6 +1,6 @@
 //! Decision whether an ACK is accepted and a flow times out, and the effect of any operation on its flow.
 #![allow(missing_docs, reason = "a group of ports has one comment")]
-use super::words::{Entry, FlowWord};
+use super::words::{Bytes, Entry, FlowWord, Segments};
 use rust_hdl::prelude::*;
 
 /// The decision on an operation, and the flow's word in its wake.
@@ -9,9 +9,7 @@ use rust_hdl::prelude::*;
 /// do, sums and comparisons of the word, and a selection. 4: the new word, bytes released, and what is to be counted, as registers.
 #[derive(LogicBlock, Default)]
 pub struct Verdict {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset.
     pub rst: Signal<In, Bit>,
     /// Clock 2: the operation's kind, if there is one.
     pub is_ack: Signal<In, Bit>,
@@ -84,9 +82,9 @@ pub struct Verdict {
     // Clock 3.
     old: Signal<Local, FlowWord>,
     updated: Signal<Local, FlowWord>,
-    behind: Signal<Local, Bits<32>>,
+    behind: Signal<Local, Bytes>,
     total: Signal<Local, Bits<32>>,
-    ahead: Signal<Local, Bits<16>>,
+    ahead: Signal<Local, Segments>,
     outstanding: Signal<Local, Bits<16>>,
     idle: Signal<Local, Bit>,
     gap: Signal<Local, Bit>,
@@ -157,9 +155,9 @@ impl Logic for Verdict {
 
         // 3: comparisons with the word, all at once.
         self.old.next = self.operand.q.val();
-        self.behind.next = self.old.val().released - self.target.q.val();
+        self.behind.next = (self.old.val().released - self.target.q.val()).into();
         self.total.next = self.old.val().sent + self.adds.q.val();
-        self.ahead.next = self.number.q.val() - self.old.val().acked;
+        self.ahead.next = (self.number.q.val() - self.old.val().acked).into();
         self.outstanding.next = self.old.val().following - self.old.val().acked;
         self.idle.next = self.old.val().sent == self.old.val().released;
         self.gap.next = self.old.val().following != self.number.q.val();
@@ -168,7 +166,7 @@ impl Logic for Verdict {
             | (self.alike[1].q.val() & self.progress[1].q.val())
             | (self.alike[2].q.val() & self.progress[2].q.val())
             | (self.alike[3].q.val() & self.progress[3].q.val());
-        self.accept.next = self.can.q.val() & self.behind.val().get_bit(31);
+        self.accept.next = self.can.q.val() & self.behind.val().negative;
         self.expire.next =
             self.turn.q.val() & self.enabled.q.val() & self.times_out.val() & self.late.val() & !self.idle.val() & !self.unseen.val();
         self.progress[0].d.next = self.accept.val() | self.expire.val() | self.load.q.val() | (self.ended.q.val() & self.idle.val());
@@ -183,7 +181,7 @@ impl Logic for Verdict {
         }
         if self.accept.val() {
             self.updated.next.released = self.target.q.val();
-            if !self.ahead.val().get_bit(15) {
+            if !self.ahead.val().negative {
                 self.updated.next.acked = self.follows.q.val();
             }
         }
@@ -193,10 +191,10 @@ impl Logic for Verdict {
         }
         self.past[0].d.next = self.updated.val();
         self.hit4.d.next = self.accept.val() | self.expire.val();
-        self.repeated4.d.next = self.can.q.val() & !self.behind.val().get_bit(31);
+        self.repeated4.d.next = self.can.q.val() & !self.behind.val().negative;
         self.sum4.d.next = self.target.q.val();
-        self.between4.d.next = self.ahead.val();
-        if self.ahead.val().get_bit(15) {
+        self.between4.d.next = self.ahead.val().into();
+        if self.ahead.val().negative {
             self.between4.d.next = bits::<16>(0);
         }
         if self.turn.q.val() {

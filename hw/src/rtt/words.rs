@@ -1,5 +1,6 @@
 //! The packed words of the RTT block, by name.
 #![allow(missing_docs, reason = "the derive's methods")]
+use crate::packed::packed;
 use rust_hdl::prelude::*;
 
 /// A flow: byte sums modulo 2^32, segment numbers modulo 2^16.
@@ -111,4 +112,104 @@ pub struct Tag {
     pub relative: Bit,
     /// ns in Q.8.
     pub value: Bits<40>,
+}
+
+packed! {
+    /// Kind of an operation on a flow.
+    pub struct Operation {
+        pub ack: Bit,
+        pub load: Bit,
+        pub ended: Bit,
+        pub turn: Bit,
+    }
+
+    /// A segment that ended, as it waits for its operation.
+    pub struct Waiting {
+        /// Flow.
+        pub flow: Bits<16>,
+        /// Low bits of the segment's number.
+        pub segment: Bits<16>,
+        /// Check that the ACK must echo.
+        pub check: Bits<32>,
+        /// Charged bytes of the segment.
+        pub bytes: Bits<32>,
+        /// Place in the ring.
+        pub place: Bits<16>,
+        /// Turn of the ring.
+        pub generation: Bits<2>,
+    }
+
+    /// Options of a flow that operations look at.
+    pub struct Settings {
+        /// Profile.
+        pub profile: Bits<4>,
+        /// The flow exists.
+        pub enable: Bit,
+    }
+
+    /// An ACK's byte of lost packets.
+    pub struct LossByte {
+        /// Segments skipped.
+        pub skipped: Bits<6>,
+        /// The segment: 1 complete, 2 incomplete.
+        pub segment: Bits<2>,
+    }
+
+    /// Least one-way delays of a flow.
+    pub struct Least {
+        /// Least delay of the newest window and the one before, ns.
+        pub least: Bits<32>,
+        /// Least delay of the newest window, ns.
+        pub current: Bits<32>,
+        /// Number of the newest window.
+        pub window: Bits<16>,
+        /// There is one.
+        pub valid: Bit,
+    }
+
+    /// A difference of byte sums.
+    pub struct Bytes {
+        /// Magnitude, if it is not negative.
+        pub bytes: Bits<31>,
+        /// The difference is below 0.
+        pub negative: Bit,
+    }
+
+    /// A difference of segment numbers.
+    pub struct Segments {
+        /// Magnitude, if it is not negative.
+        pub segments: Bits<15>,
+        /// The difference is below 0.
+        pub negative: Bit,
+    }
+
+    /// A difference of times in ns, Q.8.
+    pub struct Span {
+        /// Below 1 ns.
+        pub fraction: Bits<8>,
+        /// ns.
+        pub ns: Bits<24>,
+        /// Not 0: the difference is 2^24 ns or more.
+        pub above: Bits<7>,
+        /// The difference is below 0.
+        pub negative: Bit,
+    }
+
+    /// A difference of delays, ns.
+    pub struct Excess {
+        /// ns.
+        pub ns: Bits<24>,
+        /// Not 0: the difference is 2^24 ns or more.
+        pub above: Bits<7>,
+        /// The difference is below 0.
+        pub negative: Bit,
+    }
+
+    /// A sum of two times of 24 bits, ns.
+    pub struct Sum {
+        /// ns, modulo 2^24.
+        pub ns: Bits<24>,
+        /// The sum is 2^24 ns or more.
+        pub carry: Bit,
+    }
 }

@@ -15,9 +15,7 @@ use rust_hdl::prelude::*;
 /// first one of the flow after its clear is cleared itself.
 #[derive(LogicBlock, Default)]
 pub struct Group<const W: usize, const V: usize, const F: usize> {
-    /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset.
     pub rst: Signal<In, Bit>,
     /// The RAMs are being cleared; nothing is accepted.
     pub sweep: Signal<In, Bit>,

@@ -93,24 +93,8 @@ impl Histograms {
 impl Logic for Histograms {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            sweep_at,
-            settled,
-            value,
-            upper,
-            mantissa,
-            bin,
-            waiting,
-            of,
-            of_profile,
-            of_bin,
-            is_clearing,
-            raw,
-            state,
-            shown
-        );
+        dff_setup!(self, clk, sweep_at, settled, value, upper, mantissa, bin, waiting, of, of_profile, of_bin, is_clearing, raw, state);
+        dff_setup!(self, clk, shown);
         for i in 0..5 {
             self.op[i].clock.next = self.clk.val();
             self.op_at[i].clock.next = self.clk.val();

@@ -3,6 +3,7 @@
 mod group;
 mod histograms;
 mod recorder;
+mod words;
 
 pub use histograms::Histograms;
 pub use recorder::Recorder;
@@ -10,6 +11,7 @@ pub use recorder::Recorder;
 use crate::bus::{AnswerOut, CountedSampleIn, FlowLoadIn, OutcomeIn, QueryIn};
 use group::Group;
 use rust_hdl::prelude::*;
+use words::{Branches, Decisions, Frame, Operation, Outcomes, Record, Returns, Sample, Sent};
 
 /// The telemetry records of `2^F` flows (`timely_regs::telemetry`).
 ///
@@ -60,11 +62,8 @@ pub struct Telemetry<const F: usize> {
     pub now: Signal<In, Bits<32>>,
     /// The record of the flow of 2 clocks ago; it stands until the next.
     pub answer: AnswerOut,
-    /// Bits 31..0 packets, 79..32 wire bytes, 111..80 segments.
     sent: Group<112, 113, F>,
-    /// Bits 31..0 samples, 63..32 time-outs, 87..64 least, 111..88 last, 143..112 smoothed RTT, 271..144 words 9 to 12, 272 measured, 304..273 word 13, 336..305 segments that lost packets.
     returns: Group<337, 338, F>,
-    /// Words 16 to 24 of the record.
     events: Group<263, 264, F>,
     /// Word 25.
     superseded: Group<32, 33, F>,
@@ -76,50 +75,38 @@ pub struct Telemetry<const F: usize> {
     sweep: Signal<Local, Bit>,
     clear: DFF<Bit>,
     // Values that came with an event; index k is the register of clock k + 1.
-    ends: [DFF<Bit>; 3],
-    bytes: [DFF<Bits<16>>; 3],
+    frame: [DFF<Frame>; 3],
     // Of a sample, which enters a clock later; index k is the register of clock k.
-    late: [DFF<Bit>; 4],
-    rtt: [DFF<Bits<24>>; 4],
-    lost: [DFF<Bits<7>>; 4],
+    came: [DFF<Sample>; 4],
     sampled: [DFF<Bit>; 4],
     sample_flow_q: DFF<Bits<F>>,
     acked_q: [DFF<Bit>; 2],
     outcome: [DFF<Bits<2>>; 2],
     /// The counter of the ACK, one bit each.
     acks_of: DFF<Bits<4>>,
+    outcomes: Signal<Local, Outcomes>,
     /// RTT in 2^-8 ns, plus 5: half of the divisor, and 1 of the complement of the old value.
     biased: DFF<Bits<36>>,
-    branch: [DFF<Bits<3>>; 3],
+    operation: [DFF<Operation>; 3],
+    branch_1: Signal<Local, Bits<3>>,
     /// The counter that the branch belongs to, one bit each.
     which: DFF<Bits<5>>,
-    hyperactive: [DFF<Bit>; 3],
-    rate: [DFF<Bits<32>>; 3],
-    kind: [DFF<Bits<3>>; 3],
+    branches: Signal<Local, Branches>,
     // Clock 3 of each group.
-    packets: Signal<Local, Bits<32>>,
-    wire_bytes: Signal<Local, Bits<48>>,
-    segments: Signal<Local, Bits<32>>,
-    count: Signal<Local, Bits<32>>,
-    timeouts: Signal<Local, Bits<32>>,
-    least: Signal<Local, Bits<24>>,
-    last: Signal<Local, Bits<24>>,
-    smoothed: Signal<Local, Bits<32>>,
-    measured: Signal<Local, Bits<1>>,
-    sampled_at: Signal<Local, Bits<32>>,
-    losses: Signal<Local, Bits<32>>,
-    acks: [Signal<Local, Bits<32>>; 4],
+    frames: Signal<Local, Sent>,
+    frames_next: Signal<Local, Sent>,
+    back: Signal<Local, Returns>,
+    back_next: Signal<Local, Returns>,
+    decided: Signal<Local, Decisions>,
+    decided_next: Signal<Local, Decisions>,
     old: Signal<Local, Bits<36>>,
     inverse: Signal<Local, Bits<36>>,
     sum: Signal<Local, Bits<36>>,
-    updates: Signal<Local, Bits<32>>,
-    branches: [Signal<Local, Bits<32>>; 5],
-    steps: Signal<Local, Bits<32>>,
-    tail: Signal<Local, Bits<39>>,
     // State of each group for a query.
-    part_sent: Signal<Local, Bits<112>>,
-    part_returns: Signal<Local, Bits<337>>,
-    part_events: Signal<Local, Bits<263>>,
+    part_sent: Signal<Local, Sent>,
+    part_returns: Signal<Local, Returns>,
+    part_events: Signal<Local, Decisions>,
+    record: Signal<Local, Record>,
     part_superseded: Signal<Local, Bits<32>>,
     asked: DFF<Bit>,
     asked_tag: DFF<Bits<4>>,
@@ -147,57 +134,23 @@ impl<const F: usize> Telemetry<F> {
 impl<const F: usize> Logic for Telemetry<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            sweep_at,
-            ready,
-            biased,
-            which,
-            acks_of,
-            load_flow,
-            clear,
-            sample_flow_q,
-            asked,
-            asked_tag,
-            a_tag,
-            a_valid,
-            a_sent,
-            a_returns,
-            a_events,
-            a_superseded,
-            a_now,
-            sent_counts,
-            returns_count,
-            events_count,
-            superseded_counts
-        );
+        dff_setup!(self, clk, sweep_at, ready, biased, which, acks_of, load_flow, clear, sample_flow_q, asked, asked_tag, a_tag, a_valid);
+        dff_setup!(self, clk, a_sent, a_returns, a_events, a_superseded, a_now, sent_counts, returns_count, events_count);
+        dff_setup!(self, clk, superseded_counts);
         for i in 0..3 {
-            self.ends[i].clock.next = self.clk.val();
-            self.bytes[i].clock.next = self.clk.val();
-            self.branch[i].clock.next = self.clk.val();
-            self.hyperactive[i].clock.next = self.clk.val();
-            self.rate[i].clock.next = self.clk.val();
-            self.kind[i].clock.next = self.clk.val();
+            self.frame[i].clock.next = self.clk.val();
+            self.operation[i].clock.next = self.clk.val();
         }
         for i in 0..2 {
-            self.ends[i + 1].d.next = self.ends[i].q.val();
-            self.bytes[i + 1].d.next = self.bytes[i].q.val();
-            self.branch[i + 1].d.next = self.branch[i].q.val();
-            self.hyperactive[i + 1].d.next = self.hyperactive[i].q.val();
-            self.rate[i + 1].d.next = self.rate[i].q.val();
-            self.kind[i + 1].d.next = self.kind[i].q.val();
+            self.frame[i + 1].d.next = self.frame[i].q.val();
+            self.operation[i + 1].d.next = self.operation[i].q.val();
         }
         for i in 0..4 {
-            self.late[i].clock.next = self.clk.val();
-            self.rtt[i].clock.next = self.clk.val();
-            self.lost[i].clock.next = self.clk.val();
+            self.came[i].clock.next = self.clk.val();
             self.sampled[i].clock.next = self.clk.val();
         }
         for i in 0..3 {
-            self.late[i + 1].d.next = self.late[i].q.val();
-            self.rtt[i + 1].d.next = self.rtt[i].q.val();
-            self.lost[i + 1].d.next = self.lost[i].q.val();
+            self.came[i + 1].d.next = self.came[i].q.val();
             self.sampled[i + 1].d.next = self.sampled[i].q.val();
         }
         for i in 0..2 {
@@ -257,28 +210,26 @@ impl<const F: usize> Logic for Telemetry<F> {
         // Frames that are sent.
         self.sent.i_valid.next = self.sent_valid.val();
         self.sent.i_flow.next = self.sent_flow.val();
-        self.ends[0].d.next = self.sent_last.val();
-        self.bytes[0].d.next = self.sent_wire_bytes.val();
-        self.packets.next = self.sent.o_state.val().get_bits::<32>(0) + bits::<32>(1);
-        self.wire_bytes.next = self.sent.o_state.val().get_bits::<48>(32) + bit_cast::<48, 16>(self.bytes[2].q.val());
-        self.segments.next = self.sent.o_state.val().get_bits::<32>(80);
-        if self.ends[2].q.val() {
-            self.segments.next = self.sent.o_state.val().get_bits::<32>(80) + bits::<32>(1);
-        }
-        self.sent.i_next.next = self.sent.o_state.val();
+        self.frame[0].d.next.last = self.sent_last.val();
+        self.frame[0].d.next.wire_bytes = self.sent_wire_bytes.val();
+        self.frames.next = self.sent.o_state.val().into();
+        self.frames_next.next = self.frames.val();
         if self.sent.o_event.val() {
-            self.sent.i_next.next = bit_cast::<112, 32>(self.packets.val())
-                | (bit_cast::<112, 48>(self.wire_bytes.val()) << 32)
-                | (bit_cast::<112, 32>(self.segments.val()) << 80);
+            self.frames_next.next.packets = self.frames.val().packets + bits::<32>(1);
+            self.frames_next.next.wire_bytes = self.frames.val().wire_bytes + bit_cast::<48, 16>(self.frame[2].q.val().wire_bytes);
+            if self.frame[2].q.val().last {
+                self.frames_next.next.segments = self.frames.val().segments + bits::<32>(1);
+            }
         }
+        self.sent.i_next.next = self.frames_next.val().into();
 
         // Returns: the sample of the clock before, and the outcome of its ACK.
         // (7 old + new + 4) / 8 as 8 old + (-old - 1) + (new + 5), one addition of three.
         self.sampled[0].d.next = self.sample.valid.val() & self.ready.q.val();
         self.sample_flow_q.d.next = self.sample.flow.val();
-        self.late[0].d.next = self.sample.kind.val() == bits::<2>(1);
-        self.rtt[0].d.next = self.sample.rtt_ns.val();
-        self.lost[0].d.next = self.sample.lost.val();
+        self.came[0].d.next.late = self.sample.kind.val() == bits::<2>(1);
+        self.came[0].d.next.rtt_ns = self.sample.rtt_ns.val();
+        self.came[0].d.next.lost = self.sample.lost.val();
         self.returns.i_valid.next = self.sampled[0].q.val() | self.acked.valid.val();
         self.returns.i_flow.next = self.sample_flow_q.q.val();
         if self.acked.valid.val() {
@@ -290,96 +241,89 @@ impl<const F: usize> Logic for Telemetry<F> {
         if self.acked_q[1].q.val() {
             self.acks_of.d.next = bits::<4>(1) << self.outcome[1].q.val();
         }
-        self.biased.d.next = (bit_cast::<36, 24>(self.rtt[2].q.val()) << 8) | bits::<36>(5);
-        self.old.next = bit_cast::<36, 32>(self.returns.o_state.val().get_bits::<32>(112));
+        self.biased.d.next = (bit_cast::<36, 24>(self.came[2].q.val().rtt_ns) << 8) | bits::<36>(5);
+        self.back.next = self.returns.o_state.val().into();
+        self.old.next = bit_cast::<36, 32>(self.back.val().smoothed);
         self.inverse.next = !self.old.val();
         self.sum.next = (self.old.val() << 3) + self.inverse.val() + self.biased.q.val();
-        self.count.next = self.returns.o_state.val().get_bits::<32>(0);
-        self.timeouts.next = self.returns.o_state.val().get_bits::<32>(32);
-        self.least.next = self.returns.o_state.val().get_bits::<24>(64);
-        self.last.next = self.returns.o_state.val().get_bits::<24>(88);
-        self.smoothed.next = self.returns.o_state.val().get_bits::<32>(112);
-        self.measured.next = self.returns.o_state.val().get_bits::<1>(272);
-        self.sampled_at.next = self.returns.o_state.val().get_bits::<32>(273);
-        self.losses.next = self.returns.o_state.val().get_bits::<32>(305);
-        for i in 0..4 {
-            self.acks[i].next = self.returns.o_state.val().get_bits::<32>(32 * i + 144);
-            if self.acks_of.q.val().get_bit(i) {
-                self.acks[i].next = self.returns.o_state.val().get_bits::<32>(32 * i + 144) + bits::<32>(1);
+        self.outcomes.next = self.acks_of.q.val().into();
+        self.back_next.next = self.back.val();
+        if self.returns.o_event.val() {
+            if self.outcomes.val().accepted {
+                self.back_next.next.accepted = self.back.val().accepted + bits::<32>(1);
             }
-        }
-        if self.sampled[3].q.val() {
-            self.losses.next = self.returns.o_state.val().get_bits::<32>(305) + bit_cast::<32, 7>(self.lost[3].q.val());
-            if self.late[3].q.val() {
-                self.timeouts.next = self.returns.o_state.val().get_bits::<32>(32) + bits::<32>(1);
-            } else {
-                self.count.next = self.returns.o_state.val().get_bits::<32>(0) + bits::<32>(1);
-                self.last.next = self.rtt[3].q.val();
-                self.measured.next = bits::<1>(1);
-                self.sampled_at.next = self.now.val();
-                if self.returns.o_state.val().get_bit(272) {
-                    self.smoothed.next = self.sum.val().get_bits::<32>(3);
-                    if self.rtt[3].q.val() < self.returns.o_state.val().get_bits::<24>(64) {
-                        self.least.next = self.rtt[3].q.val();
-                    }
-                } else {
-                    self.smoothed.next = bit_cast::<32, 24>(self.rtt[3].q.val()) << 8;
-                    self.least.next = self.rtt[3].q.val();
+            if self.outcomes.val().stale {
+                self.back_next.next.stale = self.back.val().stale + bits::<32>(1);
+            }
+            if self.outcomes.val().repeated {
+                self.back_next.next.repeated = self.back.val().repeated + bits::<32>(1);
+            }
+            if self.outcomes.val().forged {
+                self.back_next.next.forged = self.back.val().forged + bits::<32>(1);
+            }
+            if self.sampled[3].q.val() {
+                self.back_next.next.losses = self.back.val().losses + bit_cast::<32, 7>(self.came[3].q.val().lost);
+            }
+            if self.sampled[3].q.val() & self.came[3].q.val().late {
+                self.back_next.next.timeouts = self.back.val().timeouts + bits::<32>(1);
+            }
+            if self.sampled[3].q.val() & !self.came[3].q.val().late {
+                self.back_next.next.samples = self.back.val().samples + bits::<32>(1);
+                self.back_next.next.last = self.came[3].q.val().rtt_ns;
+                self.back_next.next.measured = true;
+                self.back_next.next.sampled_at = self.now.val();
+                self.back_next.next.smoothed = self.sum.val().get_bits::<32>(3);
+                if !self.back.val().measured {
+                    self.back_next.next.smoothed = bit_cast::<32, 24>(self.came[3].q.val().rtt_ns) << 8;
+                }
+                if !self.back.val().measured | (self.came[3].q.val().rtt_ns < self.back.val().least) {
+                    self.back_next.next.least = self.came[3].q.val().rtt_ns;
                 }
             }
         }
-        self.returns.i_next.next = self.returns.o_state.val();
-        if self.returns.o_event.val() {
-            self.returns.i_next.next = bit_cast::<337, 32>(self.count.val())
-                | (bit_cast::<337, 32>(self.timeouts.val()) << 32)
-                | (bit_cast::<337, 24>(self.least.val()) << 64)
-                | (bit_cast::<337, 24>(self.last.val()) << 88)
-                | (bit_cast::<337, 32>(self.smoothed.val()) << 112)
-                | (bit_cast::<337, 32>(self.acks[0].val()) << 144)
-                | (bit_cast::<337, 32>(self.acks[1].val()) << 176)
-                | (bit_cast::<337, 32>(self.acks[2].val()) << 208)
-                | (bit_cast::<337, 32>(self.acks[3].val()) << 240)
-                | (bit_cast::<337, 1>(self.measured.val()) << 272)
-                | (bit_cast::<337, 32>(self.sampled_at.val()) << 273)
-                | (bit_cast::<337, 32>(self.losses.val()) << 305);
-        }
+        self.returns.i_next.next = self.back_next.val().into();
 
         // Answers of the engine.
         self.events.i_valid.next = self.event_valid.val();
         self.events.i_flow.next = self.event_flow.val();
-        self.branch[0].d.next = self.event_branch.val();
-        self.hyperactive[0].d.next = self.event_hyperactive.val();
-        self.rate[0].d.next = self.event_rate.val();
-        self.kind[0].d.next = self.event_kind.val();
-        self.which.d.next = bits::<5>(1) << self.branch[1].q.val();
-        if self.branch[1].q.val().get_bit(2) {
+        self.operation[0].d.next.branch = self.event_branch.val();
+        self.operation[0].d.next.hyperactive = self.event_hyperactive.val();
+        self.operation[0].d.next.rate = self.event_rate.val();
+        self.operation[0].d.next.kind = self.event_kind.val();
+        self.branch_1.next = self.operation[1].q.val().branch;
+        self.which.d.next = bits::<5>(1) << self.branch_1.val();
+        if self.branch_1.val().get_bit(2) {
             self.which.d.next = bits::<5>(16);
         }
-        self.updates.next = self.events.o_state.val().get_bits::<32>(0) + bits::<32>(1);
-        for i in 0..5 {
-            self.branches[i].next = self.events.o_state.val().get_bits::<32>(32 * i + 32);
-            if self.which.q.val().get_bit(i) {
-                self.branches[i].next = self.events.o_state.val().get_bits::<32>(32 * i + 32) + bits::<32>(1);
-            }
-        }
-        self.steps.next = self.events.o_state.val().get_bits::<32>(192);
-        if self.hyperactive[2].q.val() {
-            self.steps.next = self.events.o_state.val().get_bits::<32>(192) + bits::<32>(1);
-        }
-        self.tail.next = bit_cast::<39, 32>(self.rate[2].q.val())
-            | (bit_cast::<39, 3>(self.branch[2].q.val()) << 32)
-            | (bit_cast::<39, 3>(self.kind[2].q.val()) << 36);
-        self.events.i_next.next = self.events.o_state.val();
+        self.branches.next = self.which.q.val().into();
+        self.decided.next = self.events.o_state.val().into();
+        self.decided_next.next = self.decided.val();
         if self.events.o_event.val() {
-            self.events.i_next.next = bit_cast::<263, 32>(self.updates.val())
-                | (bit_cast::<263, 32>(self.branches[0].val()) << 32)
-                | (bit_cast::<263, 32>(self.branches[1].val()) << 64)
-                | (bit_cast::<263, 32>(self.branches[2].val()) << 96)
-                | (bit_cast::<263, 32>(self.branches[3].val()) << 128)
-                | (bit_cast::<263, 32>(self.branches[4].val()) << 160)
-                | (bit_cast::<263, 32>(self.steps.val()) << 192)
-                | (bit_cast::<263, 39>(self.tail.val()) << 224);
+            self.decided_next.next.updates = self.decided.val().updates + bits::<32>(1);
+            if self.branches.val().below_low {
+                self.decided_next.next.below_low = self.decided.val().below_low + bits::<32>(1);
+            }
+            if self.branches.val().above_high {
+                self.decided_next.next.above_high = self.decided.val().above_high + bits::<32>(1);
+            }
+            if self.branches.val().increase {
+                self.decided_next.next.increase = self.decided.val().increase + bits::<32>(1);
+            }
+            if self.branches.val().decrease {
+                self.decided_next.next.decrease = self.decided.val().decrease + bits::<32>(1);
+            }
+            if self.branches.val().other {
+                self.decided_next.next.other = self.decided.val().other + bits::<32>(1);
+            }
+            if self.operation[2].q.val().hyperactive {
+                self.decided_next.next.hyperactive = self.decided.val().hyperactive + bits::<32>(1);
+            }
+            self.decided_next.next.rate = self.operation[2].q.val().rate;
+            self.decided_next.next.branch = self.operation[2].q.val().branch;
+            self.decided_next.next.unused_259 = false;
+            self.decided_next.next.kind = self.operation[2].q.val().kind;
         }
+        self.events.i_next.next = self.decided_next.val().into();
         self.superseded.i_valid.next = self.superseded_valid.val();
         self.superseded.i_flow.next = self.superseded_flow.val();
         self.superseded.i_next.next = self.superseded.o_state.val();
@@ -408,35 +352,44 @@ impl<const F: usize> Logic for Telemetry<F> {
             self.superseded_counts.d.next = self.superseded.o_current.val();
         }
         // Cleared behind the registers: the block that takes the answer clears by the resets of its own.
-        self.part_sent.next = bits::<112>(0);
-        self.part_returns.next = bits::<337>(0);
-        self.part_events.next = bits::<263>(0);
+        self.part_sent.next = bits::<112>(0).into();
+        self.part_returns.next = bits::<337>(0).into();
+        self.part_events.next = bits::<263>(0).into();
         self.part_superseded.next = bits::<32>(0);
         if self.sent_counts.q.val() {
-            self.part_sent.next = self.a_sent.q.val();
+            self.part_sent.next = self.a_sent.q.val().into();
         }
         if self.returns_count.q.val() {
-            self.part_returns.next = self.a_returns.q.val();
+            self.part_returns.next = self.a_returns.q.val().into();
         }
         if self.events_count.q.val() {
-            self.part_events.next = self.a_events.q.val();
+            self.part_events.next = self.a_events.q.val().into();
         }
         if self.superseded_counts.q.val() {
             self.part_superseded.next = self.a_superseded.q.val();
         }
         self.answer.valid.next = self.a_valid.q.val();
         self.answer.tag.next = self.a_tag.q.val();
-        self.answer.record.next = bit_cast::<1024, 80>(self.part_sent.val().get_bits::<80>(0))
-            | (bit_cast::<1024, 32>(self.part_sent.val().get_bits::<32>(80)) << 96)
-            | (bit_cast::<1024, 88>(self.part_returns.val().get_bits::<88>(0)) << 128)
-            | (bit_cast::<1024, 1>(self.part_returns.val().get_bits::<1>(272)) << 223)
-            | (bit_cast::<1024, 24>(self.part_returns.val().get_bits::<24>(88)) << 224)
-            | (bit_cast::<1024, 160>(self.part_returns.val().get_bits::<160>(112)) << 256)
-            | (bit_cast::<1024, 32>(self.part_returns.val().get_bits::<32>(273)) << 416)
-            | (bit_cast::<1024, 32>(self.a_now.q.val()) << 448)
-            | (bit_cast::<1024, 32>(self.part_returns.val().get_bits::<32>(305)) << 480)
-            | (bit_cast::<1024, 263>(self.part_events.val()) << 512)
-            | (bit_cast::<1024, 32>(self.part_superseded.val()) << 800);
+        self.record.next = bits::<1024>(0).into();
+        self.record.next.packets = self.part_sent.val().packets;
+        self.record.next.wire_bytes = self.part_sent.val().wire_bytes;
+        self.record.next.segments = self.part_sent.val().segments;
+        self.record.next.samples = self.part_returns.val().samples;
+        self.record.next.timeouts = self.part_returns.val().timeouts;
+        self.record.next.least = self.part_returns.val().least;
+        self.record.next.measured = self.part_returns.val().measured;
+        self.record.next.last = self.part_returns.val().last;
+        self.record.next.smoothed = self.part_returns.val().smoothed;
+        self.record.next.accepted = self.part_returns.val().accepted;
+        self.record.next.stale = self.part_returns.val().stale;
+        self.record.next.repeated = self.part_returns.val().repeated;
+        self.record.next.forged = self.part_returns.val().forged;
+        self.record.next.sampled_at = self.part_returns.val().sampled_at;
+        self.record.next.losses = self.part_returns.val().losses;
+        self.record.next.now = self.a_now.q.val();
+        self.record.next.decisions = self.part_events.val();
+        self.record.next.superseded = self.part_superseded.val();
+        self.answer.record.next = self.record.val().into();
         if self.rst.val() {
             self.sweep_at.d.next = bits::<F>(0);
             self.ready.d.next = false;

@@ -1,5 +1,6 @@
 //! Event records of rate updates: some of them, chosen, numbered, queued.
-use crate::bus::{EventIn, ProfileWriteIn};
+use super::words::{EventRecord, Heading, Noted, Values};
+use crate::bus::{EventIn, EventStage, ProfileWriteIn};
 use crate::constant::Const;
 use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
@@ -40,23 +41,11 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     queue: HeldFifo<439, A, C>,
     laws: [DFF<Bits<4>>; 16],
     law_word: Const<Bits<5>>,
-    version: Const<Bits<32>>,
+    version: Const<Bits<8>>,
     // The update of the clock before.
-    valid: DFF<Bit>,
+    seen: EventStage<F>,
     passes: DFF<Bit>,
-    flow: DFF<Bits<F>>,
-    profile: DFF<Bits<4>>,
     law: DFF<Bits<4>>,
-    kind: DFF<Bits<3>>,
-    branch: DFF<Bits<3>>,
-    hyperactive: DFF<Bit>,
-    signal: DFF<Bits<24>>,
-    hops: DFF<Bits<8>>,
-    endpoint: DFF<Bits<24>>,
-    argument: DFF<Bits<32>>,
-    rate_before: DFF<Bits<32>>,
-    rate: DFF<Bits<32>>,
-    earlier: DFF<Bits<160>>,
     stamp: DFF<Bits<64>>,
     // Choice of the recorded events.
     every: DFF<Bits<16>>,
@@ -65,13 +54,15 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     take: Signal<Local, Bit>,
     other_flow: Signal<Local, Bit>,
     other_profile: Signal<Local, Bit>,
-    about: Signal<Local, Bits<32>>,
-    // The record on its way to the queue, without what is the same in all and what it says twice: number 32, stamp 64, flow to hyperactive 31,
-    // signal 24, hops 8, endpoint 24, argument 32, rate before 32, rate 32, state 160.
+    // The record on its way to the queue.
     made: DFF<Bit>,
-    record: DFF<Bits<439>>,
+    record: DFF<Noted>,
     lost: DFF<Bit>,
-    kept: Signal<Local, Bits<439>>,
+    kept: Signal<Local, Noted>,
+    heading: Signal<Local, Heading>,
+    values: Signal<Local, Values>,
+    again: Signal<Local, Heading>,
+    shown: Signal<Local, EventRecord>,
 }
 
 impl<const F: usize, const A: usize, const C: usize> Recorder<F, A, C> {
@@ -86,7 +77,7 @@ impl<const F: usize, const A: usize, const C: usize> Recorder<F, A, C> {
         }
         Self {
             law_word: Const::new(bits::<5>(LAW.word.into())),
-            version: Const::new(bits::<32>(u64::from(event::VERSION << event::RECORD_VERSION.low))),
+            version: Const::new(bits::<8>(event::VERSION.into())),
             ..Default::default()
         }
     }
@@ -95,8 +86,7 @@ impl<const F: usize, const A: usize, const C: usize> Recorder<F, A, C> {
 impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, valid, passes, flow, profile, law, kind, branch, hyperactive, signal, hops, endpoint, argument);
-        dff_setup!(self, clk, rate_before, rate, earlier, stamp, every, left, number, made, record, lost);
+        dff_setup!(self, clk, passes, law, stamp, every, left, number, made, record, lost);
         // The laws of the profiles.
         for i in 0..16 {
             self.laws[i].clock.next = self.clk.val();
@@ -109,35 +99,25 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
             }
         }
         // 0: the update, and whether it passes the filter. What comes without one is kept too, here and below: no enable goes to so many bits.
-        self.valid.d.next = self.event.valid.val();
+        self.seen.clk.next = self.clk.val();
+        self.seen.rst.next = self.rst.val();
+        EventIn::<F>::link(&mut self.event, &mut self.seen.i);
         self.other_flow.next =
             self.cfg_filter.val().get_bit(16) & (self.cfg_filter.val().get_bits::<16>(0) != bit_cast::<16, F>(self.event.flow.val()));
         self.other_profile.next = self.cfg_filter.val().get_bit(24) & (self.cfg_filter.val().get_bits::<4>(20) != self.event.profile.val());
         self.passes.d.next = !self.other_flow.val() & !self.other_profile.val();
-        self.flow.d.next = self.event.flow.val();
-        self.profile.d.next = self.event.profile.val();
         for i in 0..16 {
             if self.event.profile.val().index() == i {
                 self.law.d.next = self.laws[i].q.val();
             }
         }
-        self.kind.d.next = self.event.kind.val();
-        self.branch.d.next = self.event.branch.val();
-        self.hyperactive.d.next = self.event.hyperactive.val();
-        self.signal.d.next = self.event.rtt_ns.val();
-        self.hops.d.next = self.event.hops.val();
-        self.endpoint.d.next = self.event.endpoint_ns.val();
-        self.argument.d.next = self.event.now_ns.val();
-        self.rate_before.d.next = self.event.rate_before.val();
-        self.rate.d.next = self.event.rate.val();
-        self.earlier.d.next = self.event.before.val();
         self.stamp.d.next = self.now.val();
         // 1: whether it is one of those that are taken; a new `every` starts afresh, and costs the update of this clock.
         self.take.next = false;
         self.every.d.next = self.cfg_every.val();
         if self.cfg_every.val() != self.every.q.val() {
             self.left.d.next = bits::<16>(0);
-        } else if self.valid.q.val() & self.passes.q.val() & self.every.q.val().any() {
+        } else if self.seen.o.valid.val() & self.passes.q.val() & self.every.q.val().any() {
             if self.left.q.val().any() {
                 self.left.d.next = self.left.q.val() - bits::<16>(1);
             } else {
@@ -146,50 +126,47 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
             }
         }
         self.made.d.next = self.take.val();
-        self.about.next = bit_cast::<32, F>(self.flow.q.val())
-            | (bit_cast::<32, 4>(self.profile.q.val()) << 16)
-            | (bit_cast::<32, 4>(self.law.q.val()) << 20)
-            | (bit_cast::<32, 3>(self.kind.q.val()) << 24)
-            | (bit_cast::<32, 3>(self.branch.q.val()) << 27);
-        if self.hyperactive.q.val() {
-            self.about.next = bit_cast::<32, F>(self.flow.q.val())
-                | (bit_cast::<32, 4>(self.profile.q.val()) << 16)
-                | (bit_cast::<32, 4>(self.law.q.val()) << 20)
-                | (bit_cast::<32, 3>(self.kind.q.val()) << 24)
-                | (bit_cast::<32, 3>(self.branch.q.val()) << 27)
-                | bits::<32>(1073741824);
-        }
         if self.take.val() {
             self.number.d.next = self.number.q.val() + bits::<32>(1);
         }
-        self.record.d.next = bit_cast::<439, 32>(self.number.q.val())
-            | (bit_cast::<439, 64>(self.stamp.q.val()) << 32)
-            | (bit_cast::<439, 31>(self.about.val().get_bits::<31>(0)) << 96)
-            | (bit_cast::<439, 24>(self.signal.q.val()) << 127)
-            | (bit_cast::<439, 8>(self.hops.q.val()) << 151)
-            | (bit_cast::<439, 24>(self.endpoint.q.val()) << 159)
-            | (bit_cast::<439, 32>(self.argument.q.val()) << 183)
-            | (bit_cast::<439, 32>(self.rate_before.q.val()) << 215)
-            | (bit_cast::<439, 32>(self.rate.q.val()) << 247)
-            | (bit_cast::<439, 160>(self.earlier.q.val()) << 279);
+        self.heading.next.number = self.number.q.val();
+        self.heading.next.stamp = self.stamp.q.val();
+        self.heading.next.flow = bit_cast::<16, F>(self.seen.o.flow.val());
+        self.heading.next.profile = self.seen.o.profile.val();
+        self.heading.next.law = self.law.q.val();
+        self.heading.next.kind = self.seen.o.kind.val();
+        self.heading.next.branch = self.seen.o.branch.val();
+        self.heading.next.hyperactive = self.seen.o.hyperactive.val();
+        self.values.next.argument = self.seen.o.now_ns.val();
+        self.values.next.rate_before = self.seen.o.rate_before.val();
+        self.values.next.rate = self.seen.o.rate.val();
+        self.values.next.earlier = self.seen.o.before.val();
+        self.record.d.next.heading = self.heading.val();
+        self.record.d.next.signal = self.seen.o.rtt_ns.val();
+        self.record.d.next.hops = self.seen.o.hops.val();
+        self.record.d.next.endpoint = self.seen.o.endpoint_ns.val();
+        self.record.d.next.values = self.values.val();
         // 2: into the queue, or lost.
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();
         self.queue.i_valid.next = self.made.q.val();
-        self.queue.i_data.next = self.record.q.val();
+        self.queue.i_data.next = self.record.q.val().into();
         self.lost.d.next = self.made.q.val() & !self.queue.i_ready.val();
         self.dropped.next = self.lost.q.val();
         self.rec_valid.next = self.queue.o_valid.val();
-        self.kept.next = self.queue.o_data.val();
-        self.rec_data.next = bit_cast::<512, 127>(self.kept.val().get_bits::<127>(0))
-            | (bit_cast::<512, 32>(self.kept.val().get_bits::<32>(127)) << 128)
-            | (bit_cast::<512, 24>(self.kept.val().get_bits::<24>(159)) << 160)
-            | (bit_cast::<512, 32>(self.version.val()) << 160)
-            | (bit_cast::<512, 256>(self.kept.val().get_bits::<256>(183)) << 192)
-            | (bit_cast::<512, 32>(self.kept.val().get_bits::<32>(0)) << 480);
+        self.kept.next = self.queue.o_data.val().into();
+        self.again.next = self.kept.val().heading;
+        self.shown.next = bits::<512>(0).into();
+        self.shown.next.heading = self.kept.val().heading;
+        self.shown.next.signal = self.kept.val().signal;
+        self.shown.next.hops = self.kept.val().hops;
+        self.shown.next.endpoint = self.kept.val().endpoint;
+        self.shown.next.version = self.version.val();
+        self.shown.next.values = self.kept.val().values;
+        self.shown.next.number_again = self.again.val().number;
+        self.rec_data.next = self.shown.val().into();
         self.queue.o_ready.next = self.rec_ready.val();
         if self.rst.val() {
-            self.valid.d.next = false;
             self.every.d.next = bits::<16>(0);
             self.left.d.next = bits::<16>(0);
             self.number.d.next = bits::<32>(0);

@@ -221,7 +221,7 @@ fn stream(rng: &mut impl Rng, senders: &mut [loss::Sender]) -> Report {
 }
 
 fn lockstep<const W: usize, const K: usize>(name: &str) {
-    let library = verilate(name, timely_hw::ack::Ack::<W, K>::default());
+    let library = verilate(name, timely_hw::ack::Ack::<W, K>::new());
     let input = |name: &str| library.input(name);
     let (rst, now, m_tready) = (input("rst"), input("now"), input("m_tready"));
     let (enable, mac, tos, ttl) = (input("cfg_ack_enable"), input("cfg_mac"), input("cfg_ack_tos"), input("cfg_ack_ttl"));
@@ -327,8 +327,8 @@ fn rtl_equals_model_512() {
 
 #[test]
 fn emits_at_all_widths() {
-    timely_hw::emit::emit("ack128", timely_hw::ack::Ack::<128, 16>::default()).unwrap();
-    timely_hw::emit::emit("ack256", timely_hw::ack::Ack::<256, 32>::default()).unwrap();
+    timely_hw::emit::emit("ack128", timely_hw::ack::Ack::<128, 16>::new()).unwrap();
+    timely_hw::emit::emit("ack256", timely_hw::ack::Ack::<256, 32>::new()).unwrap();
 }
 
 #[test]

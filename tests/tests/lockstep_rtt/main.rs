@@ -186,7 +186,7 @@ impl Ports {
 
 /// Runs `worlds` worlds of `cycles()` clocks each, RAM init not counted.
 fn lockstep<const F: usize, const D: usize, const A: usize>(worlds: usize, flows: usize, timeout: u32, rst: f64) {
-    let library = verilate(&format!("rtt_{F}_{D}"), Rtt::<F, D, A>::default());
+    let library = verilate(&format!("rtt_{F}_{D}"), Rtt::<F, D, A>::new());
     let ports = Ports::new(&library);
     for seed in seeds() {
         let (mut samples, mut timeouts, mut pulses) = (0u64, 0u64, 0);
@@ -236,7 +236,7 @@ fn rtl_equals_model_14() {
 #[test]
 fn every_depth_emits() {
     fn emits<const F: usize, const D: usize, const A: usize>() {
-        let verilog = timely_hw::emit::emit("rtt", Rtt::<F, D, A>::default()).unwrap();
+        let verilog = timely_hw::emit::emit("rtt", Rtt::<F, D, A>::new()).unwrap();
         for bits in [F, D] {
             assert!(verilog.contains(&format!("mem[{}:0]", (1u64 << bits) - 1)), "F = {F}, D = {D}");
         }

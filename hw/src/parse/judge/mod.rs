@@ -3,6 +3,7 @@ mod sum;
 mod update;
 
 use crate::bus::ReportOut;
+use crate::constant::Const;
 use rust_hdl::prelude::*;
 pub(crate) use sum::HeaderSum;
 use timely_regs::counters::Counter;
@@ -17,16 +18,16 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    fn new(kind: u64, counter: Counter) -> Constant<Verdict> {
+    fn new(kind: u64, counter: Counter) -> Const<Verdict> {
         let pulses = 1 << (Counter::RxFrames as u8) | 1 << (counter as u8);
         let reason = if kind == 3 { counter as u64 } else { 0 };
-        Constant::new(Verdict { kind: kind.into(), reason: reason.into(), pulses: pulses.into() })
+        Const::new(Verdict { kind: kind.into(), reason: reason.into(), pulses: pulses.into() })
     }
 }
 
 /// With `ended`, `head`, `stamp` and `bad` at clock `t`, and `bytes` and `broken` at `t + 2`, gives the report at `t + 5`.
 /// The number in a register's name says how many clocks after the frame's last beat it holds what belongs to it.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub(super) struct Judge {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
@@ -43,31 +44,31 @@ pub(super) struct Judge {
     pub o_reason: Signal<Out, Bits<4>>,
     pub pulses: Signal<Out, Bits<32>>,
     // Two-byte constants that raw bytes are compared with have their bytes swapped, as the bytes of a beat have.
-    vlan: Constant<Bits<16>>,
-    ipv4: Constant<Bits<16>>,
-    ipv6: Constant<Bits<16>>,
-    plain: Constant<Bits<8>>,
-    protocol: Constant<Bits<8>>,
-    version: Constant<Bits<8>>,
-    undefined: Constant<Bits<8>>,
-    answer: Constant<Bits<8>>,
-    lone_ack: Constant<Bits<8>>,
+    vlan: Const<Bits<16>>,
+    ipv4: Const<Bits<16>>,
+    ipv6: Const<Bits<16>>,
+    plain: Const<Bits<8>>,
+    protocol: Const<Bits<8>>,
+    version: Const<Bits<8>>,
+    undefined: Const<Bits<8>>,
+    answer: Const<Bits<8>>,
+    lone_ack: Const<Bits<8>>,
     /// By class: bytes in front of what the IP length counts; bytes up to the end of our header.
-    front: [Constant<Bits<17>>; 4],
-    whole: [Constant<Bits<17>>; 4],
+    front: [Const<Bits<17>>; 4],
+    whole: [Const<Bits<17>>; 4],
     /// By IP version: the least IP length with room for our header; what it counts in front of UDP.
-    least4: Constant<Bits<16>>,
-    least6: Constant<Bits<16>>,
-    inside4: Constant<Bits<16>>,
+    least4: Const<Bits<16>>,
+    least6: Const<Bits<16>>,
+    inside4: Const<Bits<16>>,
     sum: HeaderSum,
-    none: Constant<Verdict>,
-    foreign: Constant<Verdict>,
-    data: Constant<Verdict>,
-    ack: Constant<Verdict>,
-    marked: Constant<Verdict>,
-    truncated: Constant<Verdict>,
-    bad_ip: Constant<Verdict>,
-    bad_header: Constant<Verdict>,
+    none: Const<Verdict>,
+    foreign: Const<Verdict>,
+    data: Const<Verdict>,
+    ack: Const<Verdict>,
+    marked: Const<Verdict>,
+    truncated: Const<Verdict>,
+    bad_ip: Const<Verdict>,
+    bad_header: Const<Verdict>,
     port1: DFF<Bits<16>>,
     // t + 2
     end2: DFF<Bit>,
@@ -154,18 +155,18 @@ pub(super) struct Judge {
 }
 
 /// A byte count as a constant.
-fn bytes<const N: usize>(n: usize) -> Constant<Bits<N>> {
-    Constant::new(bits::<N>(n as u64))
+fn bytes<const N: usize>(n: usize) -> Const<Bits<N>> {
+    Const::new(bits::<N>(n as u64))
 }
 
 /// A one-byte field as a constant.
-fn byte(x: u8) -> Constant<Bits<8>> {
-    Constant::new(bits::<8>(x.into()))
+fn byte(x: u8) -> Const<Bits<8>> {
+    Const::new(bits::<8>(x.into()))
 }
 
 /// A two-byte field as its bytes stand in a beat.
-fn swapped(x: u16) -> Constant<Bits<16>> {
-    Constant::new(bits::<16>(x.swap_bytes().into()))
+fn swapped(x: u16) -> Const<Bits<16>> {
+    Const::new(bits::<16>(x.swap_bytes().into()))
 }
 
 /// Bytes in front of UDP that the IP length counts.
@@ -173,21 +174,9 @@ fn inside(class: Class) -> usize {
     if class.ipv6 { 0 } else { ipv4::BYTES }
 }
 
-impl Default for Judge {
-    fn default() -> Self {
+impl Judge {
+    pub(super) fn new() -> Self {
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            cfg_udp_port: Default::default(),
-            ended: Default::default(),
-            head: Default::default(),
-            stamp: Default::default(),
-            bad: Default::default(),
-            bytes: Default::default(),
-            broken: Default::default(),
-            o: Default::default(),
-            o_reason: Default::default(),
-            pulses: Default::default(),
             vlan: swapped(ethernet::VLAN),
             ipv4: swapped(ethernet::IPV4),
             ipv6: swapped(ethernet::IPV6),
@@ -202,8 +191,7 @@ impl Default for Judge {
             least4: bytes(ipv4::BYTES + udp::BYTES + HEADER_BYTES),
             least6: bytes(udp::BYTES + HEADER_BYTES),
             inside4: bytes(ipv4::BYTES),
-            sum: Default::default(),
-            none: Constant::new(Verdict::default()),
+            none: Const::new(Verdict::default()),
             foreign: Verdict::new(0, Counter::RxForeign),
             data: Verdict::new(1, Counter::RxData),
             ack: Verdict::new(2, Counter::RxAcks),
@@ -211,81 +199,7 @@ impl Default for Judge {
             truncated: Verdict::new(3, Counter::RxTruncated),
             bad_ip: Verdict::new(3, Counter::RxBadIp),
             bad_header: Verdict::new(3, Counter::RxBadHeader),
-            port1: Default::default(),
-            end2: Default::default(),
-            head2: Default::default(),
-            stamp2: Default::default(),
-            bad2: Default::default(),
-            port2: Default::default(),
-            vlan2: Default::default(),
-            outer4: Default::default(),
-            outer6: Default::default(),
-            inner4: Default::default(),
-            inner6: Default::default(),
-            listening2: Default::default(),
-            is6: Default::default(),
-            class2: Default::default(),
-            words2: Default::default(),
-            skip2: Default::default(),
-            length2: Default::default(),
-            udp2: Default::default(),
-            same: Default::default(),
-            hits: Default::default(),
-            end3: Default::default(),
-            head3: Default::default(),
-            stamp3: Default::default(),
-            bad3: Default::default(),
-            known3: Default::default(),
-            class3: Default::default(),
-            first3: Default::default(),
-            fragment3: Default::default(),
-            protocol3: Default::default(),
-            length3: Default::default(),
-            udp3: Default::default(),
-            hits3: Default::default(),
-            place3: Default::default(),
-            front3: Default::default(),
-            whole3: Default::default(),
-            inside3: Default::default(),
-            least3: Default::default(),
-            end4: Default::default(),
-            head4: Default::default(),
-            hdr4: Default::default(),
-            stamp4: Default::default(),
-            class4: Default::default(),
-            marked4: Default::default(),
-            bytes4: Default::default(),
-            counted4: Default::default(),
-            ours4: Default::default(),
-            port_end4: Default::default(),
-            whole4: Default::default(),
-            plain4: Default::default(),
-            promised4: Default::default(),
-            room4: Default::default(),
-            left4: Default::default(),
-            udp4: Default::default(),
-            flags4: Default::default(),
-            end5: Default::default(),
-            head5: Default::default(),
-            hdr5: Default::default(),
-            stamp5: Default::default(),
-            class5: Default::default(),
-            bytes5: Default::default(),
-            marked5: Default::default(),
-            ours5: Default::default(),
-            whole5: Default::default(),
-            plain5: Default::default(),
-            cut5: Default::default(),
-            fits5: Default::default(),
-            spoken5: Default::default(),
-            answer5: Default::default(),
-            end6: Default::default(),
-            head6: Default::default(),
-            hdr6: Default::default(),
-            stamp6: Default::default(),
-            class6: Default::default(),
-            bytes6: Default::default(),
-            verdict6: Default::default(),
+            ..Default::default()
         }
     }
 }

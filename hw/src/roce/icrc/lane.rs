@@ -1,12 +1,15 @@
 //! Eight bytes of a beat: ones in place of what may change on the way, zeros in place of what the sequence does not cover, and the sum of the rest.
 use super::matrix::data_row;
+use crate::array::Array;
+use crate::constant::Const;
+use crate::rom::Rom;
 use rust_hdl::prelude::*;
 use timely_regs::roce::variant_bits;
 use timely_regs::wire::Class;
 
 /// With `place`, `has_tag` and `is_ipv6` at clock `t` and the others at `t + 1`, gives at `t + 3` what these eight bytes add to the register of the
 /// check sequence at the end of their beat.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub(super) struct Lane {
     pub clk: Signal<In, Clock>,
     /// Number of these eight bytes in the frame; 16 and above are alike.
@@ -20,14 +23,14 @@ pub(super) struct Lane {
     pub count: Signal<In, Bits<3>>,
     pub o_sum: Signal<Out, Bits<32>>,
     /// By place and class: bits that count as ones, and bytes that do not count.
-    masks: SyncROM<Bits<72>, 7>,
-    row: [Constant<Bits<64>>; 32],
-    byte: [Constant<Bits<64>>; 8],
+    masks: Rom<Bits<72>, 7>,
+    row: [Const<Bits<64>>; 32],
+    byte: [Const<Bits<64>>; 8],
     address: Signal<Local, Bits<7>>,
     kept: Signal<Local, Bits<8>>,
     kept_bits: [Signal<Local, Bits<64>>; 9],
     masked: DFF<Bits<64>>,
-    bits: [Signal<Local, Bits<32>>; 33],
+    bits: Array<Signal<Local, Bits<32>>, 33>,
     sum: DFF<Bits<32>>,
 }
 
@@ -46,24 +49,10 @@ impl Lane {
     /// A lane that `behind` bytes of the beat follow.
     pub(super) fn new(behind: usize) -> Self {
         Lane {
-            clk: Default::default(),
-            place: Default::default(),
-            has_tag: Default::default(),
-            is_ipv6: Default::default(),
-            octets: Default::default(),
-            all: Default::default(),
-            some: Default::default(),
-            count: Default::default(),
-            o_sum: Default::default(),
-            masks: SyncROM::new((0..128).map(|a| (bits::<7>(a as u64), masks(a))).collect()),
-            row: std::array::from_fn(|j| Constant::new(Bits::from(data_row(j, behind)))),
-            byte: std::array::from_fn(|i| Constant::new(Bits::from(0xff_u64 << (8 * i)))),
-            address: Default::default(),
-            kept: Default::default(),
-            kept_bits: Default::default(),
-            masked: Default::default(),
-            bits: std::array::from_fn(|_| Default::default()),
-            sum: Default::default(),
+            masks: Rom::new(masks),
+            row: std::array::from_fn(|j| Const::new(Bits::from(data_row(j, behind)))),
+            byte: std::array::from_fn(|i| Const::new(Bits::from(0xff_u64 << (8 * i)))),
+            ..Default::default()
         }
     }
 }

@@ -2,6 +2,9 @@
 mod lane;
 mod matrix;
 
+use crate::array::Array;
+use crate::constant::Const;
+use crate::rom::Rom;
 use lane::Lane;
 use matrix::{after_zeros, before_zeros, register_row};
 use rust_hdl::prelude::*;
@@ -13,7 +16,7 @@ use timely_regs::wire::{CRC32_RESIDUE, Class, crc32, ethernet};
 /// The register is linear, so a beat adds its own part to what its length makes of the register before. A packet's sequence holds if the register is a
 /// fixed number behind it; zeros stand behind the packet's end in the last beat, and by their number the register has to be another.
 /// The number in a register's name says how many clocks after a beat it holds what belongs to it.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub(super) struct Icrc<const W: usize, const K: usize, const N: usize> {
     pub clk: Signal<In, Clock>,
     pub rst: Signal<In, Bit>,
@@ -21,29 +24,29 @@ pub(super) struct Icrc<const W: usize, const K: usize, const N: usize> {
     pub s_tvalid: Signal<In, Bit>,
     pub s_tlast: Signal<In, Bit>,
     pub o_holds: Signal<Out, Bit>,
-    lane: [Lane; N],
+    lane: Array<Lane, N>,
     /// Where in a beat each lane's bytes are, and each lane's number.
-    lane_at: [Constant<Bits<9>>; N],
-    number: [Constant<Bits<5>>; N],
+    lane_at: Array<Const<Bits<9>>, N>,
+    number: Array<Const<Bits<5>>, N>,
     /// The lanes in which bytes 8 to 15 and 16 to 23 arrive, and the first lane of their beats.
-    second_at: Constant<Bits<9>>,
-    third_at: Constant<Bits<9>>,
-    second_place: Constant<Bits<5>>,
-    third_place: Constant<Bits<5>>,
-    lanes: Constant<Bits<5>>,
-    beat_bytes: Constant<Bits<17>>,
-    beat_left: Constant<Bits<18>>,
-    all_lanes: Constant<Bits<4>>,
-    vlan: Constant<Bits<16>>,
-    ipv6: Constant<Bits<16>>,
+    second_at: Const<Bits<9>>,
+    third_at: Const<Bits<9>>,
+    second_place: Const<Bits<5>>,
+    third_place: Const<Bits<5>>,
+    lanes: Const<Bits<5>>,
+    beat_bytes: Const<Bits<17>>,
+    beat_left: Const<Bits<18>>,
+    all_lanes: Const<Bits<4>>,
+    vlan: Const<Bits<16>>,
+    ipv6: Const<Bits<16>>,
     /// By class: bytes in front of what the IP length counts.
-    front: [Constant<Bits<17>>; 4],
+    front: [Const<Bits<17>>; 4],
     /// By tag: the register behind the beat with the EtherType, if all of that beat were zeros.
-    start: Constant<Bits<32>>,
-    tagged_start: Constant<Bits<32>>,
-    row: [Constant<Bits<32>>; 32],
+    start: Const<Bits<32>>,
+    tagged_start: Const<Bits<32>>,
+    row: [Const<Bits<32>>; 32],
     /// By bytes of zeros behind the packet's end: the register of a sequence that holds.
-    residues: SyncROM<Bits<32>, 6>,
+    residues: Rom<Bits<32>, 6>,
     place: DFF<Bits<5>>,
     seen: DFF<Bits<17>>,
     // 1
@@ -117,116 +120,44 @@ pub(super) struct Icrc<const W: usize, const K: usize, const N: usize> {
     starts9: DFF<Bit>,
     zeros9: DFF<Bits<6>>,
     total9: DFF<Bits<32>>,
-    bits: [Signal<Local, Bits<32>>; 33],
+    bits: Array<Signal<Local, Bits<32>>, 33>,
     // 10, 11
     register: DFF<Bits<32>>,
     holds: DFF<Bit>,
 }
 
 /// A two-byte field as its bytes stand in a beat.
-fn swapped(x: u16) -> Constant<Bits<16>> {
-    Constant::new(bits::<16>(x.swap_bytes().into()))
+fn swapped(x: u16) -> Const<Bits<16>> {
+    Const::new(bits::<16>(x.swap_bytes().into()))
 }
 
-impl<const W: usize, const K: usize, const N: usize> Default for Icrc<W, K, N> {
-    fn default() -> Self {
+impl<const W: usize, const K: usize, const N: usize> Icrc<W, K, N> {
+    pub(super) fn new() -> Self {
         let front = |c: Class| if c.ipv6 { c.udp() } else { c.ip() };
         // Eight bytes of ones stand for the route header; the IP header comes next.
         let route = (0..8).fold(u32::MAX, |r, _| crc32(r, 0xff));
         let named = K.max(16);
         let start = |ip: usize| if named >= ip { after_zeros(route, named - ip) } else { before_zeros(route, ip - named) };
         Self {
-            clk: Default::default(),
-            rst: Default::default(),
-            s_tdata: Default::default(),
-            s_tvalid: Default::default(),
-            s_tlast: Default::default(),
-            o_holds: Default::default(),
-            lane: std::array::from_fn(|i| Lane::new(K - 8 * (i + 1))),
-            lane_at: std::array::from_fn(|i| Constant::new(bits::<9>(64 * i as u64))),
-            number: std::array::from_fn(|i| Constant::new(bits::<5>(i as u64))),
-            second_at: Constant::new(bits::<9>(64 * (1 % N) as u64)),
-            third_at: Constant::new(bits::<9>(64 * (2 % N) as u64)),
-            second_place: Constant::new(bits::<5>((1 - 1 % N) as u64)),
-            third_place: Constant::new(bits::<5>((2 - 2 % N) as u64)),
-            lanes: Constant::new(bits::<5>(N as u64)),
-            beat_bytes: Constant::new(bits::<17>(K as u64)),
-            beat_left: Constant::new(bits::<18>(K as u64)),
-            all_lanes: Constant::new(bits::<4>(N as u64)),
+            lane: Array::from_fn(|i| Lane::new(K - 8 * (i + 1))),
+            lane_at: Array::from_fn(|i| Const::new(bits::<9>(64 * i as u64))),
+            number: Array::from_fn(|i| Const::new(bits::<5>(i as u64))),
+            second_at: Const::new(bits::<9>(64 * (1 % N) as u64)),
+            third_at: Const::new(bits::<9>(64 * (2 % N) as u64)),
+            second_place: Const::new(bits::<5>((1 - 1 % N) as u64)),
+            third_place: Const::new(bits::<5>((2 - 2 % N) as u64)),
+            lanes: Const::new(bits::<5>(N as u64)),
+            beat_bytes: Const::new(bits::<17>(K as u64)),
+            beat_left: Const::new(bits::<18>(K as u64)),
+            all_lanes: Const::new(bits::<4>(N as u64)),
             vlan: swapped(ethernet::VLAN),
             ipv6: swapped(ethernet::IPV6),
-            front: std::array::from_fn(|c| Constant::new(bits::<17>(front(Class::ALL[c]) as u64))),
-            start: Constant::new(bits::<32>(start(ethernet::BYTES).into())),
-            tagged_start: Constant::new(bits::<32>(start(ethernet::BYTES + ethernet::TAG_BYTES).into())),
-            row: std::array::from_fn(|j| Constant::new(bits::<32>(register_row(j, K).into()))),
-            residues: SyncROM::new((0..64).map(|k| (bits::<6>(k), bits::<32>(after_zeros(CRC32_RESIDUE, k as usize).into()))).collect()),
-            place: Default::default(),
-            seen: Default::default(),
-            data1: Default::default(),
-            valid1: Default::default(),
-            place1: Default::default(),
-            seen1: Default::default(),
-            second: Default::default(),
-            third: Default::default(),
-            data2: Default::default(),
-            valid2: Default::default(),
-            place2: Default::default(),
-            seen2: Default::default(),
-            sized2: Default::default(),
-            vlan2: Default::default(),
-            outer6: Default::default(),
-            inner6: Default::default(),
-            third2: Default::default(),
-            is6: Default::default(),
-            length: Default::default(),
-            data3: Default::default(),
-            valid3: Default::default(),
-            place3: Default::default(),
-            seen3: Default::default(),
-            sized3: Default::default(),
-            vlan3: Default::default(),
-            is6_3: Default::default(),
-            length3: Default::default(),
-            front3: Default::default(),
-            data4: Default::default(),
-            valid4: Default::default(),
-            place4: Default::default(),
-            seen4: Default::default(),
-            sized4: Default::default(),
-            vlan4: Default::default(),
-            is6_4: Default::default(),
-            end4: Default::default(),
-            data5: Default::default(),
-            valid5: Default::default(),
-            place5: Default::default(),
-            vlan5: Default::default(),
-            is6_5: Default::default(),
-            left5: Default::default(),
-            over: Default::default(),
-            behind: Default::default(),
-            data6: Default::default(),
-            counts6: Default::default(),
-            starts6: Default::default(),
-            vlan6: Default::default(),
-            whole6: Default::default(),
-            count6: Default::default(),
-            zeros6: Default::default(),
-            counts7: Default::default(),
-            starts7: Default::default(),
-            vlan7: Default::default(),
-            zeros7: Default::default(),
-            counts8: Default::default(),
-            starts8: Default::default(),
-            vlan8: Default::default(),
-            zeros8: Default::default(),
-            total: Default::default(),
-            counts9: Default::default(),
-            starts9: Default::default(),
-            zeros9: Default::default(),
-            total9: Default::default(),
-            bits: std::array::from_fn(|_| Default::default()),
-            register: Default::default(),
-            holds: Default::default(),
+            front: std::array::from_fn(|c| Const::new(bits::<17>(front(Class::ALL[c]) as u64))),
+            start: Const::new(bits::<32>(start(ethernet::BYTES).into())),
+            tagged_start: Const::new(bits::<32>(start(ethernet::BYTES + ethernet::TAG_BYTES).into())),
+            row: std::array::from_fn(|j| Const::new(bits::<32>(register_row(j, K).into()))),
+            residues: Rom::new(|k| bits::<32>(after_zeros(CRC32_RESIDUE, k).into())),
+            ..Default::default()
         }
     }
 }
